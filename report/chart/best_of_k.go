@@ -72,9 +72,9 @@ func drawBestOfK(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 		f.Subtitle += l.Say("chart.best.over", "; over the %s with at least %s", l.Count(top.Items, "item"),
 			l.Count(top.K, "sample"))
 	}
-	f.Legend = []Entry{{l.Text("chart.best_of_k", "best of k"), []plot.Thumbnailer{best}}}
+	f.addEntry(l.Text("chart.best_of_k", "best of k"), best)
 	if len(worst.x) > 0 {
-		f.Legend = append(f.Legend, Entry{l.Text("chart.worst_of_k", "worst of k"), []plot.Thumbnailer{worst}})
+		f.addEntry(l.Text("chart.worst_of_k", "worst of k"), worst)
 	}
 	f.Legend = append(f.Legend, ceilingEntry(r)...)
 	f.Brief = append(slices.Clip(f.Legend), fits.brief(l)...)

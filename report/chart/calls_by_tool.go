@@ -10,7 +10,6 @@ import (
 	"gonogo/report/internal/glyph"
 	"gonogo/sampler/rollout"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -134,7 +133,7 @@ func partLegend(l message.Language, parts []part) []Entry {
 	var out []Entry
 	for _, one := range parts {
 		if len(one.bars.list) > 0 {
-			out = append(out, Entry{one.words, []plot.Thumbnailer{one.bars}})
+			out = append(out, entry(one.words, one.bars))
 		}
 	}
 	return out

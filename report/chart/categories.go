@@ -10,7 +10,6 @@ import (
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -119,14 +118,11 @@ func (g groups) drawRewards(r *analysis.Result, split rollout.Split, s *analysis
 	}
 	f.Subtitle = phrases(l, counted(l, split, s), bars,
 		l.Text("chart.group.as_seen", "as seen in these samples: not tested against each other"), between, leftOut)
-	f.Legend = []Entry{{l.Text("chart.group.mean", "mean over its items"), []plot.Thumbnailer{discLook}}}
+	f.addEntry(l.Text("chart.group.mean", "mean over its items"), discLook)
 	if mean := s.Reward.Value; mean != nil {
 		line := rule{at: *mean, upward: true, line: draw.LineStyle{Color: Muted, Width: 0.9, Dashes: dashed}}
 		f.Plot.Add(line)
-		f.Legend = append(f.Legend, Entry{
-			l.Say("chart.mean.all", "mean of all: %s", message.Digits(*mean)),
-			[]plot.Thumbnailer{line},
-		})
+		f.addEntry(l.Say("chart.mean.all", "mean of all: %s", message.Digits(*mean)), line)
 	}
 	return f, nil
 }

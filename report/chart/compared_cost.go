@@ -95,10 +95,10 @@ func (m move) draw(c *compare.Comparison) (Figure, error) {
 	f := Figure{Plot: p}
 	f.Title, f.Subtitle = phrases(l, became(sc, l), moved.In(l)), phrases(l, over(c), changes, cross)
 	f.Legend = []Entry{
-		{base, []plot.Thumbnailer{endSample{}}},
-		{l.Text("chart.cost.new", "new, with the intervals of the differences"), []plot.Thumbnailer{endSample{true}}},
-		{l.Say("chart.cost.base", "base ± %s: a mean reward within it is no change that matters",
-			message.Digits(a.delta)), []plot.Thumbnailer{band(0)}},
+		entry(base, endSample{}),
+		entry(l.Text("chart.cost.new", "new, with the intervals of the differences"), endSample{true}),
+		entry(l.Say("chart.cost.base", "base ± %s: a mean reward within it is no change that matters",
+			message.Digits(a.delta)), band(0)),
 	}
 	f.Brief = []Entry{f.Legend[0], {latest, f.Legend[1].Thumbs}}
 	rx, ry := (x1-x0)*0.02, (y1-y0)*0.04
@@ -185,11 +185,7 @@ func (a *arrow) extent() (x0, x1, y0, y1 float64) {
 func (a *arrow) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	if a.delta > 0 {
-		c.FillPolygon(bandFill,
-			corners(vg.Rectangle{
-				Min: vg.Point{X: c.Min.X, Y: ty(a.y - a.delta)},
-				Max: vg.Point{X: c.Max.X, Y: ty(a.y + a.delta)},
-			}))
+		c.FillPolygon(bandFill, corners(rectangle(c.Min.X, ty(a.y-a.delta), c.Max.X, ty(a.y+a.delta))))
 	}
 	line := draw.LineStyle{Color: Steel, Width: 1.1}
 	if m := a.cross; m.x0 != nil && m.x1 != nil {

@@ -12,7 +12,6 @@ import (
 	"gonogo/report/internal/glyph"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -54,22 +53,19 @@ func drawPaired(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	}
 	f.Subtitle = phrases(l, over(c), change, l.Text("chart.moves.chance", "single items move by chance, too"))
 	if d.rose > 0 {
-		f.Legend = append(f.Legend, Entry{l.Text("chart.rose", "rose"), []plot.Thumbnailer{d.up}})
+		f.addEntry(l.Text("chart.rose", "rose"), d.up)
 	}
 	if d.fell > 0 {
-		f.Legend = append(f.Legend, Entry{l.Text("chart.fell", "fell"), []plot.Thumbnailer{d.down}})
+		f.addEntry(l.Text("chart.fell", "fell"), d.down)
 	}
-	f.Legend = append(f.Legend, Entry{mean, []plot.Thumbnailer{d.mean}})
+	f.addEntry(mean, d.mean)
 	if d.delta > 0 {
-		f.Legend = append(f.Legend,
-			Entry{
-				l.Say("chart.moves.delta", "± %s: a mean between does not matter", message.Digits(d.delta)),
-				[]plot.Thumbnailer{meanLine(0)},
-			})
+		f.addEntry(l.Say("chart.moves.delta", "± %s: a mean between does not matter", message.Digits(d.delta)),
+			meanLine(0))
 	}
 	f.Brief = []Entry{
-		{l.Text("chart.mean", "mean"), []plot.Thumbnailer{d.mean}},
-		{"± " + message.Digits(d.delta), []plot.Thumbnailer{meanLine(0)}},
+		entry(l.Text("chart.mean", "mean"), d.mean),
+		entry("± "+message.Digits(d.delta), meanLine(0)),
 	}
 	return f, nil
 }
@@ -144,8 +140,7 @@ var meanBandLine = draw.LineStyle{Color: Red, Width: 1.5}
 func (m meanBand) Plot(c draw.Canvas, p *plot.Plot) {
 	_, ty := p.Transforms(&c)
 	if m.Low != nil && m.High != nil {
-		c.FillPolygon(tint(Red, 0.16),
-			corners(vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: ty(*m.Low)}, Max: vg.Point{X: c.Max.X, Y: ty(*m.High)}}))
+		c.FillPolygon(tint(Red, 0.16), corners(rectangle(c.Min.X, ty(*m.Low), c.Max.X, ty(*m.High))))
 	}
 	if m.Value != nil {
 		c.StrokeLine2(meanBandLine, c.Min.X, ty(*m.Value), c.Max.X, ty(*m.Value))

@@ -57,15 +57,9 @@ func drawQuadrants(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	}
 	f.Title, f.Subtitle = phrases(l, became(sc, l), calls), phrases(l, over(c), before, diamonds)
 	f.Legend = []Entry{
-		{label, []plot.Thumbnailer{q}},
-		{
-			l.Say("chart.quadrants.mean", "mean: reward %s", message.Signed(*sc.Reward.Value)),
-			[]plot.Thumbnailer{meanMark{}},
-		},
-		{
-			l.Say("chart.quadrants.delta", "mean within ± %s: does not matter", message.Digits(q.delta)),
-			[]plot.Thumbnailer{band(0)},
-		},
+		entry(label, q),
+		entry(l.Say("chart.quadrants.mean", "mean: reward %s", message.Signed(*sc.Reward.Value)), meanMark{}),
+		entry(l.Say("chart.quadrants.delta", "mean within ± %s: does not matter", message.Digits(q.delta)), band(0)),
 	}
 	f.Brief = []Entry{
 		{l.Text("chart.item", "item"), f.Legend[0].Thumbs},
@@ -186,11 +180,7 @@ func (q quadrants) count(reward, calls string) int {
 func (q quadrants) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	if q.delta > 0 {
-		c.FillPolygon(bandFill,
-			corners(vg.Rectangle{
-				Min: vg.Point{X: c.Min.X, Y: ty(-q.delta)},
-				Max: vg.Point{X: c.Max.X, Y: ty(q.delta)},
-			}))
+		c.FillPolygon(bandFill, corners(rectangle(c.Min.X, ty(-q.delta), c.Max.X, ty(q.delta))))
 	}
 	axis := draw.LineStyle{Color: Ink, Width: 0.8}
 	c.StrokeLine2(axis, c.Min.X, ty(0), c.Max.X, ty(0))
@@ -250,8 +240,7 @@ func (q quadrants) counts(c draw.Canvas, p *plot.Plot) {
 		for i, text := range texts {
 			w := sty.Width(text)
 			x := []vg.Length{c.Min.X + 3, c.Center().X - w/2, c.Max.X - w - 3}[i]
-			c.FillPolygon(tint(Paper, 0.85),
-				corners(vg.Rectangle{Min: vg.Point{X: x - 2, Y: side.y - 9}, Max: vg.Point{X: x + w + 2, Y: side.y}}))
+			c.FillPolygon(tint(Paper, 0.85), corners(rectangle(x-2, side.y-9, x+w+2, side.y)))
 			c.FillText(sty, vg.Point{X: x, Y: side.y}, text)
 		}
 	}

@@ -35,7 +35,7 @@ func drawEndpointLoad(r *analysis.Result) (Figure, error) {
 			lo, hi = min(lo, slices.Min(v.lo)), max(hi, slices.Max(v.hi))
 		}
 	}
-	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, roundDecades{}
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(roundDecades)
 	p.Y.Min, p.Y.Max = below(lo), above(hi)
 	kAxis(p, 1, last, 8)
 	f := Figure{Plot: p, Table: Table{Columns: true, Head: heads(l, "chart.head.rollouts_at_once", "rollouts at once")}}
@@ -56,7 +56,7 @@ func drawEndpointLoad(r *analysis.Result) (Figure, error) {
 		if one.doubles != nil {
 			label += l.Say("chart.load.doubles", ", doubles at %s", message.Digits(*one.doubles))
 		}
-		f.Legend = append(f.Legend, Entry{label, []plot.Thumbnailer{one.curve}})
+		f.addEntry(label, one.curve)
 		last := one.y[len(one.y)-1]
 		slowest = max(slowest, last)
 		if last < quickAnswer {
@@ -172,33 +172,13 @@ func loadsOf(r *analysis.Result) []load {
 // visibleName shortens a name to what a legend has room for.
 func visibleName(name string) string { return wording.Clip(name, 30) }
 
-// below and above are the next of 1, 2 and 5 times a power of ten.
-func below(x float64) float64 {
-	ten := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, m := range []float64{5, 2} {
-		if m*ten <= x {
-			return m * ten
-		}
-	}
-	return ten
-}
-
-func above(x float64) float64 {
-	ten := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, m := range []float64{1, 2, 5} {
-		if m*ten > x {
-			return m * ten
-		}
-	}
-	return 10 * ten
-}
+// below and above are the next of 1, 2 and 5 times a power of ten, whose inverses are such numbers too.
+func below(x float64) float64 { return 1 / niceStep(1/x) }
+func above(x float64) float64 { return niceStep(x * (1 + 1e-8)) }
 
 // roundDecades labels 1, 2 and 5 times the powers of ten, 1 and 3 times where
 // those are many, or the powers alone.
-type roundDecades struct{}
-
-// Ticks implements plot.Ticker.
-func (roundDecades) Ticks(min, max float64) []plot.Tick {
+func roundDecades(min, max float64) []plot.Tick {
 	marks := []float64{1, 2, 5}
 	switch {
 	case max/min > 1e3:

@@ -105,22 +105,17 @@ func (f far) plotters() []plot.Plotter {
 func (f far) legend(r *analysis.Result) []Entry {
 	var list []Entry
 	if len(f.plain.x) > 0 {
-		list = append(list, Entry{f.fit(r.Lang), []plot.Thumbnailer{f.plain}})
+		list = append(list, entry(f.fit(r.Lang), f.plain))
 	}
 	if len(f.inflated.x) > 0 {
-		list = append(list, Entry{f.fitInflated(r.Lang), []plot.Thumbnailer{f.inflated}})
+		list = append(list, entry(f.fitInflated(r.Lang), f.inflated))
 	}
+	share := message.Percent(r.Confidence)
 	switch len(list) {
 	case 1:
-		list = append(list, Entry{
-			r.Lang.Say("chart.fits.share", "%s of refits", message.Percent(r.Confidence)),
-			[]plot.Thumbnailer{f.band},
-		})
+		list = append(list, entry(r.Lang.Say("chart.fits.share", "%s of refits", share), f.band))
 	case 2:
-		list = append(list, Entry{
-			r.Lang.Say("chart.fits.both", "both, %s of refits", message.Percent(r.Confidence)),
-			[]plot.Thumbnailer{f.band},
-		})
+		list = append(list, entry(r.Lang.Say("chart.fits.both", "both, %s of refits", share), f.band))
 	}
 	return list
 }
@@ -164,7 +159,7 @@ func (f far) brief(l message.Language) []Entry {
 		f.inflated,
 	}} {
 		if len(v.x) > 0 {
-			list = append(list, Entry{v.name, []plot.Thumbnailer{f.band, v.curve}})
+			list = append(list, entry(v.name, f.band, v.curve))
 		}
 	}
 	if len(list) == 1 {

@@ -10,7 +10,6 @@ import (
 	"gonogo/report/internal/glyph"
 	"gonogo/sampler/rollout"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -111,8 +110,8 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	f.Subtitle = l.Say("chart.failures.about", "%s: n = %s; observed shares, no interval; missing data count in no "+
 		"mean, own failures at the bottom of the range", strings.Join(names, " + "), l.Count(total, "rollout"))
 	f.Legend = []Entry{
-		{l.Text("chart.failures.endpoint", "missing data: an endpoint failed"), []plot.Thumbnailer{missing}},
-		{l.Text("chart.failures.model", "the model's own doing"), []plot.Thumbnailer{own}},
+		entry(l.Text("chart.failures.endpoint", "missing data: an endpoint failed"), missing),
+		entry(l.Text("chart.failures.model", "the model's own doing"), own),
 	}
 	return f, nil
 }

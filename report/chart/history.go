@@ -214,10 +214,7 @@ func (s trend) caption(h *history.History) Caption {
 			bars{fill: tint(Amber, 0.16)}, rule{upward: true, line: changeLine})
 	}
 	if len(h.Made) > 0 {
-		c.Legend = append(c.Legend, Entry{
-			l.Text("chart.nights.made", "made otherwise"),
-			[]plot.Thumbnailer{rule{upward: true, line: madeLine}},
-		})
+		c.addEntry(l.Text("chart.nights.made", "made otherwise"), rule{upward: true, line: madeLine})
 	}
 	return c
 }
@@ -374,7 +371,7 @@ func (d nightDots) legend(l message.Language) []Entry {
 	var out []Entry
 	for kind, e := range nightLooks {
 		if slices.ContainsFunc(d, func(q nightDot) bool { return q.kind == kind }) {
-			out = append(out, Entry{e.words.In(l), []plot.Thumbnailer{bare(e.look)}})
+			out = append(out, entry(e.words.In(l), bare(e.look)))
 		}
 	}
 	return out

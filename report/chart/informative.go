@@ -11,7 +11,6 @@ import (
 	"gonogo/report/internal/glyph"
 	"gonogo/sampler/rollout"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -72,7 +71,7 @@ func drawInformative(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	f.Subtitle += g.fits.caption(l, message.Percent)
 	name := func(words string, v curve) {
 		if len(v.x) > 0 {
-			f.Legend = append(f.Legend, Entry{words, []plot.Thumbnailer{v}})
+			f.addEntry(words, v)
 		}
 	}
 	if len(g.raw.x) == 0 {

@@ -45,8 +45,7 @@ func (q label) draw(c draw.Canvas, p *plot.Plot, at vg.Point) {
 	left = max(c.Min.X, min(left, c.Max.X-w))
 	low = max(c.Min.Y, min(low, c.Max.Y-h))
 	if !q.bare {
-		r := vg.Rectangle{Min: vg.Point{X: left - pad, Y: low}, Max: vg.Point{X: left + w + pad, Y: low + h}}
-		c.FillPolygon(tint(Paper, 0.85), corners(r))
+		c.FillPolygon(tint(Paper, 0.85), corners(rectangle(left-pad, low, left+w+pad, low+h)))
 	}
 	c.FillText(sty, vg.Point{X: left, Y: low + h}, txt)
 }

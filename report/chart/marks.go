@@ -38,10 +38,7 @@ func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
 		return
 	}
 	for _, q := range b.list {
-		r := vg.Rectangle{
-			Min: vg.Point{X: tx(math.Min(q.x0, q.x1)), Y: ty(math.Min(q.y0, q.y1))},
-			Max: vg.Point{X: tx(math.Max(q.x0, q.x1)), Y: ty(math.Max(q.y0, q.y1))},
-		}
+		r := rectangle(tx(min(q.x0, q.x1)), ty(min(q.y0, q.y1)), tx(max(q.x0, q.x1)), ty(max(q.y0, q.y1)))
 		c.FillPolygon(b.fill, corners(r))
 		b.hatch.Rect(&c, r)
 	}

@@ -109,7 +109,7 @@ func (q cost) limit(r *analysis.Result) (float64, bool) {
 func (q cost) wideAxis(l message.Language, p *plot.Plot, from, to float64) {
 	if from > 0 && to/from > 20 {
 		logarithmic(p)
-		p.X.Tick.Marker = roundDecades{}
+		p.X.Tick.Marker = plot.TickerFunc(roundDecades)
 		p.X.Label.Text += l.Text("chart.logarithmic", " (logarithmic)")
 		p.X.Min, p.X.Max = from/1.1, to*1.1
 		return
@@ -164,12 +164,9 @@ func (q cost) caption(r *analysis.Result, split rollout.Split, s *analysis.Split
 		label = l.Text("chart.cost.bars",
 			"mean over the items that have such rollouts; bar: from the least to the most of them")
 	}
-	c.Legend = []Entry{{label, []plot.Thumbnailer{dots}}}
+	c.addEntry(label, dots)
 	if s.Reward.Value != nil {
-		c.Legend = append(c.Legend, Entry{
-			l.Say("chart.mean.all", "mean of all: %s", message.Digits(*s.Reward.Value)),
-			[]plot.Thumbnailer{meanLine(0)},
-		})
+		c.addEntry(l.Say("chart.mean.all", "mean of all: %s", message.Digits(*s.Reward.Value)), meanLine(0))
 	}
 	return c
 }

@@ -128,10 +128,7 @@ func (d dotRows) Plot(c draw.Canvas, p *plot.Plot) {
 		n += b2i(!v.hidden)
 		at[i] = row(n - 1)
 		if v.head && !v.hidden {
-			drawRowHead(c, p, v.name, vg.Rectangle{
-				Min: vg.Point{X: c.Min.X, Y: ty(at[i] - 0.5)},
-				Max: vg.Point{X: c.Max.X, Y: ty(at[i] + 0.5)},
-			})
+			drawRowHead(c, p, v.name, rectangle(c.Min.X, ty(at[i]-0.5), c.Max.X, ty(at[i]+0.5)))
 		}
 	}
 	for _, l := range d.lines {
@@ -149,11 +146,7 @@ func (d dotRows) Plot(c draw.Canvas, p *plot.Plot) {
 		v.look.draw(&c, vg.Point{X: tx(v.value), Y: y})
 		sty := styleOn(p, 8.5, v.strong, Ink)
 		sty.XAlign, sty.YAlign = draw.XRight, draw.YCenter
-		c.FillPolygon(Paper,
-			corners(vg.Rectangle{
-				Min: vg.Point{X: c.Max.X - sty.Width(v.text) - 3, Y: y - 5},
-				Max: vg.Point{X: c.Max.X, Y: y + 5},
-			}))
+		c.FillPolygon(Paper, corners(rectangle(c.Max.X-sty.Width(v.text)-3, y-5, c.Max.X, y+5)))
 		c.FillText(sty, vg.Point{X: c.Max.X, Y: y + 1.3}, v.text)
 	}
 }
@@ -178,7 +171,7 @@ func (d dotRows) legend(l message.Language, list ...seen) []Entry {
 	for _, e := range list {
 		for _, v := range d.list {
 			if !v.head && !v.hidden && v.look == e.look {
-				out = append(out, Entry{e.words.In(l), []plot.Thumbnailer{e.look}})
+				out = append(out, entry(e.words.In(l), e.look))
 				break
 			}
 		}
@@ -226,11 +219,7 @@ var bandFill = tint(Axis, 0.32)
 // Plot implements plot.Plotter.
 func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	if tx, _ := p.Transforms(&c); b > 0 {
-		c.FillPolygon(bandFill,
-			corners(vg.Rectangle{
-				Min: vg.Point{X: tx(-float64(b)), Y: c.Min.Y},
-				Max: vg.Point{X: tx(float64(b)), Y: c.Max.Y},
-			}))
+		c.FillPolygon(bandFill, corners(rectangle(tx(-float64(b)), c.Min.Y, tx(float64(b)), c.Max.Y)))
 	}
 }
 

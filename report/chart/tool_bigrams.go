@@ -79,12 +79,12 @@ func drawToolBigrams(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 		f.Subtitle += l.Say("chart.pairs.repeats", "; calls equal to an earlier one, arguments and all: %s",
 			percentInterval(e))
 	}
-	f.Legend = []Entry{{l.Count(m.most, "time"), []plot.Thumbnailer{shade(1)}}}
+	f.addEntry(l.Count(m.most, "time"), shade(1))
 	if m.most > 1 {
-		f.Legend = append(f.Legend, Entry{l.Text("chart.pairs.half", "half as often"), []plot.Thumbnailer{shade(0.5)}})
+		f.addEntry(l.Text("chart.pairs.half", "half as often"), shade(0.5))
 	}
-	f.Legend = append(f.Legend, Entry{l.Text("chart.never", "never"), []plot.Thumbnailer{shade(0)}},
-		Entry{l.Text("chart.pairs.same", "the same tool again"), []plot.Thumbnailer{diagonal{}}})
+	f.addEntry(l.Text("chart.never", "never"), shade(0))
+	f.addEntry(l.Text("chart.pairs.same", "the same tool again"), diagonal{})
 	return f, nil
 }
 
@@ -182,10 +182,7 @@ func (m bigrams) label(i int) string { return fmt.Sprintf("%d  %s", i+1, m.names
 func (m bigrams) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	cell := func(i, j int) vg.Rectangle {
-		return vg.Rectangle{
-			Min: vg.Point{X: tx(float64(j)-0.5) + 1, Y: ty(row(i)-0.5) + 1},
-			Max: vg.Point{X: tx(float64(j)+0.5) - 1, Y: ty(row(i)+0.5) - 1},
-		}
+		return rectangle(tx(float64(j)-0.5)+1, ty(row(i)-0.5)+1, tx(float64(j)+0.5)-1, ty(row(i)+0.5)-1)
 	}
 	room := cell(0, 0).Size().X - 4
 	m.plotHead(c, p, tx, ty, room)

@@ -64,9 +64,9 @@ func drawVariance(r *analysis.Result, split rollout.Split, s *analysis.SplitResu
 			l.Count(classed, "item"))
 	}
 	f.Legend = append([]Entry{
-		{l.Text("chart.mean_reward", "mean reward"), []plot.Thumbnailer{m.bars}},
-		{l.Text("chart.variance.sd", "± 1 standard deviation"), []plot.Thumbnailer{spread}},
-		{l.Say("chart.best_of", "best of %[1]s", samples(l, s.Samples)), []plot.Thumbnailer{m.best}},
+		entry(l.Text("chart.mean_reward", "mean reward"), m.bars),
+		entry(l.Text("chart.variance.sd", "± 1 standard deviation"), spread),
+		entry(l.Say("chart.best_of", "best of %[1]s", samples(l, s.Samples)), m.best),
 	}, ceilingEntry(r)...)
 	return f, nil
 }

@@ -8,7 +8,6 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -117,17 +116,11 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 	f.Subtitle = l.Say("chart.cost.about", "%s: %s, n = %s", split, l.Count(w.Items, "item"), l.Count(w.N, "rollout")) +
 		l.Text("chart.limit.records", "; from the records: what is cut off counts at the bottom of the range, the "+
 			"rest as it is") + l.Text("chart.bands", "; bands: ") + intervals(r, caps[len(caps)-1].Reward)
-	f.Legend = []Entry{
-		{l.Say("chart.limit.reward", "mean reward, from %s to %s", message.Digits(r.RewardRange[0]),
-			message.Digits(r.RewardRange[1])), []plot.Thumbnailer{reward}},
-	}
+	f.addEntry(l.Say("chart.limit.reward", "mean reward, from %s to %s", message.Digits(r.RewardRange[0]),
+		message.Digits(r.RewardRange[1])), reward)
 	if len(teach.x) > 0 {
-		f.Legend = append(f.Legend,
-			Entry{
-				l.Say("chart.limit.groups", "groups of %s that teach", message.Whole(w.GroupSize)),
-				[]plot.Thumbnailer{teach},
-			})
+		f.addEntry(l.Say("chart.limit.groups", "groups of %s that teach", message.Whole(w.GroupSize)), teach)
 	}
-	f.Legend = append(f.Legend, Entry{l.Text("chart.limit.lost", "rollouts cut off"), []plot.Thumbnailer{cut}})
+	f.addEntry(l.Text("chart.limit.lost", "rollouts cut off"), cut)
 	return f, nil
 }
