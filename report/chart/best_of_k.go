@@ -108,35 +108,28 @@ func bestTable(l message.Language, s *analysis.SplitResult, best, worst curve, f
 }
 
 func bestWorst(s *analysis.SplitResult) (best, worst curve) {
-	best = atCurve(s.BestOf)
-	best.line = draw.LineStyle{Color: Blue, Width: 1.6}
-	best.band, best.glyph, best.radius = tint(Blue, 0.18), draw.CircleGlyph{}, 2.2
-	worst = atCurve(s.WorstOf)
-	worst.line = draw.LineStyle{Color: Orange, Width: 1.4, Dashes: dashed}
-	worst.band, worst.glyph, worst.radius = tint(Orange, 0.16), draw.BoxGlyph{}, 2
+	best, worst = mainCurve, secondCurve
+	best.addAt(s.BestOf)
+	worst.addAt(s.WorstOf)
 	return best, worst
 }
 
-// atCurve is the curve of a quantity at k, in the order of k; points without
+// addAt adds a quantity at k, in the order of k; points without
 // a value are left out, and a missing interval is not a band there.
-func atCurve(list []analysis.AtK) curve {
-	var v curve
+func (v *curve) addAt(list []analysis.AtK) {
 	for _, e := range list {
 		if e.Known() && e.K > 0 {
 			v.add(float64(e.K), e.Estimate)
 		}
 	}
-	return v
 }
 
 func extent(curves ...curve) (low, high float64) {
-	low, high = math.Inf(1), math.Inf(-1)
+	all := noReach()
 	for _, v := range curves {
-		for i := range v.y {
-			low, high = math.Min(low, math.Min(v.lo[i], v.y[i])), math.Max(high, math.Max(v.hi[i], v.y[i]))
-		}
+		all.add(slices.Concat(v.lo, v.y, v.hi)...)
 	}
-	return low, high
+	return all.low, all.high
 }
 
 // around lists what a curve covers at x.

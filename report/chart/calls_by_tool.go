@@ -44,7 +44,7 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 		{words: l.Text("chart.calls.answered", "answered"), bars: bars{fill: Sky}},
 		{
 			words: l.Text("chart.calls.refused", "refused by the tool"),
-			bars:  bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}},
+			bars:  faultBars,
 		},
 		{
 			words: l.Text("chart.calls.malformed", "malformed: unknown tool or arguments"),

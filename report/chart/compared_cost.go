@@ -159,18 +159,10 @@ func told(d *analysis.Difference) *analysis.Difference {
 }
 
 func (a *arrow) extent() (x0, x1, y0, y1 float64) {
-	x0, x1 = min(a.x, a.toX), max(a.x, a.toX)
-	y0, y1 = min(a.y-a.delta, a.toY), max(a.y+a.delta, a.toY)
-	for _, v := range []*float64{a.cross.x0, a.cross.x1} {
-		if v != nil {
-			x0, x1 = min(x0, *v), max(x1, *v)
-		}
-	}
-	for _, v := range []*float64{a.cross.y0, a.cross.y1} {
-		if v != nil {
-			y0, y1 = min(y0, *v), max(y1, *v)
-		}
-	}
+	x, y := reach{a.x, a.x}, reach{a.y - a.delta, a.y + a.delta}
+	x.addKnown(&a.toX, a.cross.x0, a.cross.x1)
+	y.addKnown(&a.toY, a.cross.y0, a.cross.y1)
+	x0, x1, y0, y1 = x.low, x.high, y.low, y.high
 	if x1-x0 < 1e-9*math.Abs(x1) || x0 == x1 {
 		around := math.Max(0.05*math.Abs(x1), 1e-6)
 		x0, x1 = x0-around, x1+around

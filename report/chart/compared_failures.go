@@ -34,12 +34,7 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 		v.text = l.Say("chart.drift.change", "%s to %s", message.Whole(o.Base), message.Whole(o.New))
 		d.list = append(d.list, v)
 	}
-	f := d.changes(l.Text("chart.drift.axis", "share of rollouts, new - base"), 0.26, nil, zeroRule())
-	f.Plot.X.Tick.Marker = percentTicks(f.Plot.X.Tick.Marker)
-	f.Table.Head = []string{
-		l.Text("chart.outcome", "outcome"), l.Text("chart.base", "base"),
-		l.Text("chart.new", "new"), l.Text("chart.drift.share", "share, new - base"),
-	}
+	f := d.drift(l, l.Text("chart.outcome", "outcome"))
 	kinds := l.Count(len(sc.Outcomes), "kind")
 	switch {
 	case len(sc.Outcomes) == 1 && more == 1:
@@ -66,7 +61,6 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 	f.Subtitle = phrases(l, over(c), bars,
 		l.Text("chart.drift.numbers", "numbers: rollouts of all recorded, base to new"),
 		l.Text("chart.drift.uncorrected", "not corrected for how many kinds there are"), left)
-	f.Legend = d.legend(l, driftLooks...)
 	return f, nil
 }
 
@@ -93,12 +87,7 @@ func drawHacks(c *compare.Comparison) (Figure, error) {
 	if len(d.list) == 0 {
 		return noData(l, "chart.hacks.none", "no detector read the rollouts of both runs")
 	}
-	f := d.changes(l.Text("chart.drift.axis", "share of rollouts, new - base"), 0.26, nil, zeroRule())
-	f.Plot.X.Tick.Marker = percentTicks(f.Plot.X.Tick.Marker)
-	f.Table.Head = []string{
-		l.Text("chart.detector", "detector"), l.Text("chart.base", "base"),
-		l.Text("chart.new", "new"), l.Text("chart.drift.share", "share, new - base"),
-	}
+	f := d.drift(l, l.Text("chart.detector", "detector"))
 	f.Title = l.Say("chart.hacks.more", "By %s of %s, more rollouts are marked as hacks than in the base run",
 		message.Whole(more), l.Count(len(d.list), "detector"))
 	switch first := d.list[0]; {
@@ -114,8 +103,18 @@ func drawHacks(c *compare.Comparison) (Figure, error) {
 			intervalsAt(l, c.Confidence, first.Estimate))
 	}
 	f.Subtitle = phrases(l, over(c), bars)
-	f.Legend = d.legend(l, driftLooks...)
 	return f, nil
+}
+
+// drift draws changes of shares of rollouts; of names the rows.
+func (d dotRows) drift(l message.Language, of string) Figure {
+	f := d.changes(l.Text("chart.drift.axis", "share of rollouts, new - base"), 0.26, nil, zeroRule())
+	f.Plot.X.Tick.Marker = percentTicks(f.Plot.X.Tick.Marker)
+	f.Table.Head = []string{
+		of, l.Text("chart.base", "base"), l.Text("chart.new", "new"), l.Text("chart.drift.share", "share, new - base"),
+	}
+	f.Legend = d.legend(l, driftLooks...)
+	return f
 }
 
 // How a kind of failure changed.

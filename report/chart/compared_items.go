@@ -2,7 +2,6 @@ package chart
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"sort"
 
@@ -23,10 +22,10 @@ func drawPaired(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	}
 	p := newPlot(phrases(l, x, means), l.Text("chart.moves.change", "reward, new - base"))
 	p.Add(d.down, d.up)
-	lo, hi := -d.delta, d.delta
-	for _, v := range append(slices.Clone(d.values), d.mean.bounds()...) {
-		lo, hi = min(lo, v), max(hi, v)
-	}
+	all := reach{-d.delta, d.delta}
+	all.add(d.values...)
+	all.addKnown(d.mean.Value, d.mean.Low, d.mean.High)
+	lo, hi := all.low, all.high
 	if lo == hi {
 		lo, hi = -1, 1
 	}
@@ -124,16 +123,6 @@ func pairedOf(c *compare.Comparison, sc *compare.Split) paired {
 // meanBand is a mean with its interval over the width of a plot.
 type meanBand struct{ stat.Estimate }
 
-func (m meanBand) bounds() []float64 {
-	var out []float64
-	for _, v := range []*float64{m.Value, m.Low, m.High} {
-		if v != nil {
-			out = append(out, *v)
-		}
-	}
-	return out
-}
-
 var meanBandLine = draw.LineStyle{Color: Red, Width: 1.5}
 
 // Plot implements plot.Plotter.
@@ -171,11 +160,8 @@ func (d paired) table(l message.Language) Table {
 	}
 	for i, v := range d.values {
 		from, to := i*d.each, min(d.n, (i+1)*d.each)
-		m := Mark{
-			Cells: []string{d.items[i], message.Signed(v)},
-			X0:    float64(from) + 0.5, X1: float64(to) + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1),
-			Dots: []Dot{{float64(from+to+1) / 2, v}},
-		}
+		m := upMark([]string{d.items[i], message.Signed(v)}, float64(from)+0.5, float64(to)+0.5,
+			Dot{float64(from+to+1) / 2, v})
 		if d.each > 1 {
 			m.Cells = []string{message.Whole(from+1) + " – " + message.Whole(to), message.Signed(v), d.items[i]}
 		}

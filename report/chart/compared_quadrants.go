@@ -148,23 +148,10 @@ func (q quadrants) reach() (x, y float64) {
 	for _, d := range q.dots {
 		x, y = max(x, math.Abs(d.x)), max(y, math.Abs(d.y))
 	}
-	for _, v := range []*float64{q.mean.x, q.mean.x0, q.mean.x1} {
-		if v != nil {
-			x = max(x, math.Abs(*v))
-		}
-	}
-	for _, v := range []*float64{q.mean.y, q.mean.y0, q.mean.y1} {
-		if v != nil {
-			y = max(y, math.Abs(*v))
-		}
-	}
-	if x == 0 {
-		x = 1
-	}
-	if y == 0 {
-		y = 1
-	}
-	return x, y
+	across, along := reach{-x, x}, reach{-y, y}
+	across.addKnown(q.mean.x, q.mean.x0, q.mean.x1)
+	along.addKnown(q.mean.y, q.mean.y0, q.mean.y1)
+	return cmp.Or(max(-across.low, across.high), 1), cmp.Or(max(-along.low, along.high), 1)
 }
 
 func (q quadrants) count(reward, calls string) int {

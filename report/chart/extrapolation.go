@@ -6,6 +6,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
@@ -38,11 +39,8 @@ func beyond(s *analysis.SplitResult, quantity string, measured curve) far {
 		} else {
 			f.model = x.Model
 		}
-		at.x, at.y = append(at.x, k), append(at.y, *x.Value)
-		lo, hi := *x.Value, *x.Value
-		if x.Low != nil && x.High != nil {
-			lo, hi = *x.Low, *x.High
-		}
+		y, lo, hi := spanOf(stat.Estimate{Value: x.Value, Low: x.Low, High: x.High})
+		at.x, at.y = append(at.x, k), append(at.y, y)
 		if l, ok := low[k]; ok {
 			lo, hi = math.Min(lo, l), math.Max(hi, high[k])
 		}

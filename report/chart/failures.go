@@ -7,7 +7,6 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
-	"gonogo/report/internal/glyph"
 	"gonogo/sampler/rollout"
 
 	"gonum.org/v1/plot/vg"
@@ -27,8 +26,7 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	if len(splits) == 0 {
 		return noData(l, "chart.no.rollouts", "the run has no rollouts")
 	}
-	own, missing := bars{fill: Sky},
-		bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}}
+	own, missing := bars{fill: Sky}, faultBars
 	t := Table{Head: heads(l, "chart.head.how_it_ended", "how it ended", "chart.head.split", "split",
 		"chart.head.rollouts", "rollouts", "chart.head.share", "share", "chart.head.counts", "counts")}
 	var words labels
@@ -138,20 +136,19 @@ func failureNames(l message.Language, outcomes []rollout.Outcome) (names []strin
 	return names
 }
 
+// outcomeNames say how rollouts ended that did not end in a grade.
+var outcomeNames = map[rollout.Outcome]message.Def{
+	rollout.ModelAPI:      message.New("outcome.model_api", "model API failed"),
+	rollout.PromptTooLong: message.New("outcome.prompt_too_long", "prompt too long"),
+	rollout.ToolFailed:    message.New("outcome.tool", "tool failed"),
+	rollout.GraderFailed:  message.New("outcome.grader", "grader failed"),
+	rollout.NoAnswer:      message.New("outcome.no_answer", "no answer"),
+	rollout.StepLimit:     message.New("outcome.step_limit", "step limit reached"),
+}
+
 func failureName(l message.Language, o rollout.Outcome) string {
-	switch o {
-	case rollout.ModelAPI:
-		return l.Text("outcome.model_api", "model API failed")
-	case rollout.PromptTooLong:
-		return l.Text("outcome.prompt_too_long", "prompt too long")
-	case rollout.ToolFailed:
-		return l.Text("outcome.tool", "tool failed")
-	case rollout.GraderFailed:
-		return l.Text("outcome.grader", "grader failed")
-	case rollout.NoAnswer:
-		return l.Text("outcome.no_answer", "no answer")
-	case rollout.StepLimit:
-		return l.Text("outcome.step_limit", "step limit reached")
+	if name, ok := outcomeNames[o]; ok {
+		return name.In(l)
 	}
 	return string(o)
 }

@@ -71,8 +71,7 @@ func (s trend) draw(h *history.History) (Figure, error) {
 		return noData(h.Lang, "chart.nights.none", "no night has it")
 	}
 	p := newPlot(h.Lang.Text("chart.night", "night"), h.Lang.Text("history.unit."+s.Unit, s.Unit))
-	p.X.Min, p.X.Max = -0.6, math.Max(float64(len(h.Nights)-1), 1)+0.6
-	p.X.Tick.Marker = nightTicks{Nights: h.Nights, Lang: h.Lang, Most: 8}
+	nightAxis(p, h)
 	s.span(p)
 	at := 0
 	for _, c := range s.changes(h) {
@@ -100,23 +99,23 @@ func (s trend) draw(h *history.History) (Figure, error) {
 	return Figure{Plot: p, Caption: s.caption(h), Table: s.table(h)}, nil
 }
 
+// nightAxis makes X count the nights.
+func nightAxis(p *plot.Plot, h *history.History) {
+	p.X.Min, p.X.Max = -0.6, math.Max(float64(len(h.Nights)-1), 1)+0.6
+	p.X.Tick.Marker = nightTicks{Nights: h.Nights, Lang: h.Lang, Most: 8}
+}
+
 // span makes Y reach over all that is drawn, with room above for the labels.
 func (s trend) span(p *plot.Plot) {
-	low, high := math.Inf(1), math.Inf(-1)
-	take := func(list ...*float64) {
-		for _, x := range list {
-			if x != nil {
-				low, high = math.Min(low, *x), math.Max(high, *x)
-			}
-		}
-	}
+	all := noReach()
 	for i := range s.Points {
 		q := &s.Points[i]
-		take(&q.Value, q.Low, q.High)
+		all.addKnown(&q.Value, q.Low, q.High)
 	}
 	for _, l := range s.Levels {
-		take(l.NightLow, l.NightHigh)
+		all.addKnown(l.NightLow, l.NightHigh)
 	}
+	low, high := all.low, all.high
 	if s.Unit != "reward" && low < 0 {
 		low = 0 // no share, count or time lies below
 	}
@@ -235,10 +234,8 @@ func (s trend) table(h *history.History) Table {
 	}
 	for _, q := range s.Points {
 		x := float64(q.Night)
-		t.Marks = append(t.Marks, Mark{
-			Cells: []string{h.Nights[q.Night].Name, message.Interval(&q.Value, q.Low, q.High), message.Whole(q.N)},
-			X0:    x - 0.5, X1: x + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1), Dots: []Dot{{x, q.Value}},
-		})
+		cells := []string{h.Nights[q.Night].Name, message.Interval(&q.Value, q.Low, q.High), message.Whole(q.N)}
+		t.Marks = append(t.Marks, upMark(cells, x-0.5, x+0.5, Dot{x, q.Value}))
 	}
 	return t
 }
@@ -289,8 +286,7 @@ func nightKind(n *history.NightSummary) int {
 func drawNights(h *history.History) (Figure, error) {
 	l, n := h.Lang, len(h.Nights)
 	p := newPlot("", "")
-	p.X.Min, p.X.Max = -0.6, math.Max(float64(n-1), 1)+0.6
-	p.X.Tick.Marker = nightTicks{Nights: h.Nights, Lang: l, Most: 8}
+	nightAxis(p, h)
 	p.Y.Min, p.Y.Max = -2.6, 0.6
 	var rows plot.ConstantTicks
 	for kind, e := range nightLooks[:3] {
@@ -315,10 +311,8 @@ func drawNights(h *history.History) (Figure, error) {
 		y := row(kind)
 		dot.row.place(stat.Estimate{Value: &y})
 		dots = append(dots, dot)
-		f.Table.Marks = append(f.Table.Marks, Mark{
-			Cells: []string{night.Name, nightLooks[kind].words.In(l)}, X0: x - 0.5, X1: x + 0.5, Y0: math.Inf(-1),
-			Y1: math.Inf(1), Dots: []Dot{{x, y}},
-		})
+		cells := []string{night.Name, nightLooks[kind].words.In(l)}
+		f.Table.Marks = append(f.Table.Marks, upMark(cells, x-0.5, x+0.5, Dot{x, y}))
 	}
 	p.Add(dots)
 	since := n

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"gonogo/analysis"
@@ -140,7 +139,7 @@ type signals struct {
 }
 
 func informativeCurves(s *analysis.SplitResult) signals {
-	var g signals
+	g := signals{exact: mainCurve}
 	low, high := map[int]stat.Estimate{}, map[int]stat.Estimate{}
 	differ, last := false, stat.Estimate{}
 	for _, e := range s.Signal {
@@ -183,8 +182,6 @@ func informativeCurves(s *analysis.SplitResult) signals {
 	if slices.Equal(g.low.y, g.high.y) {
 		g.bracket.y, g.bracket.line = g.low.y, draw.LineStyle{Color: Steel, Width: 1, Dashes: dashed}
 	}
-	g.exact.line = draw.LineStyle{Color: Blue, Width: 1.6}
-	g.exact.band, g.exact.glyph, g.exact.radius = tint(Blue, 0.18), draw.CircleGlyph{}, 2.2
 	g.raw.line = draw.LineStyle{Color: tint(Blue, 0.5), Width: 0.9}
 	g.bracket.band = tint(Steel, 0.12)
 	g.bracket.hatch = glyph.Hatch{Color: tint(Steel, 0.55), Width: 0.5, Space: 4.5}
@@ -196,23 +193,18 @@ func informativeCurves(s *analysis.SplitResult) signals {
 }
 
 func (v *curve) add(x float64, e stat.Estimate) {
-	lo, hi := *e.Value, *e.Value
-	if e.Low != nil && e.High != nil {
-		lo, hi = *e.Low, *e.High
-	}
-	v.x, v.y = append(v.x, x), append(v.y, *e.Value)
+	y, lo, hi := spanOf(e)
+	v.x, v.y = append(v.x, x), append(v.y, y)
 	v.lo, v.hi = append(v.lo, lo), append(v.hi, hi)
 }
 
 // span returns the smallest and the largest group size drawn.
 func (g signals) span() (first, last float64) {
-	first, last = math.Inf(1), math.Inf(-1)
+	all := noReach()
 	for _, v := range []curve{g.exact, g.bracket, g.fits.band} {
-		for _, x := range v.x {
-			first, last = math.Min(first, x), math.Max(last, x)
-		}
+		all.add(v.x...)
 	}
-	return first, last
+	return all.low, all.high
 }
 
 // labelReach is the share of the plot's width that the label of a threshold may

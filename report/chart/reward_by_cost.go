@@ -221,13 +221,10 @@ func (q cost) table(l message.Language, a *analysis.RewardByCost) Table {
 		if b.To > b.From {
 			name += " – " + message.Digits(b.To)
 		}
-		m := Mark{
-			Cells: []string{
-				name, message.Interval(b.Reward.Value, b.Reward.Low, b.Reward.High),
-				message.Whole(b.Reward.Items), message.Whole(b.Reward.N),
-			},
-			X0: b.From - 0.5, X1: b.To + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1),
-		}
+		m := upMark([]string{
+			name, message.Interval(b.Reward.Value, b.Reward.Low, b.Reward.High),
+			message.Whole(b.Reward.Items), message.Whole(b.Reward.N),
+		}, b.From-0.5, b.To+0.5)
 		if i > 0 {
 			m.X0 = (a.Bins[i-1].To + b.From) / 2
 		}
@@ -271,11 +268,7 @@ func costDotsOf(a *analysis.RewardByCost) costDots {
 		if b.Reward.N > d.largest.N {
 			d.largest = b.Reward
 		}
-		v := *b.Reward.Value
-		lo, hi := v, v
-		if b.Reward.Low != nil && b.Reward.High != nil {
-			lo, hi = *b.Reward.Low, *b.Reward.High
-		}
+		v, lo, hi := spanOf(b.Reward)
 		d.x, d.from, d.to = append(d.x, b.Middle), append(d.from, b.From), append(d.to, b.To)
 		d.y, d.lo, d.hi, d.n = append(d.y, v), append(d.lo, lo), append(d.hi, hi), append(d.n, b.Reward.N)
 		d.wide = d.wide || b.To > b.From

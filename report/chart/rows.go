@@ -31,13 +31,40 @@ type dotRow struct {
 	hidden           bool     // there is no room for it: the table alone has it
 }
 
-// place sets what the dot and its line show; an unknown interval has no width.
+// place sets what the dot and its line show.
 func (v *dotRow) place(e stat.Estimate) {
 	if e.Value != nil {
-		v.value, v.low, v.high = *e.Value, *e.Value, *e.Value
+		v.value, v.low, v.high = spanOf(e)
 	}
-	if e.Low != nil && e.High != nil {
-		v.low, v.high = *e.Low, *e.High
+}
+
+// spanOf returns a known value with its interval; an unknown interval has no width.
+func spanOf(e stat.Estimate) (value, low, high float64) {
+	if e.Low == nil || e.High == nil {
+		return *e.Value, *e.Value, *e.Value
+	}
+	return *e.Value, *e.Low, *e.High
+}
+
+// reach is the range that values lie in.
+type reach struct{ low, high float64 }
+
+// noReach holds no value yet.
+func noReach() reach { return reach{math.Inf(1), math.Inf(-1)} }
+
+// add widens the range to the values.
+func (r *reach) add(values ...float64) {
+	for _, x := range values {
+		r.low, r.high = min(r.low, x), max(r.high, x)
+	}
+}
+
+// addKnown widens it to those that are known.
+func (r *reach) addKnown(values ...*float64) {
+	for _, x := range values {
+		if x != nil {
+			r.add(*x)
+		}
 	}
 }
 
@@ -65,16 +92,14 @@ func (d dotRows) drawn() int {
 
 // span is what the dots and their lines reach over, and the values.
 func (d dotRows) span(values ...float64) (lo, hi float64) {
-	lo, hi = values[0], values[0]
-	for _, x := range values {
-		lo, hi = min(lo, x), max(hi, x)
-	}
+	all := noReach()
+	all.add(values...)
 	for _, v := range d.list {
 		if !v.hidden && !v.head {
-			lo, hi = min(lo, v.low, v.value), max(hi, v.high, v.value)
+			all.add(v.low, v.value, v.high)
 		}
 	}
-	return lo, hi
+	return all.low, all.high
 }
 
 // figure draws the rows over an axis that shows lo to hi and leaves, right of

@@ -50,6 +50,11 @@ type Mark struct {
 	Dots           []Dot // the values within the place
 }
 
+// upMark returns a mark over the whole height of the plot.
+func upMark(cells []string, x0, x1 float64, dots ...Dot) Mark {
+	return Mark{cells, x0, x1, math.Inf(-1), math.Inf(1), dots}
+}
+
 // Dot is a point of a plot.
 type Dot struct{ X, Y float64 }
 
@@ -106,7 +111,7 @@ func columnsAt(curves []curve, cells func(x float64) []string) []Mark {
 	xs = slices.Compact(xs)
 	marks := make([]Mark, len(xs))
 	for i, x := range xs {
-		m := Mark{Cells: cells(x), X0: x - 0.5, X1: x + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1)}
+		m := upMark(cells(x), x-0.5, x+0.5)
 		if i > 0 {
 			m.X0 = (xs[i-1] + x) / 2
 		}

@@ -7,6 +7,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 
 	"gonum.org/v1/plot"
@@ -167,10 +168,6 @@ func meanOf(x []float64) *float64 {
 	if len(x) == 0 {
 		return nil
 	}
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	sum /= float64(len(x))
-	return &sum
+	mean, _ := stat.MeanVariance(x)
+	return &mean
 }

@@ -44,14 +44,7 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 	if len(caps) == 0 {
 		return noData(l, q.without.ID, q.without.English)
 	}
-	reward := curve{
-		line: draw.LineStyle{Color: Blue, Width: 1.6}, band: tint(Blue, 0.18), glyph: draw.CircleGlyph{},
-		radius: 2.2,
-	}
-	teach := curve{
-		line: draw.LineStyle{Color: Orange, Width: 1.4, Dashes: dashed}, band: tint(Orange, 0.16),
-		glyph: draw.BoxGlyph{}, radius: 2,
-	}
+	reward, teach := mainCurve, secondCurve
 	cut := curve{line: draw.LineStyle{Color: Muted, Width: 1, Dashes: dotted}}
 	for _, c := range caps {
 		reward.add(c.At, c.Reward)
