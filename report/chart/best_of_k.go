@@ -20,7 +20,7 @@ func drawBestOfK(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 		return noData(l, "chart.best.none", "no item has a reward, so there is no best of k")
 	}
 	p := newPlot(l.Text("chart.best.k", "k, samples to choose from"), l.Text("chart.best.axis", "expected reward"))
-	fits := beyond(s, analysis.BestOfK, best)
+	fits := beyond(l, s, analysis.BestOfK, best, math.Inf(1))
 	low, high := extent(best, worst)
 	rewardAxis(p, r, low, high)
 	last := best.x[len(best.x)-1]
@@ -77,23 +77,20 @@ func drawBestOfK(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 		f.addEntry(l.Text("chart.worst_of_k", "worst of k"), worst)
 	}
 	f.Legend = append(f.Legend, ceilingEntry(r)...)
-	f.Brief = append(slices.Clip(f.Legend), fits.brief(l)...)
+	f.Brief = append(slices.Clip(f.Legend), fits.brief()...)
 	f.Legend = append(f.Legend, fits.legend(r)...)
 	return f, nil
 }
 
 func bestTable(l message.Language, s *analysis.SplitResult, best, worst curve, fits far) Table {
-	fitHeads, curves := fits.columns(l)
+	fitHeads, curves := fits.columns()
 	curves = append([]curve{best, worst}, curves...)
 	measured := map[float64]analysis.AtK{}
 	for _, e := range s.BestOf {
 		measured[float64(e.K)] = e
 	}
 	marks := columnsAt(curves, func(x float64) []string {
-		cells := []string{message.Digits(x)}
-		for _, v := range curves {
-			cells = append(cells, v.cell(x))
-		}
+		cells := cellsAt(x, curves)
 		if e, ok := measured[x]; ok {
 			return append(cells, message.Whole(e.Items), message.Whole(e.N))
 		}

@@ -98,7 +98,7 @@ func (m move) draw(c *compare.Comparison) (Figure, error) {
 		entry(base, endSample{}),
 		entry(l.Text("chart.cost.new", "new, with the intervals of the differences"), endSample{true}),
 		entry(l.Say("chart.cost.base", "base ± %s: a mean reward within it is no change that matters",
-			message.Digits(a.delta)), band(0)),
+			message.Digits(a.delta)), bandMark),
 	}
 	f.Brief = []Entry{f.Legend[0], {latest, f.Legend[1].Thumbs}}
 	rx, ry := (x1-x0)*0.02, (y1-y0)*0.04

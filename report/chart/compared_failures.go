@@ -23,7 +23,8 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 	var d dotRows
 	more, fewer := 0, 0
 	for i, o := range sc.Outcomes {
-		e, moved := o.Difference, moves(o)
+		e := o.Difference
+		moved := map[int]string{1: "up", -1: "down"}[signOf(e)]
 		more += b2i(moved == "up")
 		fewer += b2i(moved == "down")
 		name := driftName(o, l)
@@ -130,15 +131,4 @@ func driftName(o compare.OutcomeDrift, l message.Language) string {
 		name = l.Say("sign.bracketed", "%s (%s)", name, o.Kind)
 	}
 	return name
-}
-
-// moves is the direction of a drift whose whole interval lies on one side.
-func moves(o compare.OutcomeDrift) string {
-	switch signOf(o.Difference) {
-	case 1:
-		return "up"
-	case -1:
-		return "down"
-	}
-	return "unclear"
 }

@@ -98,7 +98,7 @@ func (g groups) draw(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	f.Legend = d.legend(l, groupGained, groupLost, seen{ringLook, groupNeither})
 	f.Brief = d.legend(l, groupGained, groupLost, seen{ringLook, groupNeitherBrief})
 	if c.Delta > 0 {
-		f.addEntry(l.Say("chart.groups.delta", "within ± %s: does not matter", message.Digits(c.Delta)), band(0))
+		f.addEntry(l.Say("chart.groups.delta", "within ± %s: does not matter", message.Digits(c.Delta)), bandMark)
 	}
 	return f, nil
 }

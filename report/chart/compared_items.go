@@ -138,12 +138,10 @@ func (m meanBand) Plot(c draw.Canvas, p *plot.Plot) {
 
 // Thumbnail implements plot.Thumbnailer.
 func (m meanBand) Thumbnail(c *draw.Canvas) {
-	r := c.Rectangle
-	r.Min.Y, r.Max.Y = r.Min.Y+1, r.Max.Y-1
 	if m.Low != nil {
-		c.FillPolygon(tint(Red, 0.16), corners(r))
+		bars{fill: tint(Red, 0.16)}.Thumbnail(c)
 	}
-	c.StrokeLine2(meanBandLine, r.Min.X, c.Center().Y, r.Max.X, c.Center().Y)
+	rule{line: meanBandLine}.Thumbnail(c)
 }
 
 func (d paired) table(l message.Language) Table {

@@ -59,7 +59,7 @@ func drawQuadrants(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	f.Legend = []Entry{
 		entry(label, q),
 		entry(l.Say("chart.quadrants.mean", "mean: reward %s", message.Signed(*sc.Reward.Value)), meanMark{}),
-		entry(l.Say("chart.quadrants.delta", "mean within ± %s: does not matter", message.Digits(q.delta)), band(0)),
+		entry(l.Say("chart.quadrants.delta", "mean within ± %s: does not matter", message.Digits(q.delta)), bandMark),
 	}
 	f.Brief = []Entry{
 		{l.Text("chart.item", "item"), f.Legend[0].Thumbs},

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gonogo/analysis"
@@ -21,7 +22,7 @@ const (
 
 func drawInformative(r *analysis.Result, split rollout.Split, s *analysis.SplitResult) (Figure, error) {
 	l := r.Lang
-	g := informativeCurves(s)
+	g := informativeCurves(l, s)
 	if len(g.exact.x) == 0 && len(g.bracket.x) == 0 {
 		return noData(l, "chart.informative.single",
 			"two samples per item are needed to see whether a group's rewards differ")
@@ -61,10 +62,8 @@ func drawInformative(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 		}
 	}
 	f.Subtitle = counted(l, split, s)
-	if i := slices.IndexFunc(s.Signal, func(e analysis.Signal) bool {
-		return e.Bound == "exact" &&
-			e.Known()
-	}); i >= 0 {
+	exact := func(e analysis.Signal) bool { return e.Bound == "exact" && e.Known() }
+	if i := slices.IndexFunc(s.Signal, exact); i >= 0 {
 		f.Subtitle += l.Text("chart.band", "; band: ") + intervals(r, s.Signal[i].Teaches())
 	}
 	f.Subtitle += g.fits.caption(l, message.Percent)
@@ -83,17 +82,17 @@ func drawInformative(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	name(l.Text("chart.possible.range", "possible range beyond the samples"), g.bracket)
 	if len(g.bracket.x) > 0 {
 		f.Brief = append(f.Brief, f.Legend[len(f.Legend)-1])
-		if len(f.Brief) > 2 || !g.fits.none() && len(f.Brief) > 1 {
+		if len(f.Brief) > 2 || len(g.fits.models) > 0 && len(f.Brief) > 1 {
 			f.Brief[len(f.Brief)-1].Label = l.Text("chart.possible", "possible")
 		}
 	}
-	f.Brief = append(f.Brief, g.fits.brief(l)...)
+	f.Brief = append(f.Brief, g.fits.brief()...)
 	f.Legend = append(f.Legend, g.fits.legend(r)...)
 	return f, nil
 }
 
 func (g signals) table(l message.Language, s *analysis.SplitResult) Table {
-	fitHeads, curves := g.fits.columns(l)
+	fitHeads, curves := g.fits.columns()
 	noise := []string(nil)
 	if len(g.raw.x) > 0 {
 		noise, curves = heads(l, "chart.head.with_grader_noise", "with grader noise"), append([]curve{g.raw}, curves...)
@@ -138,7 +137,7 @@ type signals struct {
 	fits      far
 }
 
-func informativeCurves(s *analysis.SplitResult) signals {
+func informativeCurves(l message.Language, s *analysis.SplitResult) signals {
 	g := signals{exact: mainCurve}
 	low, high := map[int]stat.Estimate{}, map[int]stat.Estimate{}
 	differ, last := false, stat.Estimate{}
@@ -185,10 +184,11 @@ func informativeCurves(s *analysis.SplitResult) signals {
 	g.raw.line = draw.LineStyle{Color: tint(Blue, 0.5), Width: 0.9}
 	g.bracket.band = tint(Steel, 0.12)
 	g.bracket.hatch = glyph.Hatch{Color: tint(Steel, 0.55), Width: 0.5, Space: 4.5}
-	g.fits = beyond(s, analysis.InformativeGroups, g.exact)
+	end := math.Inf(1)
 	if n := len(g.bracket.x); n > 1 {
-		g.fits.until(g.bracket.x[n-1])
+		end = g.bracket.x[n-1]
 	}
+	g.fits = beyond(l, s, analysis.InformativeGroups, g.exact, end)
 	return g
 }
 

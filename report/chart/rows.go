@@ -241,18 +241,14 @@ type band float64
 
 var bandFill = tint(Axis, 0.32)
 
+// bandMark is that area in a legend.
+var bandMark = bars{fill: bandFill}
+
 // Plot implements plot.Plotter.
 func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	if tx, _ := p.Transforms(&c); b > 0 {
 		c.FillPolygon(bandFill, corners(rectangle(tx(-float64(b)), c.Min.Y, tx(float64(b)), c.Max.Y)))
 	}
-}
-
-// Thumbnail implements plot.Thumbnailer.
-func (band) Thumbnail(c *draw.Canvas) {
-	r := c.Rectangle
-	r.Min.Y, r.Max.Y = r.Min.Y+1, r.Max.Y-1
-	c.FillPolygon(bandFill, corners(r))
 }
 
 // zeroRule is where nothing changed.

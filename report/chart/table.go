@@ -140,6 +140,15 @@ func (v curve) at(x float64) (y, lo, hi float64, ok bool) {
 	return v.y[i], v.lo[i], v.hi[i], true
 }
 
+// cellsAt words x and what curves say there.
+func cellsAt(x float64, curves []curve) []string {
+	cells := []string{message.Digits(x)}
+	for _, v := range curves {
+		cells = append(cells, v.cell(x))
+	}
+	return cells
+}
+
 // cell words what a curve says at x, "" where it says nothing.
 func (v curve) cell(x float64) string {
 	y, lo, hi, ok := v.at(x)

@@ -79,7 +79,7 @@ func drawVariants(r *analysis.Result) (Figure, error) {
 	}
 	f.Legend = d.legend(l, variantLooks...)
 	if v.Delta > 0 {
-		f.addEntry(l.Say("chart.within", "within ± %s", message.Digits(v.Delta)), band(0))
+		f.addEntry(l.Say("chart.within", "within ± %s", message.Digits(v.Delta)), bandMark)
 	}
 	if v.Hoped > 0 {
 		f.addEntry(l.Say("chart.variants.hoped", "gain hoped for from training: %s", message.Digits(v.Hoped)), hoped)
