@@ -3,6 +3,7 @@ package chart
 import (
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
 )
 
 // driftRows is how many kinds of failure a picture shows.
@@ -52,16 +53,11 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 	default:
 		f.Title = l.Text("chart.drift.unseen", "No kind of failure is seen to become more frequent or rarer")
 	}
-	bars, left := "", ""
-	if first := sc.Outcomes[0].Difference; first.Low != nil {
-		bars = l.Say("chart.drift.bars", "bars: %s of the share of rollouts", intervalsAt(l, c.Confidence, first))
-	}
-	if n := len(sc.Outcomes) - driftRows; n > 0 {
-		left = l.Say("chart.drift.more", "%s more in the table only", l.Count(n, "kind"))
-	}
-	f.Subtitle = phrases(l, over(c), bars,
+	unseen := len(sc.Outcomes) - driftRows
+	f.Subtitle = phrases(l, over(c), driftBars(c, sc.Outcomes[0].Difference),
 		l.Text("chart.drift.numbers", "numbers: rollouts of all recorded, base to new"),
-		l.Text("chart.drift.uncorrected", "not corrected for how many kinds there are"), left)
+		l.Text("chart.drift.uncorrected", "not corrected for how many kinds there are"),
+		when(unseen > 0, l.Say("chart.drift.more", "%s more in the table only", l.Count(unseen, "kind"))))
 	return f, nil
 }
 
@@ -98,13 +94,14 @@ func drawHacks(c *compare.Comparison) (Figure, error) {
 	case len(d.list) == 1:
 		f.Title = l.Say("chart.hacks.one", "The detector %s marks more rollouts as hacks: %s", first.name, first.text)
 	}
-	bars := ""
-	if first := sc.Hacks[0]; first.Low != nil {
-		bars = l.Say("chart.drift.bars", "bars: %s of the share of rollouts",
-			intervalsAt(l, c.Confidence, first.Estimate))
-	}
-	f.Subtitle = phrases(l, over(c), bars)
+	f.Subtitle = phrases(l, over(c), driftBars(c, sc.Hacks[0].Estimate))
 	return f, nil
+}
+
+// driftBars says what the bars are, if the first row has one.
+func driftBars(c *compare.Comparison, first stat.Estimate) string {
+	return when(first.Low != nil, c.Lang.Say("chart.drift.bars", "bars: %s of the share of rollouts",
+		intervalsAt(c.Lang, c.Confidence, first)))
 }
 
 // drift draws changes of shares of rollouts; of names the rows.

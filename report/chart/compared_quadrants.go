@@ -43,19 +43,16 @@ func drawQuadrants(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 		calls = l.Text("chart.quadrants.fewer", "rollouts make fewer tool calls")
 	}
 	same := q.count("same", "fewer") + q.count("same", "same") + q.count("same", "more")
-	before, diamonds, label := "", "", l.Text("chart.item", "item")
-	if same > 0 {
-		before = l.Say("chart.quadrants.same", "the reward of %s is as before (fewer calls: %s, more: %s)",
-			l.Count(same, "item"), message.Whole(q.count("same", "fewer")), message.Whole(q.count("same", "more")))
-	}
-	if sc.Reward.Low != nil {
-		diamonds = l.Say("chart.quadrants.diamond", "diamond: means with %s",
-			intervalsAt(l, c.Confidence, sc.Reward.Estimate))
-	}
+	label := l.Text("chart.item", "item")
 	if q.several {
 		label = l.Text("chart.quadrants.dots", "item; larger: several at one place")
 	}
-	f.Title, f.Subtitle = phrases(l, became(sc, l), calls), phrases(l, over(c), before, diamonds)
+	before := l.Say("chart.quadrants.same", "the reward of %s is as before (fewer calls: %s, more: %s)",
+		l.Count(same, "item"), message.Whole(q.count("same", "fewer")), message.Whole(q.count("same", "more")))
+	diamonds := l.Say("chart.quadrants.diamond", "diamond: means with %s",
+		intervalsAt(l, c.Confidence, sc.Reward.Estimate))
+	f.Title = phrases(l, became(sc, l), calls)
+	f.Subtitle = phrases(l, over(c), when(same > 0, before), when(sc.Reward.Low != nil, diamonds))
 	f.Legend = []Entry{
 		entry(label, q),
 		entry(l.Say("chart.quadrants.mean", "mean: reward %s", message.Signed(*sc.Reward.Value)), meanMark{}),

@@ -57,7 +57,6 @@ type rule struct {
 	line   draw.LineStyle
 	label  string
 	left   bool      // label to the left of an upward rule, and at the left end of a level one
-	below  bool      // label below a level rule
 	drop   vg.Length // how far below the top an upward rule's label is
 	clear  []float64 // values of Y that an upward rule's label keeps away from
 }
@@ -92,7 +91,7 @@ func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
 	if r.left {
 		q.xAlign, at.X = draw.XLeft, c.Min.X+2
 	}
-	if r.below || at.Y+9.2 > c.Max.Y {
+	if at.Y+9.2 > c.Max.Y {
 		q.yAlign, at.Y = draw.YTop, y-2
 	}
 	q.draw(c, p, at)
