@@ -11,7 +11,6 @@ import (
 	"gonogo/sampler/rollout"
 
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // toolRows is how many tools one picture shows; the rest are in one row.
@@ -63,10 +62,7 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 			text += l.Say("chart.calls.p95", ", 95 %% within %s s", message.Digits(*t.P95))
 		}
 		names = append(names, t.name)
-		words = append(words, label{
-			x: float64(t.Calls), y: row(i), dx: 4, yAlign: draw.YCenter, xAlign: draw.XLeft,
-			color: Ink, text: text,
-		})
+		words = append(words, beside(float64(t.Calls), row(i), text))
 		f.Table.Marks = append(f.Table.Marks, Mark{
 			Cells: []string{
 				t.name, message.Whole(t.Calls), share, message.Whole(t.Errors),

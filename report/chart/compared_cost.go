@@ -179,13 +179,7 @@ func (a *arrow) Plot(c draw.Canvas, p *plot.Plot) {
 	if a.delta > 0 {
 		c.FillPolygon(bandFill, corners(rectangle(c.Min.X, ty(a.y-a.delta), c.Max.X, ty(a.y+a.delta))))
 	}
-	line := draw.LineStyle{Color: Steel, Width: 1.1}
-	if m := a.cross; m.x0 != nil && m.x1 != nil {
-		c.StrokeLine2(line, tx(*m.x0), ty(a.toY), tx(*m.x1), ty(a.toY))
-	}
-	if m := a.cross; m.y0 != nil && m.y1 != nil {
-		c.StrokeLine2(line, tx(a.toX), ty(*m.y0), tx(a.toX), ty(*m.y1))
-	}
+	a.cross.drawIntervals(&c, draw.LineStyle{Color: Steel, Width: 1.1}, tx, ty)
 	from, to := vg.Point{X: tx(a.x), Y: ty(a.y)}, vg.Point{X: tx(a.toX), Y: ty(a.toY)}
 	shaft(&c, from, to)
 	drawEnd(&c, from, false)

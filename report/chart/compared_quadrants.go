@@ -240,16 +240,21 @@ func (m meanMark) draw(c *draw.Canvas, tx, ty func(float64) vg.Length) {
 	if m.x == nil || m.y == nil {
 		return
 	}
-	x, y := tx(*m.x), ty(*m.y)
 	for _, l := range []draw.LineStyle{{Color: Paper, Width: 3}, {Color: Red, Width: 1.5}} {
-		if m.x0 != nil && m.x1 != nil {
-			c.StrokeLine2(l, tx(*m.x0), y, tx(*m.x1), y)
-		}
-		if m.y0 != nil && m.y1 != nil {
-			c.StrokeLine2(l, x, ty(*m.y0), x, ty(*m.y1))
-		}
+		m.drawIntervals(c, l, tx, ty)
 	}
-	drawDiamond(c, vg.Point{X: x, Y: y})
+	drawDiamond(c, vg.Point{X: tx(*m.x), Y: ty(*m.y)})
+}
+
+// drawIntervals draws the intervals that are known through a mean that is.
+func (m meanMark) drawIntervals(c *draw.Canvas, l draw.LineStyle, tx, ty func(float64) vg.Length) {
+	x, y := tx(*m.x), ty(*m.y)
+	if m.x0 != nil && m.x1 != nil {
+		c.StrokeLine2(l, tx(*m.x0), y, tx(*m.x1), y)
+	}
+	if m.y0 != nil && m.y1 != nil {
+		c.StrokeLine2(l, x, ty(*m.y0), x, ty(*m.y1))
+	}
 }
 
 func drawDiamond(c *draw.Canvas, at vg.Point) {

@@ -137,8 +137,7 @@ func loadsOf(r *analysis.Result) []load {
 		for _, p := range e.Load {
 			if p.Size >= 1 && p.P95.Known() {
 				y, lo, hi := spanOf(p.P95)
-				l.x, l.y = append(l.x, float64(p.Size)), append(l.y, max(leastLatency, y))
-				l.lo, l.hi = append(l.lo, max(leastLatency, lo)), append(l.hi, max(leastLatency, hi))
+				l.put(float64(p.Size), max(leastLatency, y), max(leastLatency, lo), max(leastLatency, hi))
 				bounded = bounded && p.P95.Low != nil && p.P95.High != nil
 			}
 		}

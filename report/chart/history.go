@@ -253,16 +253,15 @@ var nightLooks = []seen{
 type nightDots []nightDot
 
 type nightDot struct {
-	x    float64
-	row  dotRow // the value with its interval
-	kind int    // of nightLooks
+	x, y, low, high float64
+	kind            int // of nightLooks
 }
 
 func (s trend) dots(h *history.History) nightDots {
 	var d nightDots
 	for _, q := range s.Points {
-		dot := nightDot{x: float64(q.Night), kind: 3}
-		dot.row.place(stat.Estimate{Value: &q.Value, Low: q.Low, High: q.High})
+		y, low, high := spanOf(stat.Estimate{Value: &q.Value, Low: q.Low, High: q.High})
+		dot := nightDot{float64(q.Night), y, low, high, 3}
 		if q.InTrend {
 			dot.kind = nightKind(&h.Nights[q.Night])
 		}
@@ -304,12 +303,11 @@ func drawNights(h *history.History) (Figure, error) {
 		night, x := &h.Nights[i], float64(i)
 		kind := nightKind(night)
 		counts[kind]++
-		dot := nightDot{x: x, kind: kind}
+		y := row(kind)
+		dot := nightDot{x, y, y, y, kind}
 		if !night.InTrend {
 			dot.kind = 3
 		}
-		y := row(kind)
-		dot.row.place(stat.Estimate{Value: &y})
 		dots = append(dots, dot)
 		cells := []string{night.Name, nightLooks[kind].words.In(l)}
 		f.Table.Marks = append(f.Table.Marks, upMark(cells, x-0.5, x+0.5, Dot{x, y}))
@@ -353,10 +351,9 @@ func (d nightDots) Plot(c draw.Canvas, p *plot.Plot) {
 		if q.kind == 3 {
 			line = Axis
 		}
-		c.StrokeLine2(draw.LineStyle{Color: line, Width: min(0.8, radius/2)}, tx(q.x), ty(q.row.low), tx(q.x),
-			ty(q.row.high))
+		c.StrokeLine2(draw.LineStyle{Color: line, Width: min(0.8, radius/2)}, tx(q.x), ty(q.low), tx(q.x), ty(q.high))
 		c.DrawGlyphNoClip(draw.GlyphStyle{Color: look.Color, Radius: radius, Shape: look.Shape},
-			vg.Point{X: tx(q.x), Y: ty(q.row.value)})
+			vg.Point{X: tx(q.x), Y: ty(q.y)})
 	}
 }
 

@@ -194,8 +194,11 @@ func informativeCurves(l message.Language, s *analysis.SplitResult) signals {
 
 func (v *curve) add(x float64, e stat.Estimate) {
 	y, lo, hi := spanOf(e)
-	v.x, v.y = append(v.x, x), append(v.y, y)
-	v.lo, v.hi = append(v.lo, lo), append(v.hi, hi)
+	v.put(x, y, lo, hi)
+}
+
+func (v *curve) put(x, y, lo, hi float64) {
+	v.x, v.y, v.lo, v.hi = append(v.x, x), append(v.y, y), append(v.lo, lo), append(v.hi, hi)
 }
 
 // span returns the smallest and the largest group size drawn.

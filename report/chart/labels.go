@@ -24,6 +24,11 @@ type label struct {
 	bare   bool // without paper under it
 }
 
+// beside is a text right of the end of a bar.
+func beside(x, y float64, text string) label {
+	return label{x: x, y: y, dx: 4, yAlign: draw.YCenter, xAlign: draw.XLeft, color: Ink, text: text}
+}
+
 // labels draws its labels after everything added before it.
 type labels []label
 

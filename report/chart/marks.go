@@ -56,24 +56,21 @@ func (b bars) Thumbnail(c *draw.Canvas) {
 	b.hatch.Rect(c, r)
 }
 
-// whiskers are thin vertical lines without caps.
-type whiskers struct {
-	x, lo, hi []float64
-	draw.LineStyle
-}
+// whiskers are the intervals of a curve as thin vertical lines without caps.
+type whiskers struct{ curve }
 
 // Plot implements plot.Plotter.
 func (w whiskers) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	for i, x := range w.x {
-		c.StrokeLine2(w.LineStyle, tx(x), ty(w.lo[i]), tx(x), ty(w.hi[i]))
+		c.StrokeLine2(w.line, tx(x), ty(w.lo[i]), tx(x), ty(w.hi[i]))
 	}
 }
 
 // Thumbnail implements plot.Thumbnailer.
 func (w whiskers) Thumbnail(c *draw.Canvas) {
 	x := c.Center().X
-	c.StrokeLine2(w.LineStyle, x, c.Min.Y, x, c.Max.Y)
+	c.StrokeLine2(w.line, x, c.Min.Y, x, c.Max.Y)
 }
 
 // crosses marks points by an x whose size follows the room there is.
