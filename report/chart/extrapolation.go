@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -48,7 +49,7 @@ func beyond(l message.Language, s *analysis.SplitResult, quantity string, measur
 		if x.Model == analysis.ZeroInflated {
 			at = &inflated
 		} else {
-			at.name = l.Say("chart.fit", "%s fit", l.Text("chart.model."+x.Model, modelName(x.Model)))
+			at.name = l.Say("chart.fit", "%s fit", l.Text("chart.model."+x.Model, cmp.Or(modelNames[x.Model], x.Model)))
 			at.head = at.name
 		}
 		y, lo, hi := spanOf(stat.Estimate{Value: x.Value, Low: x.Low, High: x.High})
@@ -144,12 +145,6 @@ func (f far) caption(l message.Language, say func(float64) string) string {
 	return l.Say("chart.models.at", "; models at %s: %s", k, first)
 }
 
-func modelName(model string) string {
-	switch model {
-	case analysis.BetaBinomial:
-		return "beta-binomial"
-	case analysis.Dirichlet:
-		return "Dirichlet-multinomial"
-	}
-	return model
+var modelNames = map[string]string{
+	analysis.BetaBinomial: "beta-binomial", analysis.Dirichlet: "Dirichlet-multinomial",
 }

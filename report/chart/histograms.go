@@ -74,6 +74,12 @@ func drawRewards(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 	return f, nil
 }
 
+// callAxis makes X count tool calls, each with room around it.
+func callAxis(p *plot.Plot, from, to float64) {
+	p.X.Min, p.X.Max = from-0.6, to+0.6
+	p.X.Tick.Marker = between(roundTicks{Want: 10, Whole: true}, from, to)
+}
+
 // countAxis makes Y count from zero, with headroom for labels.
 func countAxis(p *plot.Plot, counts []int) {
 	top := 1
@@ -161,8 +167,7 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	for _, one := range tools {
 		f.addEntry(one.words, one.line)
 	}
-	p.X.Min, p.X.Max = lo-0.6, hi+0.6
-	p.X.Tick.Marker = between(roundTicks{Want: 10, Whole: true}, lo, hi)
+	callAxis(p, lo, hi)
 	return f, nil
 }
 

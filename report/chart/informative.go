@@ -226,17 +226,13 @@ func informativeThresholds(r *analysis.Result, g signals, ruled bool) []rule {
 			!g.fits.band.free(at, 0, len(g.fits.band.x))
 	}
 	var list []rule
-	if v, ok := r.Thresholds.ByName()[informativeCaution]; ok {
-		list = append(list, rule{
-			at: v, label: r.Lang.Say("chart.caution.below", "caution below %s", message.Percent(v)), left: left(v),
-			line: draw.LineStyle{Color: Amber, Width: 1, Dashes: dotted},
-		})
+	if v := threshold(r, informativeCaution); v != nil {
+		words := r.Lang.Say("chart.caution.below", "caution below %s", message.Percent(*v))
+		list = append(list, rule{at: *v, label: words, left: left(*v), line: cautionLine})
 	}
-	if v, ok := r.Thresholds.ByName()[informativeBlocking]; ok {
-		list = append(list, rule{
-			at: v, label: r.Lang.Say("chart.nogo.below", "NO-GO below %s", message.Percent(v)), left: left(v),
-			line: draw.LineStyle{Color: Red, Width: 1, Dashes: dashed},
-		})
+	if v := threshold(r, informativeBlocking); v != nil {
+		words := r.Lang.Say("chart.nogo.below", "NO-GO below %s", message.Percent(*v))
+		list = append(list, rule{at: *v, label: words, left: left(*v), line: limitLine})
 	}
 	return list
 }

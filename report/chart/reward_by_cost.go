@@ -74,12 +74,7 @@ func (q cost) draw(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	if within {
 		from, to = math.Min(from, limit), math.Max(to, limit)
 	}
-	if q.quantity == analysis.CostCalls {
-		p.X.Min, p.X.Max = from-0.6, to+0.6
-		p.X.Tick.Marker = between(roundTicks{Want: 10, Whole: true}, from, to)
-	} else {
-		q.wideAxis(l, p, from, to)
-	}
+	q.span(l, p, from, to)
 	if s.Reward.Value != nil {
 		p.Add(meanLine(*s.Reward.Value))
 	}
@@ -104,9 +99,13 @@ func (q cost) limit(r *analysis.Result) (float64, bool) {
 	return x, q.quantity == analysis.CostLatency && x > 0
 }
 
-// wideAxis is linear where values lie near each other, else a logarithm, which
-// it says.
-func (q cost) wideAxis(l message.Language, p *plot.Plot, from, to float64) {
+// span makes X reach over the quantity: linear for calls and where values lie near each
+// other, else a logarithm, which it says.
+func (q cost) span(l message.Language, p *plot.Plot, from, to float64) {
+	if q.quantity == analysis.CostCalls {
+		callAxis(p, from, to)
+		return
+	}
 	if from > 0 && to/from > 20 {
 		logarithmic(p)
 		p.X.Tick.Marker = plot.TickerFunc(roundDecades)

@@ -65,12 +65,7 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 	if within {
 		to = math.Max(to, *w.Limit)
 	}
-	if q.quantity == analysis.CostCalls {
-		p.X.Min, p.X.Max = from-0.6, to+0.6
-		p.X.Tick.Marker = between(roundTicks{Want: 10, Whole: true}, from, to)
-	} else {
-		q.wideAxis(l, p, from, to)
-	}
+	q.span(l, p, from, to)
 	p.Add(cut, teach, reward)
 	if within {
 		p.Add(rule{
