@@ -10,7 +10,6 @@ import (
 	"gonogo/sampler/rollout"
 
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // drawFailures counts how the rollouts of each split ended that did not end in a
@@ -61,10 +60,9 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 				own.list = append(own.list, b)
 			}
 			top = max(top, share)
-			words = append(words, label{
-				x: share, y: y, dx: 4, yAlign: draw.YCenter, xAlign: draw.XLeft, color: Ink, bare: true,
-				text: of + l.Say("sign.bracketed", "%s (%s)", message.Whole(count[o]), message.Percent(share)),
-			})
+			words = append(words,
+				beside(share, y, of+l.Say("sign.bracketed", "%s (%s)", message.Whole(count[o]), message.Percent(share))))
+			words[len(words)-1].bare = true
 			t.Marks = append(t.Marks, Mark{
 				Cells: []string{
 					failureName(l, o), string(split), message.Whole(count[o]), message.Percent(share),
