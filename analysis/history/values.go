@@ -213,7 +213,7 @@ func namedOf(nights []Night) []series {
 	return out
 }
 
-// largestOf names the largest of some numbers, at most that many.
+// largestOf names the largest numbers, the largest first, no more than most of them.
 func largestOf[N cmp.Ordered](numbers map[string]N, most int) []string {
 	names := slices.SortedFunc(maps.Keys(numbers), func(a, b string) int {
 		return cmp.Or(cmp.Compare(numbers[b], numbers[a]), cmp.Compare(a, b))

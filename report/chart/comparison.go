@@ -166,7 +166,7 @@ func phrases(l message.Language, list ...string) string {
 	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), l.Text("sign.clause", "; "))
 }
 
-// when is a phrase of a caption that not every chart has.
+// when returns a phrase of a caption if there is something to say, else "", which phrases leaves out.
 func when(there bool, words string) string {
 	if !there {
 		return ""

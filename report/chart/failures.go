@@ -43,7 +43,8 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 			rollout.ToolFailed: s.Missing.Tool, rollout.GraderFailed: s.Missing.Grader,
 			rollout.NoAnswer: s.OwnFailures.NoAnswer, rollout.StepLimit: s.OwnFailures.StepLimit,
 		}
-		all, lost, fell := s.Reward.N+s.Missing.Total(), 0, 0
+		lost, fell := s.Missing.Total(), s.OwnFailures.NoAnswer+s.OwnFailures.StepLimit
+		all := s.Reward.N + lost
 		if len(splits) > 1 {
 			of = string(split) + " "
 		}
@@ -53,10 +54,8 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 			counts := l.Text("chart.counts.bottom", "at the bottom of the range")
 			if o.Missing() {
 				counts = l.Text("chart.counts.never", "in no mean")
-				lost += count[o]
 				missing.list = append(missing.list, b)
 			} else {
-				fell += count[o]
 				own.list = append(own.list, b)
 			}
 			top = max(top, share)
@@ -64,11 +63,8 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 				beside(share, y, of+l.Say("sign.bracketed", "%s (%s)", message.Whole(count[o]), message.Percent(share))))
 			words[len(words)-1].bare = true
 			t.Marks = append(t.Marks, Mark{
-				Cells: []string{
-					failureName(l, o), string(split), message.Whole(count[o]), message.Percent(share),
-					counts,
-				},
-				X1: share, Y0: b.y0, Y1: b.y1, Dots: []Dot{{share, y}},
+				Cells: []string{failureName(l, o), string(split), message.Whole(count[o]), message.Percent(share), counts},
+				X1:    share, Y0: b.y0, Y1: b.y1, Dots: []Dot{{share, y}},
 			})
 		}
 		total, nOwn, nMissing = total+all, nOwn+fell, nMissing+lost
@@ -87,8 +83,8 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	p.X.Min, p.X.Max = 0, max(0.01, top)*beyond
 	p.X.Tick.Marker = percentTicks(between(roundTicks{Want: 5}, 0, 1))
 	f := Figure{Plot: p, Table: t, Height: Height + 32*vg.Length(len(splits)-1)} // each bar has room for its words
-	ownShare, missingShare := strings.Join(ownShares, l.Text("sign.list", ", ")),
-		strings.Join(missingShares, l.Text("sign.list", ", "))
+	comma := l.Text("sign.list", ", ")
+	ownShare, missingShare := strings.Join(ownShares, comma), strings.Join(missingShares, comma)
 	switch {
 	case nOwn+nMissing == 0:
 		f.Title = l.Text("chart.failures.none", "Every rollout ended in a grade")
