@@ -133,14 +133,14 @@ func (cu *curator) measure(run *rollout.Run) error {
 	switch {
 	case len(cu.m.Items) == 0 && cu.edited > 0:
 		return fmt.Errorf("the rows of the training file differ from the %s that the run sampled under the same "+
-			"ids, such as %q: is it the file that was sampled?", (message.Language{}).Count(len(items), "item"),
+			"ids, such as %q: is it the file that was sampled?", count(len(items), "item"),
 			items[0].ID)
 	case len(cu.m.Items) == 0:
 		return fmt.Errorf("no row of the training file has the id of any of the %s that the run sampled, such as "+
-			"%q: is it the file that was sampled?", (message.Language{}).Count(len(items), "item"), items[0].ID)
+			"%q: is it the file that was sampled?", count(len(items), "item"), items[0].ID)
 	case len(cu.m.Measured) == 0:
 		return fmt.Errorf("none of the %s of train has a reward: there is nothing to choose by; fix what made the "+
-			"rollouts fail, and sample again", (message.Language{}).Count(len(cu.m.Items), "item"))
+			"rollouts fail, and sample again", count(len(cu.m.Items), "item"))
 	}
 	cu.classify()
 	return nil
@@ -175,10 +175,7 @@ func (cu *curator) classify() {
 	for i, it := range cu.m.Items {
 		failed[i], tried[i] = len(it.Rows)+it.Extra-len(it.Seen), len(it.Rows)+it.Extra
 	}
-	cu.fails = measure.Jeffreys
-	if a, b, _ := stat.BetaBinomialFit(failed, tried); a > 0 && b > 0 {
-		cu.fails = measure.Beta{A: a, B: b}
-	}
+	cu.fails = fitted(failed, tried)
 }
 
 // curate goes through the rows.

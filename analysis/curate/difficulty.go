@@ -52,9 +52,7 @@ func (cu *curator) weigh() {
 	}
 	prior := measure.Jeffreys
 	if whole {
-		if a, b, _ := stat.BetaBinomialFit(hits, tried); a > 0 && b > 0 {
-			prior = measure.Beta{A: a, B: b}
-		}
+		prior = fitted(hits, tried)
 	}
 	for i := range cu.rows {
 		r := &cu.rows[i]
@@ -64,6 +62,14 @@ func (cu *curator) weigh() {
 		}
 		r.Difficulty = &d
 	}
+}
+
+// fitted is the prior of a rate that fits the hits among those tried; Jeffreys' where none does.
+func fitted(hits, tried []int) measure.Beta {
+	if a, b, _ := stat.BetaBinomialFit(hits, tried); a > 0 && b > 0 {
+		return measure.Beta{A: a, B: b}
+	}
+	return measure.Jeffreys
 }
 
 // passed is how much of a pass a reward is, 0 to 1.

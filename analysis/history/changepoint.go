@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -182,15 +183,7 @@ func (s sequence) place(best split, confidence float64) (first, last int) {
 		logs[i] = math.Exp(logs[i] - top)
 		total += logs[i]
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case logs[a] > logs[b]:
-			return -1
-		case logs[a] < logs[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(logs[b], logs[a]) })
 	first, last = best.at, best.at
 	held := 0.0
 	for _, i := range order {

@@ -34,10 +34,13 @@ type series struct {
 	of               func(*analysis.Result, rollout.Split) (Value, bool)
 }
 
+// splitResult is what a series of a split is read from.
+type splitResult = analysis.SplitResult
+
 // seriesTable lists the series in the order they are shown: those of the reward, what a
 // policy does as comparisons list it, the grader's, and what the endpoints did.
 func seriesTable() []series {
-	split := func(name, kind, unit string, of func(*analysis.Result, *analysis.SplitResult) (Value, bool)) series {
+	split := func(name, kind, unit string, of func(*analysis.Result, *splitResult) (Value, bool)) series {
 		return series{name, kind, unit, func(r *analysis.Result, split rollout.Split) (Value, bool) {
 			if s := r.Splits[split]; s != nil {
 				return of(r, s)
@@ -45,48 +48,40 @@ func seriesTable() []series {
 			return Value{}, false
 		}}
 	}
-	estimated := func(name, kind, unit string, of func(*analysis.SplitResult) stat.Estimate) series {
-		return split(name, kind, unit, func(_ *analysis.Result, s *analysis.SplitResult) (Value,
-			bool,
-		) {
-			return estimate(of(s))
-		})
-	}
 	grader := func(name, unit string, of func(*analysis.Grader) *stat.Estimate) series {
 		return series{name, KindGrader, unit, func(r *analysis.Result, _ rollout.Split) (Value, bool) {
-			if r.Grader == nil || of(r.Grader) == nil {
+			if r.Grader == nil {
 				return Value{}, false
 			}
-			return estimate(*of(r.Grader))
+			return estimate(of(r.Grader))
 		}}
 	}
 	out := []series{
-		estimated(Reward, KindModel, "reward",
-			func(s *analysis.SplitResult) stat.Estimate { return s.Reward.Estimate }),
-		split("best_of", KindModel, "reward", func(r *analysis.Result, s *analysis.SplitResult) (Value, bool) {
+		split(Reward, KindModel, "reward", func(_ *analysis.Result, s *splitResult) (Value, bool) {
+			return estimate(&s.Reward.Estimate)
+		}),
+		split("best_of", KindModel, "reward", func(r *analysis.Result, s *splitResult) (Value, bool) {
 			at := slices.IndexFunc(s.BestOf, func(x analysis.AtK) bool { return x.K == r.GroupSize })
 			if at < 0 {
 				return Value{}, false
 			}
-			return estimate(s.BestOf[at].Estimate)
+			return estimate(&s.BestOf[at].Estimate)
 		}),
-		split("informative", KindModel, "share", func(r *analysis.Result, s *analysis.SplitResult) (Value, bool) {
+		split("informative", KindModel, "share", func(r *analysis.Result, s *splitResult) (Value, bool) {
 			at := slices.IndexFunc(s.Signal, func(x analysis.Signal) bool {
-				return x.GroupSize == r.GroupSize &&
-					x.Bound == "exact"
+				return x.GroupSize == r.GroupSize && x.Bound == "exact"
 			})
 			if at < 0 {
 				return Value{}, false
 			}
-			return estimate(s.Signal[at].Estimate)
+			return estimate(&s.Signal[at].Estimate)
 		}),
 	}
 	of := measured()
 	for _, q := range compare.Quantities() {
 		if m, ok := of[q.Name]; ok {
-			out = append(out,
-				split(q.Name, m.kind, cmp.Or(m.unit, q.Unit),
-					func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) { return m.of(s) }))
+			out = append(out, split(q.Name, m.kind, cmp.Or(m.unit, q.Unit),
+				func(_ *analysis.Result, s *splitResult) (Value, bool) { return m.of(s) }))
 		}
 	}
 	return append(
@@ -94,22 +89,20 @@ func seriesTable() []series {
 		grader("grader_noise", "variance", func(g *analysis.Grader) *stat.Estimate { return &g.NoiseVar }),
 		grader("false_accept", "share", func(g *analysis.Grader) *stat.Estimate { return g.FalseAccept }),
 		grader("hacks", "share", func(g *analysis.Grader) *stat.Estimate { return mostMarked(g.Detectors) }),
-		split("grader_failures", KindGrader, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
+		split("grader_failures", KindGrader, "share", func(_ *analysis.Result, s *splitResult) (Value, bool) {
 			return share(s.Missing.Grader, s.Reward.N+s.Missing.Total())
 		}),
-		split("tool_failures", KindTools, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
+		split("tool_failures", KindTools, "share", func(_ *analysis.Result, s *splitResult) (Value, bool) {
 			failed, calls := 0, 0
 			for _, t := range s.Tools.ByTool {
 				failed, calls = failed+t.Failed, calls+t.Calls
 			}
 			return share(failed, calls)
 		}),
-		split("tool_latency", KindTools, "seconds", func(_ *analysis.Result, s *analysis.SplitResult) (Value,
-			bool,
-		) {
+		split("tool_latency", KindTools, "seconds", func(_ *analysis.Result, s *splitResult) (Value, bool) {
 			return toolLatency(s)
 		}),
-		split("model_failures", KindLatency, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
+		split("model_failures", KindLatency, "share", func(_ *analysis.Result, s *splitResult) (Value, bool) {
 			return share(s.Missing.ModelAPI, s.Reward.N+s.Missing.Total())
 		}),
 	)
@@ -119,69 +112,54 @@ func seriesTable() []series {
 type measure struct {
 	kind string
 	unit string // "": that of the comparison
-	of   func(*analysis.SplitResult) (Value, bool)
+	of   func(*splitResult) (Value, bool)
 }
 
 // measured are the quantities that a night keeps, by name. Of calls that are repeated or
 // malformed it keeps the share among calls, and latency is the median.
 func measured() map[string]measure {
-	of := func(kind string, f func(*analysis.SplitResult) stat.Estimate) measure {
-		return measure{kind, "", func(s *analysis.SplitResult) (Value, bool) { return estimate(f(s)) }}
+	of := func(kind, unit string, f func(*splitResult) *stat.Estimate) measure {
+		return measure{kind, unit, func(s *splitResult) (Value, bool) { return estimate(f(s)) }}
 	}
-	maybe := func(kind string, f func(*analysis.SplitResult) *stat.Estimate) measure {
-		return measure{kind, "", func(s *analysis.SplitResult) (Value, bool) { return known(f(s)) }}
-	}
-	plain := func(kind string, f func(*analysis.SplitResult) *float64) measure {
-		return measure{kind, "", func(s *analysis.SplitResult) (Value, bool) { return number(f(s), s.Reward.N) }}
-	}
-	shareOf := func(m measure) measure {
-		m.unit = "share"
-		return m
+	plain := func(kind string, f func(*splitResult) *float64) measure {
+		return measure{kind, "", func(s *splitResult) (Value, bool) {
+			return estimate(&stat.Estimate{Value: f(s), N: s.Reward.N})
+		}}
 	}
 	return map[string]measure{
-		"own_failures": {KindModel, "", func(s *analysis.SplitResult) (Value, bool) {
+		"own_failures": {KindModel, "", func(s *splitResult) (Value, bool) {
 			return share(s.OwnFailures.NoAnswer+s.OwnFailures.StepLimit, s.Reward.N)
 		}},
-		"cut_off":        maybe(KindModel, func(s *analysis.SplitResult) *stat.Estimate { return s.Ends.CutOff }),
-		"refused":        maybe(KindModel, func(s *analysis.SplitResult) *stat.Estimate { return s.Ends.Refused }),
-		"turns":          of(KindModel, func(s *analysis.SplitResult) stat.Estimate { return s.Turns }),
-		"turns_p95":      maybe(KindModel, func(s *analysis.SplitResult) *stat.Estimate { return s.TurnsP95 }),
-		"tool_calls":     of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Calls }),
-		"tool_calls_p50": of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P50 }),
-		"tool_calls_p95": of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P95 }),
-		"tool_calls_p99": of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P99 }),
-		"repeated_calls": shareOf(of(KindTools,
-			func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Repeats })),
-		"malformed_calls": shareOf(of(KindTools,
-			func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Malformed })),
-		"parallel_turns": of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Parallel }),
-		"at_call_limit":  plain(KindTools, func(s *analysis.SplitResult) *float64 { return s.Tools.OverBudget }),
-		"input_tokens":   of(KindTokens, func(s *analysis.SplitResult) stat.Estimate { return s.Tokens.Input }),
-		"output_tokens":  of(KindTokens, func(s *analysis.SplitResult) stat.Estimate { return s.Tokens.Output }),
-		"reasoning_tokens": maybe(KindTokens,
-			func(s *analysis.SplitResult) *stat.Estimate { return s.Tokens.Reasoning }),
-		"latency":     plain(KindLatency, func(s *analysis.SplitResult) *float64 { return s.Latency.P50 }),
-		"latency_p95": plain(KindLatency, func(s *analysis.SplitResult) *float64 { return s.Latency.P95 }),
-		"over_time_limit": maybe(KindLatency,
-			func(s *analysis.SplitResult) *stat.Estimate { return s.Latency.OverLimit }),
+		"cut_off":          of(KindModel, "", func(s *splitResult) *stat.Estimate { return s.Ends.CutOff }),
+		"refused":          of(KindModel, "", func(s *splitResult) *stat.Estimate { return s.Ends.Refused }),
+		"turns":            of(KindModel, "", func(s *splitResult) *stat.Estimate { return &s.Turns }),
+		"turns_p95":        of(KindModel, "", func(s *splitResult) *stat.Estimate { return s.TurnsP95 }),
+		"tool_calls":       of(KindTools, "", func(s *splitResult) *stat.Estimate { return &s.Tools.Calls }),
+		"tool_calls_p50":   of(KindTools, "", func(s *splitResult) *stat.Estimate { return &s.Tools.P50 }),
+		"tool_calls_p95":   of(KindTools, "", func(s *splitResult) *stat.Estimate { return &s.Tools.P95 }),
+		"tool_calls_p99":   of(KindTools, "", func(s *splitResult) *stat.Estimate { return &s.Tools.P99 }),
+		"repeated_calls":   of(KindTools, "share", func(s *splitResult) *stat.Estimate { return &s.Tools.Repeats }),
+		"malformed_calls":  of(KindTools, "share", func(s *splitResult) *stat.Estimate { return &s.Tools.Malformed }),
+		"parallel_turns":   of(KindTools, "", func(s *splitResult) *stat.Estimate { return &s.Tools.Parallel }),
+		"at_call_limit":    plain(KindTools, func(s *splitResult) *float64 { return s.Tools.OverBudget }),
+		"input_tokens":     of(KindTokens, "", func(s *splitResult) *stat.Estimate { return &s.Tokens.Input }),
+		"output_tokens":    of(KindTokens, "", func(s *splitResult) *stat.Estimate { return &s.Tokens.Output }),
+		"reasoning_tokens": of(KindTokens, "", func(s *splitResult) *stat.Estimate { return s.Tokens.Reasoning }),
+		"latency":          plain(KindLatency, func(s *splitResult) *float64 { return s.Latency.P50 }),
+		"latency_p95":      plain(KindLatency, func(s *splitResult) *float64 { return s.Latency.P95 }),
+		"over_time_limit":  of(KindLatency, "", func(s *splitResult) *stat.Estimate { return s.Latency.OverLimit }),
 	}
 }
 
 // namedSeries are the kinds of series named by a tool, a pair of tools or a part of the
 // reward, as “kind:name”, and how many of each are kept.
-func namedSeries() []struct {
+var namedSeries = []struct {
 	series
 	most int
-} {
-	type named = struct {
-		series
-		most int
-	}
-	return []named{
-		{series{name: compare.RewardPart, kind: KindModel, unit: "score"}, compare.PartsCompared},
-		{series{name: compare.CallsOfTool, kind: KindTools, unit: "calls"}, compare.ToolsCompared},
-		{series{name: compare.ToolPair, kind: KindTools, unit: "calls"}, compare.PairsCompared},
-	}
+}{
+	{series{name: compare.RewardPart, kind: KindModel, unit: "score"}, compare.PartsCompared},
+	{series{name: compare.CallsOfTool, kind: KindTools, unit: "calls"}, compare.ToolsCompared},
+	{series{name: compare.ToolPair, kind: KindTools, unit: "calls"}, compare.PairsCompared},
 }
 
 // namedValues are the values of a night by tool, pair of tools and part of the reward.
@@ -191,11 +169,8 @@ func namedValues(r *analysis.Result, s *analysis.SplitResult) map[string]Value {
 		return out
 	}
 	keep := func(kind string, most int, counts map[string]int) {
-		names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-			return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-		})
 		n := s.Reward.N + s.Missing.Total()
-		for _, name := range names[:min(most, len(names))] {
+		for _, name := range largestOf(counts, most) {
 			out[kind+":"+name] = Value{Value: float64(counts[name]) / float64(max(1, n)), N: n}
 		}
 	}
@@ -208,7 +183,7 @@ func namedValues(r *analysis.Result, s *analysis.SplitResult) map[string]Value {
 	}
 	if r.Grader != nil && r.Grader.Layers != nil {
 		for _, part := range r.Grader.Layers.Parts[:min(compare.PartsCompared, len(r.Grader.Layers.Parts))] {
-			if v, ok := estimate(part.Mean); ok {
+			if v, ok := estimate(&part.Mean); ok {
 				out[compare.RewardPart+":"+part.Name] = v
 			}
 		}
@@ -220,7 +195,7 @@ func namedValues(r *analysis.Result, s *analysis.SplitResult) map[string]Value {
 // night that knows it.
 func namedOf(nights []Night) []series {
 	var out []series
-	for _, kind := range namedSeries() {
+	for _, kind := range namedSeries {
 		newest := make(map[string]float64)
 		for i := range nights {
 			for name, v := range nights[i].Values {
@@ -229,10 +204,7 @@ func namedOf(nights []Night) []series {
 				}
 			}
 		}
-		names := slices.SortedFunc(maps.Keys(newest), func(a, b string) int {
-			return cmp.Or(cmp.Compare(newest[b], newest[a]), cmp.Compare(a, b))
-		})
-		for _, name := range names[:min(kind.most, len(names))] {
+		for _, name := range largestOf(newest, kind.most) {
 			one := kind.series
 			one.name = name
 			out = append(out, one)
@@ -241,10 +213,18 @@ func namedOf(nights []Night) []series {
 	return out
 }
 
+// largestOf names the largest numbers, the largest first, no more than most of them.
+func largestOf[N cmp.Ordered](numbers map[string]N, most int) []string {
+	names := slices.SortedFunc(maps.Keys(numbers), func(a, b string) int {
+		return cmp.Or(cmp.Compare(numbers[b], numbers[a]), cmp.Compare(a, b))
+	})
+	return names[:min(most, len(names))]
+}
+
 // estimate takes the standard error of the very same items where it is known:
-// the nights have them in common.
-func estimate(e stat.Estimate) (Value, bool) {
-	if !e.Known() {
+// the nights have them in common. Not every run has every number.
+func estimate(e *stat.Estimate) (Value, bool) {
+	if e == nil || !e.Known() {
 		return Value{}, false
 	}
 	v := Value{Value: *e.Value, SE: e.SE, Low: e.Low, High: e.High, N: e.N}
@@ -262,21 +242,6 @@ func mostMarked(detectors []analysis.DetectorResult) (most *stat.Estimate) {
 		}
 	}
 	return most
-}
-
-// known is estimate, of a number that not every run has.
-func known(e *stat.Estimate) (Value, bool) {
-	if e == nil {
-		return Value{}, false
-	}
-	return estimate(*e)
-}
-
-func number(x *float64, n int) (Value, bool) {
-	if x == nil {
-		return Value{}, false
-	}
-	return Value{Value: *x, N: n}, true
 }
 
 // share is k of n with Wilson's interval (1927), and the standard error of two
@@ -299,12 +264,7 @@ func share(k, n int) (Value, bool) {
 // toolLatency is the median of each tool, weighed by its calls.
 func toolLatency(s *analysis.SplitResult) (Value, bool) {
 	sum, calls := 0.0, 0
-	var names []string
-	for name := range s.Tools.ByTool {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(s.Tools.ByTool)) {
 		if t := s.Tools.ByTool[name]; t.P50 != nil {
 			sum, calls = sum+*t.P50*float64(t.Calls), calls+t.Calls
 		}

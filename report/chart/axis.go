@@ -67,7 +67,7 @@ func ceilingEntry(r *analysis.Result) []Entry {
 	if !ok {
 		return nil
 	}
-	return []Entry{{r.Lang.Say("chart.ceiling", "ceiling %s", message.Digits(r.Ceiling)), []plot.Thumbnailer{line}}}
+	return []Entry{entry(r.Lang.Say("chart.ceiling", "ceiling %s", message.Digits(r.Ceiling)), line)}
 }
 
 // shareAxis makes Y span 0 to 1 in percent.
@@ -83,7 +83,7 @@ func kAxis(p *plot.Plot, first, last, linear float64) {
 	pad := (p.X.Max - p.X.Min) * 0.015
 	if last > linear {
 		logarithmic(p)
-		p.X.Tick.Marker = doublings{}
+		p.X.Tick.Marker = plot.TickerFunc(doublings)
 		p.X.Min, p.X.Max = p.X.Min*0.98, p.X.Max*1.03
 		return
 	}

@@ -20,7 +20,7 @@ func drawBestOfK(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 		return noData(l, "chart.best.none", "no item has a reward, so there is no best of k")
 	}
 	p := newPlot(l.Text("chart.best.k", "k, samples to choose from"), l.Text("chart.best.axis", "expected reward"))
-	fits := beyond(s, analysis.BestOfK, best)
+	fits := beyond(l, s, analysis.BestOfK, best, math.Inf(1))
 	low, high := extent(best, worst)
 	rewardAxis(p, r, low, high)
 	last := best.x[len(best.x)-1]
@@ -72,28 +72,25 @@ func drawBestOfK(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 		f.Subtitle += l.Say("chart.best.over", "; over the %s with at least %s", l.Count(top.Items, "item"),
 			l.Count(top.K, "sample"))
 	}
-	f.Legend = []Entry{{l.Text("chart.best_of_k", "best of k"), []plot.Thumbnailer{best}}}
+	f.addEntry(l.Text("chart.best_of_k", "best of k"), best)
 	if len(worst.x) > 0 {
-		f.Legend = append(f.Legend, Entry{l.Text("chart.worst_of_k", "worst of k"), []plot.Thumbnailer{worst}})
+		f.addEntry(l.Text("chart.worst_of_k", "worst of k"), worst)
 	}
 	f.Legend = append(f.Legend, ceilingEntry(r)...)
-	f.Brief = append(slices.Clip(f.Legend), fits.brief(l)...)
+	f.Brief = append(slices.Clip(f.Legend), fits.brief()...)
 	f.Legend = append(f.Legend, fits.legend(r)...)
 	return f, nil
 }
 
 func bestTable(l message.Language, s *analysis.SplitResult, best, worst curve, fits far) Table {
-	fitHeads, curves := fits.columns(l)
+	fitHeads, curves := fits.columns()
 	curves = append([]curve{best, worst}, curves...)
 	measured := map[float64]analysis.AtK{}
 	for _, e := range s.BestOf {
 		measured[float64(e.K)] = e
 	}
 	marks := columnsAt(curves, func(x float64) []string {
-		cells := []string{message.Digits(x)}
-		for _, v := range curves {
-			cells = append(cells, v.cell(x))
-		}
+		cells := cellsAt(x, curves)
 		if e, ok := measured[x]; ok {
 			return append(cells, message.Whole(e.Items), message.Whole(e.N))
 		}
@@ -108,35 +105,28 @@ func bestTable(l message.Language, s *analysis.SplitResult, best, worst curve, f
 }
 
 func bestWorst(s *analysis.SplitResult) (best, worst curve) {
-	best = atCurve(s.BestOf)
-	best.line = draw.LineStyle{Color: Blue, Width: 1.6}
-	best.band, best.glyph, best.radius = tint(Blue, 0.18), draw.CircleGlyph{}, 2.2
-	worst = atCurve(s.WorstOf)
-	worst.line = draw.LineStyle{Color: Orange, Width: 1.4, Dashes: dashed}
-	worst.band, worst.glyph, worst.radius = tint(Orange, 0.16), draw.BoxGlyph{}, 2
+	best, worst = mainCurve, secondCurve
+	best.addAt(s.BestOf)
+	worst.addAt(s.WorstOf)
 	return best, worst
 }
 
-// atCurve is the curve of a quantity at k, in the order of k; points without
+// addAt adds a quantity at k, in the order of k; points without
 // a value are left out, and a missing interval is not a band there.
-func atCurve(list []analysis.AtK) curve {
-	var v curve
+func (v *curve) addAt(list []analysis.AtK) {
 	for _, e := range list {
 		if e.Known() && e.K > 0 {
 			v.add(float64(e.K), e.Estimate)
 		}
 	}
-	return v
 }
 
 func extent(curves ...curve) (low, high float64) {
-	low, high = math.Inf(1), math.Inf(-1)
+	all := noReach()
 	for _, v := range curves {
-		for i := range v.y {
-			low, high = math.Min(low, math.Min(v.lo[i], v.y[i])), math.Max(high, math.Max(v.hi[i], v.y[i]))
-		}
+		all.add(slices.Concat(v.lo, v.y, v.hi)...)
 	}
-	return low, high
+	return all.low, all.high
 }
 
 // around lists what a curve covers at x.

@@ -10,9 +10,7 @@ import (
 	"gonogo/report/internal/glyph"
 	"gonogo/sampler/rollout"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // toolRows is how many tools one picture shows; the rest are in one row.
@@ -45,7 +43,7 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 		{words: l.Text("chart.calls.answered", "answered"), bars: bars{fill: Sky}},
 		{
 			words: l.Text("chart.calls.refused", "refused by the tool"),
-			bars:  bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}},
+			bars:  faultBars,
 		},
 		{
 			words: l.Text("chart.calls.malformed", "malformed: unknown tool or arguments"),
@@ -64,10 +62,7 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 			text += l.Say("chart.calls.p95", ", 95 %% within %s s", message.Digits(*t.P95))
 		}
 		names = append(names, t.name)
-		words = append(words, label{
-			x: float64(t.Calls), y: row(i), dx: 4, yAlign: draw.YCenter, xAlign: draw.XLeft,
-			color: Ink, text: text,
-		})
+		words = append(words, beside(float64(t.Calls), row(i), text))
 		f.Table.Marks = append(f.Table.Marks, Mark{
 			Cells: []string{
 				t.name, message.Whole(t.Calls), share, message.Whole(t.Errors),
@@ -134,7 +129,7 @@ func partLegend(l message.Language, parts []part) []Entry {
 	var out []Entry
 	for _, one := range parts {
 		if len(one.bars.list) > 0 {
-			out = append(out, Entry{one.words, []plot.Thumbnailer{one.bars}})
+			out = append(out, entry(one.words, one.bars))
 		}
 	}
 	return out

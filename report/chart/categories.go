@@ -10,7 +10,6 @@ import (
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -107,26 +106,15 @@ func (g groups) drawRewards(r *analysis.Result, split rollout.Split, s *analysis
 	first, last := list[0], list[len(list)-1]
 	f.Title = l.Say("chart.group.title", "Of %s, %s earns least (%s) and %s most (%s)", g.count(len(list), l),
 		first.name, message.Digits(*first.reward.Value), last.name, message.Digits(*last.reward.Value))
-	bars, between, leftOut := "", "", ""
-	if first.reward.Low != nil {
-		bars = l.Say("chart.bars", "bars: %s", intervals(r, first.reward))
-	}
-	if hidden > 0 {
-		between = l.Say("chart.groups.between", "%s between these in the table only", g.count(hidden, l))
-	}
-	if small > 0 {
-		leftOut = l.Say("chart.group.left_out", "%s of fewer than 3 items left out", g.count(small, l))
-	}
-	f.Subtitle = phrases(l, counted(l, split, s), bars,
-		l.Text("chart.group.as_seen", "as seen in these samples: not tested against each other"), between, leftOut)
-	f.Legend = []Entry{{l.Text("chart.group.mean", "mean over its items"), []plot.Thumbnailer{discLook}}}
+	f.Subtitle = phrases(l, counted(l, split, s),
+		when(first.reward.Low != nil, l.Say("chart.bars", "bars: %s", intervals(r, first.reward))),
+		l.Text("chart.group.as_seen", "as seen in these samples: not tested against each other"), g.between(l, hidden),
+		when(small > 0, l.Say("chart.group.left_out", "%s of fewer than 3 items left out", g.count(small, l))))
+	f.addEntry(l.Text("chart.group.mean", "mean over its items"), discLook)
 	if mean := s.Reward.Value; mean != nil {
 		line := rule{at: *mean, upward: true, line: draw.LineStyle{Color: Muted, Width: 0.9, Dashes: dashed}}
 		f.Plot.Add(line)
-		f.Legend = append(f.Legend, Entry{
-			l.Say("chart.mean.all", "mean of all: %s", message.Digits(*mean)),
-			[]plot.Thumbnailer{line},
-		})
+		f.addEntry(l.Say("chart.mean.all", "mean of all: %s", message.Digits(*mean)), line)
 	}
 	return f, nil
 }

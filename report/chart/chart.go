@@ -48,6 +48,12 @@ type Entry struct {
 	Thumbs []plot.Thumbnailer
 }
 
+func entry(label string, thumbs ...plot.Thumbnailer) Entry { return Entry{label, thumbs} }
+
+func (c *Caption) addEntry(label string, thumbs ...plot.Thumbnailer) {
+	c.Legend = append(c.Legend, entry(label, thumbs...))
+}
+
 // NoData is the error of a Draw that has nothing to show.
 type NoData struct {
 	Why string // what is missing, and what would supply it

@@ -95,10 +95,10 @@ func (m move) draw(c *compare.Comparison) (Figure, error) {
 	f := Figure{Plot: p}
 	f.Title, f.Subtitle = phrases(l, became(sc, l), moved.In(l)), phrases(l, over(c), changes, cross)
 	f.Legend = []Entry{
-		{base, []plot.Thumbnailer{endSample{}}},
-		{l.Text("chart.cost.new", "new, with the intervals of the differences"), []plot.Thumbnailer{endSample{true}}},
-		{l.Say("chart.cost.base", "base ± %s: a mean reward within it is no change that matters",
-			message.Digits(a.delta)), []plot.Thumbnailer{band(0)}},
+		entry(base, endSample{}),
+		entry(l.Text("chart.cost.new", "new, with the intervals of the differences"), endSample{true}),
+		entry(l.Say("chart.cost.base", "base ± %s: a mean reward within it is no change that matters",
+			message.Digits(a.delta)), bandMark),
 	}
 	f.Brief = []Entry{f.Legend[0], {latest, f.Legend[1].Thumbs}}
 	rx, ry := (x1-x0)*0.02, (y1-y0)*0.04
@@ -159,18 +159,10 @@ func told(d *analysis.Difference) *analysis.Difference {
 }
 
 func (a *arrow) extent() (x0, x1, y0, y1 float64) {
-	x0, x1 = min(a.x, a.toX), max(a.x, a.toX)
-	y0, y1 = min(a.y-a.delta, a.toY), max(a.y+a.delta, a.toY)
-	for _, v := range []*float64{a.cross.x0, a.cross.x1} {
-		if v != nil {
-			x0, x1 = min(x0, *v), max(x1, *v)
-		}
-	}
-	for _, v := range []*float64{a.cross.y0, a.cross.y1} {
-		if v != nil {
-			y0, y1 = min(y0, *v), max(y1, *v)
-		}
-	}
+	x, y := reach{a.x, a.x}, reach{a.y - a.delta, a.y + a.delta}
+	x.addKnown(&a.toX, a.cross.x0, a.cross.x1)
+	y.addKnown(&a.toY, a.cross.y0, a.cross.y1)
+	x0, x1, y0, y1 = x.low, x.high, y.low, y.high
 	if x1-x0 < 1e-9*math.Abs(x1) || x0 == x1 {
 		around := math.Max(0.05*math.Abs(x1), 1e-6)
 		x0, x1 = x0-around, x1+around
@@ -185,19 +177,9 @@ func (a *arrow) extent() (x0, x1, y0, y1 float64) {
 func (a *arrow) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	if a.delta > 0 {
-		c.FillPolygon(bandFill,
-			corners(vg.Rectangle{
-				Min: vg.Point{X: c.Min.X, Y: ty(a.y - a.delta)},
-				Max: vg.Point{X: c.Max.X, Y: ty(a.y + a.delta)},
-			}))
+		c.FillPolygon(bandFill, corners(rectangle(c.Min.X, ty(a.y-a.delta), c.Max.X, ty(a.y+a.delta))))
 	}
-	line := draw.LineStyle{Color: Steel, Width: 1.1}
-	if m := a.cross; m.x0 != nil && m.x1 != nil {
-		c.StrokeLine2(line, tx(*m.x0), ty(a.toY), tx(*m.x1), ty(a.toY))
-	}
-	if m := a.cross; m.y0 != nil && m.y1 != nil {
-		c.StrokeLine2(line, tx(a.toX), ty(*m.y0), tx(a.toX), ty(*m.y1))
-	}
+	a.cross.drawIntervals(&c, draw.LineStyle{Color: Steel, Width: 1.1}, tx, ty)
 	from, to := vg.Point{X: tx(a.x), Y: ty(a.y)}, vg.Point{X: tx(a.toX), Y: ty(a.toY)}
 	shaft(&c, from, to)
 	drawEnd(&c, from, false)

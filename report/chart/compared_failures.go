@@ -3,6 +3,7 @@ package chart
 import (
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
 )
 
 // driftRows is how many kinds of failure a picture shows.
@@ -23,7 +24,8 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 	var d dotRows
 	more, fewer := 0, 0
 	for i, o := range sc.Outcomes {
-		e, moved := o.Difference, moves(o)
+		e := o.Difference
+		moved := map[int]string{1: "up", -1: "down"}[signOf(e)]
 		more += b2i(moved == "up")
 		fewer += b2i(moved == "down")
 		name := driftName(o, l)
@@ -34,12 +36,7 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 		v.text = l.Say("chart.drift.change", "%s to %s", message.Whole(o.Base), message.Whole(o.New))
 		d.list = append(d.list, v)
 	}
-	f := d.changes(l.Text("chart.drift.axis", "share of rollouts, new - base"), 0.26, nil, zeroRule())
-	f.Plot.X.Tick.Marker = percentTicks(f.Plot.X.Tick.Marker)
-	f.Table.Head = []string{
-		l.Text("chart.outcome", "outcome"), l.Text("chart.base", "base"),
-		l.Text("chart.new", "new"), l.Text("chart.drift.share", "share, new - base"),
-	}
+	f := d.drift(l, l.Text("chart.outcome", "outcome"))
 	kinds := l.Count(len(sc.Outcomes), "kind")
 	switch {
 	case len(sc.Outcomes) == 1 && more == 1:
@@ -56,17 +53,11 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 	default:
 		f.Title = l.Text("chart.drift.unseen", "No kind of failure is seen to become more frequent or rarer")
 	}
-	bars, left := "", ""
-	if first := sc.Outcomes[0].Difference; first.Low != nil {
-		bars = l.Say("chart.drift.bars", "bars: %s of the share of rollouts", intervalsAt(l, c.Confidence, first))
-	}
-	if n := len(sc.Outcomes) - driftRows; n > 0 {
-		left = l.Say("chart.drift.more", "%s more in the table only", l.Count(n, "kind"))
-	}
-	f.Subtitle = phrases(l, over(c), bars,
+	unseen := len(sc.Outcomes) - driftRows
+	f.Subtitle = phrases(l, over(c), driftBars(c, sc.Outcomes[0].Difference),
 		l.Text("chart.drift.numbers", "numbers: rollouts of all recorded, base to new"),
-		l.Text("chart.drift.uncorrected", "not corrected for how many kinds there are"), left)
-	f.Legend = d.legend(l, driftLooks...)
+		l.Text("chart.drift.uncorrected", "not corrected for how many kinds there are"),
+		when(unseen > 0, l.Say("chart.drift.more", "%s more in the table only", l.Count(unseen, "kind"))))
 	return f, nil
 }
 
@@ -93,12 +84,7 @@ func drawHacks(c *compare.Comparison) (Figure, error) {
 	if len(d.list) == 0 {
 		return noData(l, "chart.hacks.none", "no detector read the rollouts of both runs")
 	}
-	f := d.changes(l.Text("chart.drift.axis", "share of rollouts, new - base"), 0.26, nil, zeroRule())
-	f.Plot.X.Tick.Marker = percentTicks(f.Plot.X.Tick.Marker)
-	f.Table.Head = []string{
-		l.Text("chart.detector", "detector"), l.Text("chart.base", "base"),
-		l.Text("chart.new", "new"), l.Text("chart.drift.share", "share, new - base"),
-	}
+	f := d.drift(l, l.Text("chart.detector", "detector"))
 	f.Title = l.Say("chart.hacks.more", "By %s of %s, more rollouts are marked as hacks than in the base run",
 		message.Whole(more), l.Count(len(d.list), "detector"))
 	switch first := d.list[0]; {
@@ -108,14 +94,25 @@ func drawHacks(c *compare.Comparison) (Figure, error) {
 	case len(d.list) == 1:
 		f.Title = l.Say("chart.hacks.one", "The detector %s marks more rollouts as hacks: %s", first.name, first.text)
 	}
-	bars := ""
-	if first := sc.Hacks[0]; first.Low != nil {
-		bars = l.Say("chart.drift.bars", "bars: %s of the share of rollouts",
-			intervalsAt(l, c.Confidence, first.Estimate))
-	}
-	f.Subtitle = phrases(l, over(c), bars)
-	f.Legend = d.legend(l, driftLooks...)
+	f.Subtitle = phrases(l, over(c), driftBars(c, sc.Hacks[0].Estimate))
 	return f, nil
+}
+
+// driftBars says what the bars are, if the first row has one.
+func driftBars(c *compare.Comparison, first stat.Estimate) string {
+	return when(first.Low != nil, c.Lang.Say("chart.drift.bars", "bars: %s of the share of rollouts",
+		intervalsAt(c.Lang, c.Confidence, first)))
+}
+
+// drift draws changes of shares of rollouts; of names the rows.
+func (d dotRows) drift(l message.Language, of string) Figure {
+	f := d.changes(l.Text("chart.drift.axis", "share of rollouts, new - base"), 0.26, nil, zeroRule())
+	f.Plot.X.Tick.Marker = percentTicks(f.Plot.X.Tick.Marker)
+	f.Table.Head = []string{
+		of, l.Text("chart.base", "base"), l.Text("chart.new", "new"), l.Text("chart.drift.share", "share, new - base"),
+	}
+	f.Legend = d.legend(l, driftLooks...)
+	return f
 }
 
 // How a kind of failure changed.
@@ -131,15 +128,4 @@ func driftName(o compare.OutcomeDrift, l message.Language) string {
 		name = l.Say("sign.bracketed", "%s (%s)", name, o.Kind)
 	}
 	return name
-}
-
-// moves is the direction of a drift whose whole interval lies on one side.
-func moves(o compare.OutcomeDrift) string {
-	switch signOf(o.Difference) {
-	case 1:
-		return "up"
-	case -1:
-		return "down"
-	}
-	return "unclear"
 }

@@ -83,26 +83,15 @@ func (g groups) draw(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	if up+down == 0 {
 		f.Title = g.still.In(l)
 	}
-	bars, between, leftOut := "", "", ""
-	if b.Groups[0].Low != nil || sc.Reward.Low != nil {
-		bars = l.Say("chart.bars", "bars: %s", intervalsAt(l, c.Confidence, sc.Reward.Estimate))
-	}
-	if hidden > 0 {
-		between = l.Say("chart.groups.between", "%s between these in the table only", g.count(hidden, l))
-	}
-	if b.LeftOut > 0 {
-		leftOut = l.Say("chart.groups.left_out", "%s of one item, or too many to list, left out", g.count(b.LeftOut, l))
-	}
-	f.Subtitle = phrases(l, over(c), bars, l.Say("chart.groups.flips", "lost and gained by sign flips, %s",
-		compare.Holm.In(l)), between, leftOut)
+	bars := l.Say("chart.bars", "bars: %s", intervalsAt(l, c.Confidence, sc.Reward.Estimate))
+	leftOut := l.Say("chart.groups.left_out", "%s of one item, or too many to list, left out", g.count(b.LeftOut, l))
+	f.Subtitle = phrases(l, over(c), when(b.Groups[0].Low != nil || sc.Reward.Low != nil, bars),
+		l.Say("chart.groups.flips", "lost and gained by sign flips, %s", compare.Holm.In(l)), g.between(l, hidden),
+		when(b.LeftOut > 0, leftOut))
 	f.Legend = d.legend(l, groupGained, groupLost, seen{ringLook, groupNeither})
 	f.Brief = d.legend(l, groupGained, groupLost, seen{ringLook, groupNeitherBrief})
 	if c.Delta > 0 {
-		f.Legend = append(f.Legend,
-			Entry{
-				l.Say("chart.groups.delta", "within ± %s: does not matter", message.Digits(c.Delta)),
-				[]plot.Thumbnailer{band(0)},
-			})
+		f.addEntry(l.Say("chart.groups.delta", "within ± %s: does not matter", message.Digits(c.Delta)), bandMark)
 	}
 	return f, nil
 }
@@ -118,6 +107,12 @@ var (
 // count is "1 category", "12 categories".
 func (g groups) count(n int, l message.Language) string {
 	return l.Count(n, g.kind.English)
+}
+
+// between says how many groups the picture has no room for.
+func (g groups) between(l message.Language, hidden int) string {
+	return when(hidden > 0,
+		l.Say("chart.groups.between", "%s between these in the table only", g.count(hidden, l)))
 }
 
 // changeRow is a change in a row. worse says that more is the worse.

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"sort"
 
@@ -12,22 +11,19 @@ import (
 	"gonogo/report/internal/glyph"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
 func drawPaired(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	l, d, r := c.Lang, pairedOf(c, sc), sc.Reward
-	x, means := l.Text("chart.moves.axis", "items in both runs, the largest drop first"), ""
-	if d.each > 1 {
-		means = l.Say("chart.moves.pooled", "drawn as means of %s neighbours", message.Whole(d.each))
-	}
-	p := newPlot(phrases(l, x, means), l.Text("chart.moves.change", "reward, new - base"))
+	x := l.Text("chart.moves.axis", "items in both runs, the largest drop first")
+	means := l.Say("chart.moves.pooled", "drawn as means of %s neighbours", message.Whole(d.each))
+	p := newPlot(phrases(l, x, when(d.each > 1, means)), l.Text("chart.moves.change", "reward, new - base"))
 	p.Add(d.down, d.up)
-	lo, hi := -d.delta, d.delta
-	for _, v := range append(slices.Clone(d.values), d.mean.bounds()...) {
-		lo, hi = min(lo, v), max(hi, v)
-	}
+	all := reach{-d.delta, d.delta}
+	all.add(d.values...)
+	all.addKnown(d.mean.Value, d.mean.Low, d.mean.High)
+	lo, hi := all.low, all.high
 	if lo == hi {
 		lo, hi = -1, 1
 	}
@@ -54,22 +50,19 @@ func drawPaired(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	}
 	f.Subtitle = phrases(l, over(c), change, l.Text("chart.moves.chance", "single items move by chance, too"))
 	if d.rose > 0 {
-		f.Legend = append(f.Legend, Entry{l.Text("chart.rose", "rose"), []plot.Thumbnailer{d.up}})
+		f.addEntry(l.Text("chart.rose", "rose"), d.up)
 	}
 	if d.fell > 0 {
-		f.Legend = append(f.Legend, Entry{l.Text("chart.fell", "fell"), []plot.Thumbnailer{d.down}})
+		f.addEntry(l.Text("chart.fell", "fell"), d.down)
 	}
-	f.Legend = append(f.Legend, Entry{mean, []plot.Thumbnailer{d.mean}})
+	f.addEntry(mean, d.mean)
 	if d.delta > 0 {
-		f.Legend = append(f.Legend,
-			Entry{
-				l.Say("chart.moves.delta", "± %s: a mean between does not matter", message.Digits(d.delta)),
-				[]plot.Thumbnailer{meanLine(0)},
-			})
+		f.addEntry(l.Say("chart.moves.delta", "± %s: a mean between does not matter", message.Digits(d.delta)),
+			meanLine(0))
 	}
 	f.Brief = []Entry{
-		{l.Text("chart.mean", "mean"), []plot.Thumbnailer{d.mean}},
-		{"± " + message.Digits(d.delta), []plot.Thumbnailer{meanLine(0)}},
+		entry(l.Text("chart.mean", "mean"), d.mean),
+		entry("± "+message.Digits(d.delta), meanLine(0)),
 	}
 	return f, nil
 }
@@ -128,24 +121,13 @@ func pairedOf(c *compare.Comparison, sc *compare.Split) paired {
 // meanBand is a mean with its interval over the width of a plot.
 type meanBand struct{ stat.Estimate }
 
-func (m meanBand) bounds() []float64 {
-	var out []float64
-	for _, v := range []*float64{m.Value, m.Low, m.High} {
-		if v != nil {
-			out = append(out, *v)
-		}
-	}
-	return out
-}
-
 var meanBandLine = draw.LineStyle{Color: Red, Width: 1.5}
 
 // Plot implements plot.Plotter.
 func (m meanBand) Plot(c draw.Canvas, p *plot.Plot) {
 	_, ty := p.Transforms(&c)
 	if m.Low != nil && m.High != nil {
-		c.FillPolygon(tint(Red, 0.16),
-			corners(vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: ty(*m.Low)}, Max: vg.Point{X: c.Max.X, Y: ty(*m.High)}}))
+		c.FillPolygon(tint(Red, 0.16), corners(rectangle(c.Min.X, ty(*m.Low), c.Max.X, ty(*m.High))))
 	}
 	if m.Value != nil {
 		c.StrokeLine2(meanBandLine, c.Min.X, ty(*m.Value), c.Max.X, ty(*m.Value))
@@ -154,12 +136,10 @@ func (m meanBand) Plot(c draw.Canvas, p *plot.Plot) {
 
 // Thumbnail implements plot.Thumbnailer.
 func (m meanBand) Thumbnail(c *draw.Canvas) {
-	r := c.Rectangle
-	r.Min.Y, r.Max.Y = r.Min.Y+1, r.Max.Y-1
 	if m.Low != nil {
-		c.FillPolygon(tint(Red, 0.16), corners(r))
+		bars{fill: tint(Red, 0.16)}.Thumbnail(c)
 	}
-	c.StrokeLine2(meanBandLine, r.Min.X, c.Center().Y, r.Max.X, c.Center().Y)
+	rule{line: meanBandLine}.Thumbnail(c)
 }
 
 func (d paired) table(l message.Language) Table {
@@ -176,11 +156,8 @@ func (d paired) table(l message.Language) Table {
 	}
 	for i, v := range d.values {
 		from, to := i*d.each, min(d.n, (i+1)*d.each)
-		m := Mark{
-			Cells: []string{d.items[i], message.Signed(v)},
-			X0:    float64(from) + 0.5, X1: float64(to) + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1),
-			Dots: []Dot{{float64(from+to+1) / 2, v}},
-		}
+		m := upMark([]string{d.items[i], message.Signed(v)}, float64(from)+0.5, float64(to)+0.5,
+			Dot{float64(from+to+1) / 2, v})
 		if d.each > 1 {
 			m.Cells = []string{message.Whole(from+1) + " – " + message.Whole(to), message.Signed(v), d.items[i]}
 		}

@@ -43,29 +43,20 @@ func drawQuadrants(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 		calls = l.Text("chart.quadrants.fewer", "rollouts make fewer tool calls")
 	}
 	same := q.count("same", "fewer") + q.count("same", "same") + q.count("same", "more")
-	before, diamonds, label := "", "", l.Text("chart.item", "item")
-	if same > 0 {
-		before = l.Say("chart.quadrants.same", "the reward of %s is as before (fewer calls: %s, more: %s)",
-			l.Count(same, "item"), message.Whole(q.count("same", "fewer")), message.Whole(q.count("same", "more")))
-	}
-	if sc.Reward.Low != nil {
-		diamonds = l.Say("chart.quadrants.diamond", "diamond: means with %s",
-			intervalsAt(l, c.Confidence, sc.Reward.Estimate))
-	}
+	label := l.Text("chart.item", "item")
 	if q.several {
 		label = l.Text("chart.quadrants.dots", "item; larger: several at one place")
 	}
-	f.Title, f.Subtitle = phrases(l, became(sc, l), calls), phrases(l, over(c), before, diamonds)
+	before := l.Say("chart.quadrants.same", "the reward of %s is as before (fewer calls: %s, more: %s)",
+		l.Count(same, "item"), message.Whole(q.count("same", "fewer")), message.Whole(q.count("same", "more")))
+	diamonds := l.Say("chart.quadrants.diamond", "diamond: means with %s",
+		intervalsAt(l, c.Confidence, sc.Reward.Estimate))
+	f.Title = phrases(l, became(sc, l), calls)
+	f.Subtitle = phrases(l, over(c), when(same > 0, before), when(sc.Reward.Low != nil, diamonds))
 	f.Legend = []Entry{
-		{label, []plot.Thumbnailer{q}},
-		{
-			l.Say("chart.quadrants.mean", "mean: reward %s", message.Signed(*sc.Reward.Value)),
-			[]plot.Thumbnailer{meanMark{}},
-		},
-		{
-			l.Say("chart.quadrants.delta", "mean within ± %s: does not matter", message.Digits(q.delta)),
-			[]plot.Thumbnailer{band(0)},
-		},
+		entry(label, q),
+		entry(l.Say("chart.quadrants.mean", "mean: reward %s", message.Signed(*sc.Reward.Value)), meanMark{}),
+		entry(l.Say("chart.quadrants.delta", "mean within ± %s: does not matter", message.Digits(q.delta)), bandMark),
 	}
 	f.Brief = []Entry{
 		{l.Text("chart.item", "item"), f.Legend[0].Thumbs},
@@ -154,23 +145,10 @@ func (q quadrants) reach() (x, y float64) {
 	for _, d := range q.dots {
 		x, y = max(x, math.Abs(d.x)), max(y, math.Abs(d.y))
 	}
-	for _, v := range []*float64{q.mean.x, q.mean.x0, q.mean.x1} {
-		if v != nil {
-			x = max(x, math.Abs(*v))
-		}
-	}
-	for _, v := range []*float64{q.mean.y, q.mean.y0, q.mean.y1} {
-		if v != nil {
-			y = max(y, math.Abs(*v))
-		}
-	}
-	if x == 0 {
-		x = 1
-	}
-	if y == 0 {
-		y = 1
-	}
-	return x, y
+	across, along := reach{-x, x}, reach{-y, y}
+	across.addKnown(q.mean.x, q.mean.x0, q.mean.x1)
+	along.addKnown(q.mean.y, q.mean.y0, q.mean.y1)
+	return cmp.Or(max(-across.low, across.high), 1), cmp.Or(max(-along.low, along.high), 1)
 }
 
 func (q quadrants) count(reward, calls string) int {
@@ -186,11 +164,7 @@ func (q quadrants) count(reward, calls string) int {
 func (q quadrants) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	if q.delta > 0 {
-		c.FillPolygon(bandFill,
-			corners(vg.Rectangle{
-				Min: vg.Point{X: c.Min.X, Y: ty(-q.delta)},
-				Max: vg.Point{X: c.Max.X, Y: ty(q.delta)},
-			}))
+		c.FillPolygon(bandFill, corners(rectangle(c.Min.X, ty(-q.delta), c.Max.X, ty(q.delta))))
 	}
 	axis := draw.LineStyle{Color: Ink, Width: 0.8}
 	c.StrokeLine2(axis, c.Min.X, ty(0), c.Max.X, ty(0))
@@ -250,8 +224,7 @@ func (q quadrants) counts(c draw.Canvas, p *plot.Plot) {
 		for i, text := range texts {
 			w := sty.Width(text)
 			x := []vg.Length{c.Min.X + 3, c.Center().X - w/2, c.Max.X - w - 3}[i]
-			c.FillPolygon(tint(Paper, 0.85),
-				corners(vg.Rectangle{Min: vg.Point{X: x - 2, Y: side.y - 9}, Max: vg.Point{X: x + w + 2, Y: side.y}}))
+			c.FillPolygon(tint(Paper, 0.85), corners(rectangle(x-2, side.y-9, x+w+2, side.y)))
 			c.FillText(sty, vg.Point{X: x, Y: side.y}, text)
 		}
 	}
@@ -267,16 +240,21 @@ func (m meanMark) draw(c *draw.Canvas, tx, ty func(float64) vg.Length) {
 	if m.x == nil || m.y == nil {
 		return
 	}
-	x, y := tx(*m.x), ty(*m.y)
 	for _, l := range []draw.LineStyle{{Color: Paper, Width: 3}, {Color: Red, Width: 1.5}} {
-		if m.x0 != nil && m.x1 != nil {
-			c.StrokeLine2(l, tx(*m.x0), y, tx(*m.x1), y)
-		}
-		if m.y0 != nil && m.y1 != nil {
-			c.StrokeLine2(l, x, ty(*m.y0), x, ty(*m.y1))
-		}
+		m.drawIntervals(c, l, tx, ty)
 	}
-	drawDiamond(c, vg.Point{X: x, Y: y})
+	drawDiamond(c, vg.Point{X: tx(*m.x), Y: ty(*m.y)})
+}
+
+// drawIntervals draws the intervals that are known through a mean that is.
+func (m meanMark) drawIntervals(c *draw.Canvas, l draw.LineStyle, tx, ty func(float64) vg.Length) {
+	x, y := tx(*m.x), ty(*m.y)
+	if m.x0 != nil && m.x1 != nil {
+		c.StrokeLine2(l, tx(*m.x0), y, tx(*m.x1), y)
+	}
+	if m.y0 != nil && m.y1 != nil {
+		c.StrokeLine2(l, x, ty(*m.y0), x, ty(*m.y1))
+	}
 }
 
 func drawDiamond(c *draw.Canvas, at vg.Point) {

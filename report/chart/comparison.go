@@ -106,11 +106,15 @@ func ComparedSplit(c *compare.Comparison) (split rollout.Split, sc *compare.Spli
 // ofItems draws what items show.
 func ofItems(draw func(*compare.Comparison, *compare.Split) (Figure, error)) func(*compare.Comparison) (Figure, error) {
 	return func(c *compare.Comparison) (Figure, error) {
-		sc, err := comparedItems(c)
-		if err != nil {
+		switch sc, err := compared(c); {
+		case err != nil:
 			return Figure{}, err
+		case !sc.Paired || len(sc.Changes) == 0:
+			return noData(c.Lang, "chart.comparison.no_pair",
+				"no item is measured in both runs: there is no change of an item to show")
+		default:
+			return draw(c, sc)
 		}
-		return draw(c, sc)
 	}
 }
 
@@ -131,16 +135,6 @@ func compared(c *compare.Comparison) (*compare.Split, error) {
 
 func noSplit(c *compare.Comparison) (Figure, error) {
 	return noData(c.Lang, "chart.comparison.no_split", "the runs have no split whose rollouts can be compared")
-}
-
-// comparedItems is compared for what items show.
-func comparedItems(c *compare.Comparison) (*compare.Split, error) {
-	sc, err := compared(c)
-	if err == nil && (!sc.Paired || len(sc.Changes) == 0) {
-		return nil, &NoData{Why: c.Lang.Text("chart.comparison.no_pair", "no item is measured in both runs: there "+
-			"is no change of an item to show")}
-	}
-	return sc, err
 }
 
 // over words what was compared: "eval: 24 items in both runs, n = 192 rollouts".
@@ -170,6 +164,14 @@ func became(sc *compare.Split, l message.Language) string {
 // phrases joins the phrases of one line of a caption.
 func phrases(l message.Language, list ...string) string {
 	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), l.Text("sign.clause", "; "))
+}
+
+// when returns a phrase of a caption if there is something to say, else "", which phrases leaves out.
+func when(there bool, words string) string {
+	if !there {
+		return ""
+	}
+	return words
 }
 
 // other finds what was compared besides the reward; nil if it was not.

@@ -28,15 +28,13 @@ func drawEndpointLoad(r *analysis.Result) (Figure, error) {
 		return noData(l, "chart.load.unanswered", "no endpoint answered a request of the burst")
 	}
 	p := newPlot(l.Text("chart.load.axis", "rollouts at once"), l.Text("chart.load.p95", "P95, seconds"))
-	lo, hi, last := math.Inf(1), 0.0, 1.0
+	all, last := noReach(), 1.0
 	for _, v := range list {
-		lo, hi, last = min(lo, slices.Min(v.y)), max(hi, slices.Max(v.y)), max(last, slices.Max(v.x))
-		if v.lo != nil {
-			lo, hi = min(lo, slices.Min(v.lo)), max(hi, slices.Max(v.hi))
-		}
+		all.add(slices.Concat(v.lo, v.y, v.hi)...)
+		last = max(last, slices.Max(v.x))
 	}
-	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, roundDecades{}
-	p.Y.Min, p.Y.Max = below(lo), above(hi)
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(roundDecades)
+	p.Y.Min, p.Y.Max = below(all.low), above(all.high)
 	kAxis(p, 1, last, 8)
 	f := Figure{Plot: p, Table: Table{Columns: true, Head: heads(l, "chart.head.rollouts_at_once", "rollouts at once")}}
 	f.Subtitle = l.Say("chart.load.about", "waves of 1, 2, 4, … up to the step's %s%s",
@@ -56,7 +54,7 @@ func drawEndpointLoad(r *analysis.Result) (Figure, error) {
 		if one.doubles != nil {
 			label += l.Say("chart.load.doubles", ", doubles at %s", message.Digits(*one.doubles))
 		}
-		f.Legend = append(f.Legend, Entry{label, []plot.Thumbnailer{one.curve}})
+		f.addEntry(label, one.curve)
 		last := one.y[len(one.y)-1]
 		slowest = max(slowest, last)
 		if last < quickAnswer {
@@ -66,13 +64,7 @@ func drawEndpointLoad(r *analysis.Result) (Figure, error) {
 			worst = one
 		}
 	}
-	f.Table.Marks = columnsAt(curves, func(x float64) []string {
-		cells := []string{message.Digits(x)}
-		for _, v := range curves {
-			cells = append(cells, v.cell(x))
-		}
-		return cells
-	})
+	f.Table.Marks = columnsAt(curves, func(x float64) []string { return cellsAt(x, curves) })
 	switch {
 	case slowest < quickAnswer:
 		f.Title = l.Say("chart.load.within", "95 %% of answers come within %s s with %s at once",
@@ -144,19 +136,17 @@ func loadsOf(r *analysis.Result) []load {
 		bounded := true
 		for _, p := range e.Load {
 			if p.Size >= 1 && p.P95.Known() {
-				l.x, l.y = append(l.x, float64(p.Size)), append(l.y, max(leastLatency, *p.P95.Value))
+				y, lo, hi := spanOf(p.P95)
+				l.put(float64(p.Size), max(leastLatency, y), max(leastLatency, lo), max(leastLatency, hi))
 				bounded = bounded && p.P95.Low != nil && p.P95.High != nil
 			}
 		}
-		if len(l.x) == 0 {
-			continue
+		if !bounded {
+			l.lo, l.hi = nil, nil
 		}
-		for _, p := range e.Load {
-			if bounded && p.Size >= 1 && p.P95.Known() {
-				l.lo, l.hi = append(l.lo, max(leastLatency, *p.P95.Low)), append(l.hi, max(leastLatency, *p.P95.High))
-			}
+		if len(l.x) > 0 {
+			list = append(list, l)
 		}
-		list = append(list, l)
 	}
 	slices.SortStableFunc(list, func(a, b load) int { return cmp.Compare(slices.Max(b.y), slices.Max(a.y)) })
 	list = list[:min(len(list), loadCurves)]
@@ -172,33 +162,13 @@ func loadsOf(r *analysis.Result) []load {
 // visibleName shortens a name to what a legend has room for.
 func visibleName(name string) string { return wording.Clip(name, 30) }
 
-// below and above are the next of 1, 2 and 5 times a power of ten.
-func below(x float64) float64 {
-	ten := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, m := range []float64{5, 2} {
-		if m*ten <= x {
-			return m * ten
-		}
-	}
-	return ten
-}
-
-func above(x float64) float64 {
-	ten := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, m := range []float64{1, 2, 5} {
-		if m*ten > x {
-			return m * ten
-		}
-	}
-	return 10 * ten
-}
+// below and above are the next of 1, 2 and 5 times a power of ten, whose inverses are such numbers too.
+func below(x float64) float64 { return 1 / niceStep(1/x) }
+func above(x float64) float64 { return niceStep(x * (1 + 1e-8)) }
 
 // roundDecades labels 1, 2 and 5 times the powers of ten, 1 and 3 times where
 // those are many, or the powers alone.
-type roundDecades struct{}
-
-// Ticks implements plot.Ticker.
-func (roundDecades) Ticks(min, max float64) []plot.Tick {
+func roundDecades(min, max float64) []plot.Tick {
 	marks := []float64{1, 2, 5}
 	switch {
 	case max/min > 1e3:

@@ -7,12 +7,9 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
-	"gonogo/report/internal/glyph"
 	"gonogo/sampler/rollout"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // drawFailures counts how the rollouts of each split ended that did not end in a
@@ -28,8 +25,7 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	if len(splits) == 0 {
 		return noData(l, "chart.no.rollouts", "the run has no rollouts")
 	}
-	own, missing := bars{fill: Sky},
-		bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}}
+	own, missing := bars{fill: Sky}, faultBars
 	t := Table{Head: heads(l, "chart.head.how_it_ended", "how it ended", "chart.head.split", "split",
 		"chart.head.rollouts", "rollouts", "chart.head.share", "share", "chart.head.counts", "counts")}
 	var words labels
@@ -47,7 +43,8 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 			rollout.ToolFailed: s.Missing.Tool, rollout.GraderFailed: s.Missing.Grader,
 			rollout.NoAnswer: s.OwnFailures.NoAnswer, rollout.StepLimit: s.OwnFailures.StepLimit,
 		}
-		all, lost, fell := s.Reward.N+s.Missing.Total(), 0, 0
+		lost, fell := s.Missing.Total(), s.OwnFailures.NoAnswer+s.OwnFailures.StepLimit
+		all := s.Reward.N + lost
 		if len(splits) > 1 {
 			of = string(split) + " "
 		}
@@ -57,23 +54,17 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 			counts := l.Text("chart.counts.bottom", "at the bottom of the range")
 			if o.Missing() {
 				counts = l.Text("chart.counts.never", "in no mean")
-				lost += count[o]
 				missing.list = append(missing.list, b)
 			} else {
-				fell += count[o]
 				own.list = append(own.list, b)
 			}
 			top = max(top, share)
-			words = append(words, label{
-				x: share, y: y, dx: 4, yAlign: draw.YCenter, xAlign: draw.XLeft, color: Ink, bare: true,
-				text: of + l.Say("sign.bracketed", "%s (%s)", message.Whole(count[o]), message.Percent(share)),
-			})
+			words = append(words,
+				beside(share, y, of+l.Say("sign.bracketed", "%s (%s)", message.Whole(count[o]), message.Percent(share))))
+			words[len(words)-1].bare = true
 			t.Marks = append(t.Marks, Mark{
-				Cells: []string{
-					failureName(l, o), string(split), message.Whole(count[o]), message.Percent(share),
-					counts,
-				},
-				X1: share, Y0: b.y0, Y1: b.y1, Dots: []Dot{{share, y}},
+				Cells: []string{failureName(l, o), string(split), message.Whole(count[o]), message.Percent(share), counts},
+				X1:    share, Y0: b.y0, Y1: b.y1, Dots: []Dot{{share, y}},
 			})
 		}
 		total, nOwn, nMissing = total+all, nOwn+fell, nMissing+lost
@@ -92,8 +83,8 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	p.X.Min, p.X.Max = 0, max(0.01, top)*beyond
 	p.X.Tick.Marker = percentTicks(between(roundTicks{Want: 5}, 0, 1))
 	f := Figure{Plot: p, Table: t, Height: Height + 32*vg.Length(len(splits)-1)} // each bar has room for its words
-	ownShare, missingShare := strings.Join(ownShares, l.Text("sign.list", ", ")),
-		strings.Join(missingShares, l.Text("sign.list", ", "))
+	comma := l.Text("sign.list", ", ")
+	ownShare, missingShare := strings.Join(ownShares, comma), strings.Join(missingShares, comma)
 	switch {
 	case nOwn+nMissing == 0:
 		f.Title = l.Text("chart.failures.none", "Every rollout ended in a grade")
@@ -111,8 +102,8 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	f.Subtitle = l.Say("chart.failures.about", "%s: n = %s; observed shares, no interval; missing data count in no "+
 		"mean, own failures at the bottom of the range", strings.Join(names, " + "), l.Count(total, "rollout"))
 	f.Legend = []Entry{
-		{l.Text("chart.failures.endpoint", "missing data: an endpoint failed"), []plot.Thumbnailer{missing}},
-		{l.Text("chart.failures.model", "the model's own doing"), []plot.Thumbnailer{own}},
+		entry(l.Text("chart.failures.endpoint", "missing data: an endpoint failed"), missing),
+		entry(l.Text("chart.failures.model", "the model's own doing"), own),
 	}
 	return f, nil
 }
@@ -139,20 +130,19 @@ func failureNames(l message.Language, outcomes []rollout.Outcome) (names []strin
 	return names
 }
 
+// outcomeNames say how rollouts ended that did not end in a grade.
+var outcomeNames = map[rollout.Outcome]message.Def{
+	rollout.ModelAPI:      message.New("outcome.model_api", "model API failed"),
+	rollout.PromptTooLong: message.New("outcome.prompt_too_long", "prompt too long"),
+	rollout.ToolFailed:    message.New("outcome.tool", "tool failed"),
+	rollout.GraderFailed:  message.New("outcome.grader", "grader failed"),
+	rollout.NoAnswer:      message.New("outcome.no_answer", "no answer"),
+	rollout.StepLimit:     message.New("outcome.step_limit", "step limit reached"),
+}
+
 func failureName(l message.Language, o rollout.Outcome) string {
-	switch o {
-	case rollout.ModelAPI:
-		return l.Text("outcome.model_api", "model API failed")
-	case rollout.PromptTooLong:
-		return l.Text("outcome.prompt_too_long", "prompt too long")
-	case rollout.ToolFailed:
-		return l.Text("outcome.tool", "tool failed")
-	case rollout.GraderFailed:
-		return l.Text("outcome.grader", "grader failed")
-	case rollout.NoAnswer:
-		return l.Text("outcome.no_answer", "no answer")
-	case rollout.StepLimit:
-		return l.Text("outcome.step_limit", "step limit reached")
+	if name, ok := outcomeNames[o]; ok {
+		return name.In(l)
 	}
 	return string(o)
 }

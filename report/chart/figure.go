@@ -3,6 +3,7 @@ package chart
 import (
 	"cmp"
 	"errors"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -81,16 +82,7 @@ func languageOf(r any) (l message.Language, ids string) {
 
 // title turns a chart's name into words: "best_of_k" is "Best of k".
 func title(name string) string {
-	b := []byte(name)
-	for i := range b {
-		if b[i] == '_' {
-			b[i] = ' '
-		}
-	}
-	if len(b) > 0 && b[0] >= 'a' && b[0] <= 'z' {
-		b[0] -= 'a' - 'A'
-	}
-	return string(b)
+	return capitalize(strings.ReplaceAll(name, "_", " "))
 }
 
 // Alt describes the figure in one or two sentences for a reader who cannot
@@ -194,10 +186,7 @@ func (f Figure) legend(c draw.Canvas, y vg.Length) vg.Length {
 		if x > c.Min.X && x+w > c.Max.X {
 			x, y = c.Min.X, y-row
 		}
-		tc := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-			Min: vg.Point{X: x, Y: y - row + 2},
-			Max: vg.Point{X: x + thumb, Y: y - 1},
-		}}
+		tc := draw.Canvas{Canvas: c.Canvas, Rectangle: rectangle(x, y-row+2, x+thumb, y-1)}
 		for _, t := range e.Thumbs {
 			t.Thumbnail(&tc)
 		}
@@ -222,6 +211,11 @@ func (f Figure) drawNoData(c draw.Canvas) {
 		c.FillText(sty, vg.Point{X: mid.X, Y: y}, line)
 		y -= 12
 	}
+}
+
+// rectangle returns the rectangle between two corners.
+func rectangle(x0, y0, x1, y1 vg.Length) vg.Rectangle {
+	return vg.Rectangle{Min: vg.Point{X: x0, Y: y0}, Max: vg.Point{X: x1, Y: y1}}
 }
 
 // corners lists a rectangle's corners, from Min, against the clock.

@@ -29,11 +29,7 @@ var (
 // drawGraderAudit shows the probes that expect something in groups, those with
 // holes first.
 func drawGraderAudit(r *analysis.Result) (Figure, error) {
-	g, l := r.Grader, r.Lang
-	if g == nil {
-		return noData(l, "chart.audit.none",
-			"the grader has not been audited: gonogo audit RUN sends it adversarial and harmless answers")
-	}
+	g, l := cmp.Or(r.Grader, &analysis.Grader{}), r.Lang
 	var shown []analysis.ProbeResult
 	for _, p := range ProbesByUrgency(g.Probes) {
 		if p.Expect != rollout.Note && p.Items > 0 {

@@ -44,16 +44,15 @@ func drawRewards(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 	p.X.Tick.Marker = between(roundTicks{Want: 6}, lo, hi)
 	countAxis(p, h.Counts)
 	f := Figure{Plot: p, Table: t}
-	f.Legend = []Entry{{l.Text("chart.rollouts", "rollouts"), []plot.Thumbnailer{b}}}
+	f.addEntry(l.Text("chart.rollouts", "rollouts"), b)
 	if mean := s.Reward.Value; mean != nil {
 		line := rule{
 			at: *mean, upward: true, label: l.Say("chart.rewards.mean", "mean %s", message.Digits(*mean)),
 			left: *mean > lo+(hi-lo)*0.6, line: draw.LineStyle{Color: Blue, Width: 1.2},
 		}
 		p.Add(line)
-		f.Legend = append(f.Legend,
-			Entry{l.Say("chart.rewards.item_mean", "mean over items %s",
-				message.Interval(mean, s.Reward.Low, s.Reward.High)), []plot.Thumbnailer{line}})
+		f.addEntry(l.Say("chart.rewards.item_mean", "mean over items %s",
+			message.Interval(mean, s.Reward.Low, s.Reward.High)), line)
 	}
 	f.Subtitle = counted(l, split, s) + l.Say("chart.rewards.bars",
 		"; bars %s wide; the model's own failures count at the bottom", message.Digits(h.Edges[1]-h.Edges[0]))
@@ -73,6 +72,12 @@ func drawRewards(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 			message.Percent(low), split, message.Percent(high))
 	}
 	return f, nil
+}
+
+// callAxis makes X count tool calls, each with room around it.
+func callAxis(p *plot.Plot, from, to float64) {
+	p.X.Min, p.X.Max = from-0.6, to+0.6
+	p.X.Tick.Marker = between(roundTicks{Want: 10, Whole: true}, from, to)
 }
 
 // countAxis makes Y count from zero, with headroom for labels.
@@ -123,7 +128,7 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	lo, hi := math.Ceil(h.Edges[0]), math.Ceil(h.Edges[len(h.Counts)-1])
 	f := Figure{Plot: p, Table: table}
 	f.Title, f.Subtitle = l.Text("chart.uses.heading", "Tool calls per rollout"), counted(l, split, s)
-	f.Legend = []Entry{{l.Text("chart.rollouts", "rollouts"), []plot.Thumbnailer{b}}}
+	f.addEntry(l.Text("chart.rollouts", "rollouts"), b)
 	if t.Calls.Known() && t.P95.Known() {
 		f.Title = l.Say("chart.uses.mean", "A rollout makes %s on average; 95 %% make at most %s",
 			calls(l, *t.Calls.Value), message.Digits(*t.P95.Value))
@@ -146,7 +151,7 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 		if t.OverBudget != nil {
 			words += l.Say("chart.budget.reached", ", reached by %s of rollouts", message.Percent(*t.OverBudget))
 		}
-		budget = []Entry{{words, []plot.Thumbnailer{line}}}
+		budget = []Entry{entry(words, line)}
 	}
 	if t.P95.Known() { // over the budget: where they coincide, its gaps show both
 		at := message.Digits(*t.P95.Value)
@@ -155,18 +160,14 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 			line: draw.LineStyle{Color: Blue, Width: 1.2, Dashes: dashed},
 		}
 		p.Add(line)
-		f.Legend = append(f.Legend, Entry{
-			l.Say("chart.uses.p95", "P95: 95 %% of rollouts make at most %s", at),
-			[]plot.Thumbnailer{line},
-		})
+		f.addEntry(l.Say("chart.uses.p95", "P95: 95 %% of rollouts make at most %s", at), line)
 	}
 	f.Legend = append(f.Legend, budget...)
 	f.Brief = f.Legend
 	for _, one := range tools {
-		f.Legend = append(f.Legend, Entry{one.words, []plot.Thumbnailer{one.line}})
+		f.addEntry(one.words, one.line)
 	}
-	p.X.Min, p.X.Max = lo-0.6, hi+0.6
-	p.X.Tick.Marker = between(roundTicks{Want: 10, Whole: true}, lo, hi)
+	callAxis(p, lo, hi)
 	return f, nil
 }
 

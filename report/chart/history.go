@@ -71,8 +71,7 @@ func (s trend) draw(h *history.History) (Figure, error) {
 		return noData(h.Lang, "chart.nights.none", "no night has it")
 	}
 	p := newPlot(h.Lang.Text("chart.night", "night"), h.Lang.Text("history.unit."+s.Unit, s.Unit))
-	p.X.Min, p.X.Max = -0.6, math.Max(float64(len(h.Nights)-1), 1)+0.6
-	p.X.Tick.Marker = nightTicks{Nights: h.Nights, Lang: h.Lang, Most: 8}
+	nightAxis(p, h)
 	s.span(p)
 	at := 0
 	for _, c := range s.changes(h) {
@@ -100,23 +99,23 @@ func (s trend) draw(h *history.History) (Figure, error) {
 	return Figure{Plot: p, Caption: s.caption(h), Table: s.table(h)}, nil
 }
 
+// nightAxis makes X count the nights.
+func nightAxis(p *plot.Plot, h *history.History) {
+	p.X.Min, p.X.Max = -0.6, math.Max(float64(len(h.Nights)-1), 1)+0.6
+	p.X.Tick.Marker = nightTicks{Nights: h.Nights, Lang: h.Lang, Most: 8}
+}
+
 // span makes Y reach over all that is drawn, with room above for the labels.
 func (s trend) span(p *plot.Plot) {
-	low, high := math.Inf(1), math.Inf(-1)
-	take := func(list ...*float64) {
-		for _, x := range list {
-			if x != nil {
-				low, high = math.Min(low, *x), math.Max(high, *x)
-			}
-		}
-	}
+	all := noReach()
 	for i := range s.Points {
 		q := &s.Points[i]
-		take(&q.Value, q.Low, q.High)
+		all.addKnown(&q.Value, q.Low, q.High)
 	}
 	for _, l := range s.Levels {
-		take(l.NightLow, l.NightHigh)
+		all.addKnown(l.NightLow, l.NightHigh)
 	}
+	low, high := all.low, all.high
 	if s.Unit != "reward" && low < 0 {
 		low = 0 // no share, count or time lies below
 	}
@@ -214,10 +213,7 @@ func (s trend) caption(h *history.History) Caption {
 			bars{fill: tint(Amber, 0.16)}, rule{upward: true, line: changeLine})
 	}
 	if len(h.Made) > 0 {
-		c.Legend = append(c.Legend, Entry{
-			l.Text("chart.nights.made", "made otherwise"),
-			[]plot.Thumbnailer{rule{upward: true, line: madeLine}},
-		})
+		c.addEntry(l.Text("chart.nights.made", "made otherwise"), rule{upward: true, line: madeLine})
 	}
 	return c
 }
@@ -238,10 +234,8 @@ func (s trend) table(h *history.History) Table {
 	}
 	for _, q := range s.Points {
 		x := float64(q.Night)
-		t.Marks = append(t.Marks, Mark{
-			Cells: []string{h.Nights[q.Night].Name, message.Interval(&q.Value, q.Low, q.High), message.Whole(q.N)},
-			X0:    x - 0.5, X1: x + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1), Dots: []Dot{{x, q.Value}},
-		})
+		cells := []string{h.Nights[q.Night].Name, message.Interval(&q.Value, q.Low, q.High), message.Whole(q.N)}
+		t.Marks = append(t.Marks, upMark(cells, x-0.5, x+0.5, Dot{x, q.Value}))
 	}
 	return t
 }
@@ -259,16 +253,15 @@ var nightLooks = []seen{
 type nightDots []nightDot
 
 type nightDot struct {
-	x    float64
-	row  dotRow // the value with its interval
-	kind int    // of nightLooks
+	x, y, low, high float64
+	kind            int // of nightLooks
 }
 
 func (s trend) dots(h *history.History) nightDots {
 	var d nightDots
 	for _, q := range s.Points {
-		dot := nightDot{x: float64(q.Night), kind: 3}
-		dot.row.place(stat.Estimate{Value: &q.Value, Low: q.Low, High: q.High})
+		y, low, high := spanOf(stat.Estimate{Value: &q.Value, Low: q.Low, High: q.High})
+		dot := nightDot{float64(q.Night), y, low, high, 3}
 		if q.InTrend {
 			dot.kind = nightKind(&h.Nights[q.Night])
 		}
@@ -292,8 +285,7 @@ func nightKind(n *history.NightSummary) int {
 func drawNights(h *history.History) (Figure, error) {
 	l, n := h.Lang, len(h.Nights)
 	p := newPlot("", "")
-	p.X.Min, p.X.Max = -0.6, math.Max(float64(n-1), 1)+0.6
-	p.X.Tick.Marker = nightTicks{Nights: h.Nights, Lang: l, Most: 8}
+	nightAxis(p, h)
 	p.Y.Min, p.Y.Max = -2.6, 0.6
 	var rows plot.ConstantTicks
 	for kind, e := range nightLooks[:3] {
@@ -311,17 +303,14 @@ func drawNights(h *history.History) (Figure, error) {
 		night, x := &h.Nights[i], float64(i)
 		kind := nightKind(night)
 		counts[kind]++
-		dot := nightDot{x: x, kind: kind}
+		y := row(kind)
+		dot := nightDot{x, y, y, y, kind}
 		if !night.InTrend {
 			dot.kind = 3
 		}
-		y := row(kind)
-		dot.row.place(stat.Estimate{Value: &y})
 		dots = append(dots, dot)
-		f.Table.Marks = append(f.Table.Marks, Mark{
-			Cells: []string{night.Name, nightLooks[kind].words.In(l)}, X0: x - 0.5, X1: x + 0.5, Y0: math.Inf(-1),
-			Y1: math.Inf(1), Dots: []Dot{{x, y}},
-		})
+		cells := []string{night.Name, nightLooks[kind].words.In(l)}
+		f.Table.Marks = append(f.Table.Marks, upMark(cells, x-0.5, x+0.5, Dot{x, y}))
 	}
 	p.Add(dots)
 	since := n
@@ -362,10 +351,9 @@ func (d nightDots) Plot(c draw.Canvas, p *plot.Plot) {
 		if q.kind == 3 {
 			line = Axis
 		}
-		c.StrokeLine2(draw.LineStyle{Color: line, Width: min(0.8, radius/2)}, tx(q.x), ty(q.row.low), tx(q.x),
-			ty(q.row.high))
+		c.StrokeLine2(draw.LineStyle{Color: line, Width: min(0.8, radius/2)}, tx(q.x), ty(q.low), tx(q.x), ty(q.high))
 		c.DrawGlyphNoClip(draw.GlyphStyle{Color: look.Color, Radius: radius, Shape: look.Shape},
-			vg.Point{X: tx(q.x), Y: ty(q.row.value)})
+			vg.Point{X: tx(q.x), Y: ty(q.y)})
 	}
 }
 
@@ -374,7 +362,7 @@ func (d nightDots) legend(l message.Language) []Entry {
 	var out []Entry
 	for kind, e := range nightLooks {
 		if slices.ContainsFunc(d, func(q nightDot) bool { return q.kind == kind }) {
-			out = append(out, Entry{e.words.In(l), []plot.Thumbnailer{bare(e.look)}})
+			out = append(out, entry(e.words.In(l), bare(e.look)))
 		}
 	}
 	return out

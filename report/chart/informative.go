@@ -11,7 +11,6 @@ import (
 	"gonogo/report/internal/glyph"
 	"gonogo/sampler/rollout"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -23,7 +22,7 @@ const (
 
 func drawInformative(r *analysis.Result, split rollout.Split, s *analysis.SplitResult) (Figure, error) {
 	l := r.Lang
-	g := informativeCurves(s)
+	g := informativeCurves(l, s)
 	if len(g.exact.x) == 0 && len(g.bracket.x) == 0 {
 		return noData(l, "chart.informative.single",
 			"two samples per item are needed to see whether a group's rewards differ")
@@ -63,16 +62,14 @@ func drawInformative(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 		}
 	}
 	f.Subtitle = counted(l, split, s)
-	if i := slices.IndexFunc(s.Signal, func(e analysis.Signal) bool {
-		return e.Bound == "exact" &&
-			e.Known()
-	}); i >= 0 {
+	exact := func(e analysis.Signal) bool { return e.Bound == "exact" && e.Known() }
+	if i := slices.IndexFunc(s.Signal, exact); i >= 0 {
 		f.Subtitle += l.Text("chart.band", "; band: ") + intervals(r, s.Signal[i].Teaches())
 	}
 	f.Subtitle += g.fits.caption(l, message.Percent)
 	name := func(words string, v curve) {
 		if len(v.x) > 0 {
-			f.Legend = append(f.Legend, Entry{words, []plot.Thumbnailer{v}})
+			f.addEntry(words, v)
 		}
 	}
 	if len(g.raw.x) == 0 {
@@ -85,17 +82,17 @@ func drawInformative(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	name(l.Text("chart.possible.range", "possible range beyond the samples"), g.bracket)
 	if len(g.bracket.x) > 0 {
 		f.Brief = append(f.Brief, f.Legend[len(f.Legend)-1])
-		if len(f.Brief) > 2 || !g.fits.none() && len(f.Brief) > 1 {
+		if len(f.Brief) > 2 || len(g.fits.models) > 0 && len(f.Brief) > 1 {
 			f.Brief[len(f.Brief)-1].Label = l.Text("chart.possible", "possible")
 		}
 	}
-	f.Brief = append(f.Brief, g.fits.brief(l)...)
+	f.Brief = append(f.Brief, g.fits.brief()...)
 	f.Legend = append(f.Legend, g.fits.legend(r)...)
 	return f, nil
 }
 
 func (g signals) table(l message.Language, s *analysis.SplitResult) Table {
-	fitHeads, curves := g.fits.columns(l)
+	fitHeads, curves := g.fits.columns()
 	noise := []string(nil)
 	if len(g.raw.x) > 0 {
 		noise, curves = heads(l, "chart.head.with_grader_noise", "with grader noise"), append([]curve{g.raw}, curves...)
@@ -140,8 +137,8 @@ type signals struct {
 	fits      far
 }
 
-func informativeCurves(s *analysis.SplitResult) signals {
-	var g signals
+func informativeCurves(l message.Language, s *analysis.SplitResult) signals {
+	g := signals{exact: mainCurve}
 	low, high := map[int]stat.Estimate{}, map[int]stat.Estimate{}
 	differ, last := false, stat.Estimate{}
 	for _, e := range s.Signal {
@@ -184,36 +181,33 @@ func informativeCurves(s *analysis.SplitResult) signals {
 	if slices.Equal(g.low.y, g.high.y) {
 		g.bracket.y, g.bracket.line = g.low.y, draw.LineStyle{Color: Steel, Width: 1, Dashes: dashed}
 	}
-	g.exact.line = draw.LineStyle{Color: Blue, Width: 1.6}
-	g.exact.band, g.exact.glyph, g.exact.radius = tint(Blue, 0.18), draw.CircleGlyph{}, 2.2
 	g.raw.line = draw.LineStyle{Color: tint(Blue, 0.5), Width: 0.9}
 	g.bracket.band = tint(Steel, 0.12)
 	g.bracket.hatch = glyph.Hatch{Color: tint(Steel, 0.55), Width: 0.5, Space: 4.5}
-	g.fits = beyond(s, analysis.InformativeGroups, g.exact)
+	end := math.Inf(1)
 	if n := len(g.bracket.x); n > 1 {
-		g.fits.until(g.bracket.x[n-1])
+		end = g.bracket.x[n-1]
 	}
+	g.fits = beyond(l, s, analysis.InformativeGroups, g.exact, end)
 	return g
 }
 
 func (v *curve) add(x float64, e stat.Estimate) {
-	lo, hi := *e.Value, *e.Value
-	if e.Low != nil && e.High != nil {
-		lo, hi = *e.Low, *e.High
-	}
-	v.x, v.y = append(v.x, x), append(v.y, *e.Value)
-	v.lo, v.hi = append(v.lo, lo), append(v.hi, hi)
+	y, lo, hi := spanOf(e)
+	v.put(x, y, lo, hi)
+}
+
+func (v *curve) put(x, y, lo, hi float64) {
+	v.x, v.y, v.lo, v.hi = append(v.x, x), append(v.y, y), append(v.lo, lo), append(v.hi, hi)
 }
 
 // span returns the smallest and the largest group size drawn.
 func (g signals) span() (first, last float64) {
-	first, last = math.Inf(1), math.Inf(-1)
+	all := noReach()
 	for _, v := range []curve{g.exact, g.bracket, g.fits.band} {
-		for _, x := range v.x {
-			first, last = math.Min(first, x), math.Max(last, x)
-		}
+		all.add(v.x...)
 	}
-	return first, last
+	return all.low, all.high
 }
 
 // labelReach is the share of the plot's width that the label of a threshold may
@@ -232,17 +226,13 @@ func informativeThresholds(r *analysis.Result, g signals, ruled bool) []rule {
 			!g.fits.band.free(at, 0, len(g.fits.band.x))
 	}
 	var list []rule
-	if v, ok := r.Thresholds.ByName()[informativeCaution]; ok {
-		list = append(list, rule{
-			at: v, label: r.Lang.Say("chart.caution.below", "caution below %s", message.Percent(v)), left: left(v),
-			line: draw.LineStyle{Color: Amber, Width: 1, Dashes: dotted},
-		})
+	if v := threshold(r, informativeCaution); v != nil {
+		words := r.Lang.Say("chart.caution.below", "caution below %s", message.Percent(*v))
+		list = append(list, rule{at: *v, label: words, left: left(*v), line: cautionLine})
 	}
-	if v, ok := r.Thresholds.ByName()[informativeBlocking]; ok {
-		list = append(list, rule{
-			at: v, label: r.Lang.Say("chart.nogo.below", "NO-GO below %s", message.Percent(v)), left: left(v),
-			line: draw.LineStyle{Color: Red, Width: 1, Dashes: dashed},
-		})
+	if v := threshold(r, informativeBlocking); v != nil {
+		words := r.Lang.Say("chart.nogo.below", "NO-GO below %s", message.Percent(*v))
+		list = append(list, rule{at: *v, label: words, left: left(*v), line: limitLine})
 	}
 	return list
 }

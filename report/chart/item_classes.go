@@ -75,7 +75,7 @@ func drawNoise(r *analysis.Result) (Figure, error) {
 		},
 		{
 			"grader", l.Text("chart.noise.grader", "the grader disagrees with itself on the same answer"),
-			bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}},
+			faultBars,
 		},
 	}
 	var rows []shareRow

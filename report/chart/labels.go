@@ -24,6 +24,11 @@ type label struct {
 	bare   bool // without paper under it
 }
 
+// beside is a text right of the end of a bar.
+func beside(x, y float64, text string) label {
+	return label{x: x, y: y, dx: 4, yAlign: draw.YCenter, xAlign: draw.XLeft, color: Ink, text: text}
+}
+
 // labels draws its labels after everything added before it.
 type labels []label
 
@@ -45,8 +50,7 @@ func (q label) draw(c draw.Canvas, p *plot.Plot, at vg.Point) {
 	left = max(c.Min.X, min(left, c.Max.X-w))
 	low = max(c.Min.Y, min(low, c.Max.Y-h))
 	if !q.bare {
-		r := vg.Rectangle{Min: vg.Point{X: left - pad, Y: low}, Max: vg.Point{X: left + w + pad, Y: low + h}}
-		c.FillPolygon(tint(Paper, 0.85), corners(r))
+		c.FillPolygon(tint(Paper, 0.85), corners(rectangle(left-pad, low, left+w+pad, low+h)))
 	}
 	c.FillText(sty, vg.Point{X: left, Y: low + h}, txt)
 }
@@ -58,7 +62,6 @@ type rule struct {
 	line   draw.LineStyle
 	label  string
 	left   bool      // label to the left of an upward rule, and at the left end of a level one
-	below  bool      // label below a level rule
 	drop   vg.Length // how far below the top an upward rule's label is
 	clear  []float64 // values of Y that an upward rule's label keeps away from
 }
@@ -93,7 +96,7 @@ func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
 	if r.left {
 		q.xAlign, at.X = draw.XLeft, c.Min.X+2
 	}
-	if r.below || at.Y+9.2 > c.Max.Y {
+	if at.Y+9.2 > c.Max.Y {
 		q.yAlign, at.Y = draw.YTop, y-2
 	}
 	q.draw(c, p, at)

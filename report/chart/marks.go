@@ -25,6 +25,9 @@ type bars struct {
 	joined bool
 }
 
+// faultBars are bars of what somebody has to put right.
+var faultBars = bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}}
+
 // Plot implements plot.Plotter.
 func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
@@ -38,23 +41,10 @@ func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
 		return
 	}
 	for _, q := range b.list {
-		r := vg.Rectangle{
-			Min: vg.Point{X: tx(math.Min(q.x0, q.x1)), Y: ty(math.Min(q.y0, q.y1))},
-			Max: vg.Point{X: tx(math.Max(q.x0, q.x1)), Y: ty(math.Max(q.y0, q.y1))},
-		}
+		r := rectangle(tx(min(q.x0, q.x1)), ty(min(q.y0, q.y1)), tx(max(q.x0, q.x1)), ty(max(q.y0, q.y1)))
 		c.FillPolygon(b.fill, corners(r))
 		b.hatch.Rect(&c, r)
 	}
-}
-
-// DataRange implements plot.DataRanger.
-func (b bars) DataRange() (xmin, xmax, ymin, ymax float64) {
-	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
-	for _, q := range b.list {
-		xmin, xmax = math.Min(xmin, math.Min(q.x0, q.x1)), math.Max(xmax, math.Max(q.x0, q.x1))
-		ymin, ymax = math.Min(ymin, math.Min(q.y0, q.y1)), math.Max(ymax, math.Max(q.y0, q.y1))
-	}
-	return
 }
 
 // Thumbnail implements plot.Thumbnailer.
@@ -66,24 +56,21 @@ func (b bars) Thumbnail(c *draw.Canvas) {
 	b.hatch.Rect(c, r)
 }
 
-// whiskers are thin vertical lines without caps.
-type whiskers struct {
-	x, lo, hi []float64
-	draw.LineStyle
-}
+// whiskers are the intervals of a curve as thin vertical lines without caps.
+type whiskers struct{ curve }
 
 // Plot implements plot.Plotter.
 func (w whiskers) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	for i, x := range w.x {
-		c.StrokeLine2(w.LineStyle, tx(x), ty(w.lo[i]), tx(x), ty(w.hi[i]))
+		c.StrokeLine2(w.line, tx(x), ty(w.lo[i]), tx(x), ty(w.hi[i]))
 	}
 }
 
 // Thumbnail implements plot.Thumbnailer.
 func (w whiskers) Thumbnail(c *draw.Canvas) {
 	x := c.Center().X
-	c.StrokeLine2(w.LineStyle, x, c.Min.Y, x, c.Max.Y)
+	c.StrokeLine2(w.line, x, c.Min.Y, x, c.Max.Y)
 }
 
 // crosses marks points by an x whose size follows the room there is.
@@ -131,6 +118,17 @@ type curve struct {
 	glyph        draw.GlyphDrawer
 	radius       vg.Length
 }
+
+// The looks of a chart's curves: what it is about, and what that is compared with.
+var (
+	mainCurve = curve{
+		line: draw.LineStyle{Color: Blue, Width: 1.6}, band: tint(Blue, 0.18), glyph: draw.CircleGlyph{}, radius: 2.2,
+	}
+	secondCurve = curve{
+		line: draw.LineStyle{Color: Orange, Width: 1.4, Dashes: dashed}, band: tint(Orange, 0.16),
+		glyph: draw.BoxGlyph{}, radius: 2,
+	}
+)
 
 // Plot implements plot.Plotter.
 func (v curve) Plot(c draw.Canvas, p *plot.Plot) {

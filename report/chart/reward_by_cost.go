@@ -74,12 +74,7 @@ func (q cost) draw(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	if within {
 		from, to = math.Min(from, limit), math.Max(to, limit)
 	}
-	if q.quantity == analysis.CostCalls {
-		p.X.Min, p.X.Max = from-0.6, to+0.6
-		p.X.Tick.Marker = between(roundTicks{Want: 10, Whole: true}, from, to)
-	} else {
-		q.wideAxis(l, p, from, to)
-	}
+	q.span(l, p, from, to)
 	if s.Reward.Value != nil {
 		p.Add(meanLine(*s.Reward.Value))
 	}
@@ -104,12 +99,16 @@ func (q cost) limit(r *analysis.Result) (float64, bool) {
 	return x, q.quantity == analysis.CostLatency && x > 0
 }
 
-// wideAxis is linear where values lie near each other, else a logarithm, which
-// it says.
-func (q cost) wideAxis(l message.Language, p *plot.Plot, from, to float64) {
+// span makes X reach over the quantity: linear for calls and where values lie near each
+// other, else a logarithm, which it says.
+func (q cost) span(l message.Language, p *plot.Plot, from, to float64) {
+	if q.quantity == analysis.CostCalls {
+		callAxis(p, from, to)
+		return
+	}
 	if from > 0 && to/from > 20 {
 		logarithmic(p)
-		p.X.Tick.Marker = roundDecades{}
+		p.X.Tick.Marker = plot.TickerFunc(roundDecades)
 		p.X.Label.Text += l.Text("chart.logarithmic", " (logarithmic)")
 		p.X.Min, p.X.Max = from/1.1, to*1.1
 		return
@@ -164,12 +163,9 @@ func (q cost) caption(r *analysis.Result, split rollout.Split, s *analysis.Split
 		label = l.Text("chart.cost.bars",
 			"mean over the items that have such rollouts; bar: from the least to the most of them")
 	}
-	c.Legend = []Entry{{label, []plot.Thumbnailer{dots}}}
+	c.addEntry(label, dots)
 	if s.Reward.Value != nil {
-		c.Legend = append(c.Legend, Entry{
-			l.Say("chart.mean.all", "mean of all: %s", message.Digits(*s.Reward.Value)),
-			[]plot.Thumbnailer{meanLine(0)},
-		})
+		c.addEntry(l.Say("chart.mean.all", "mean of all: %s", message.Digits(*s.Reward.Value)), meanLine(0))
 	}
 	return c
 }
@@ -224,13 +220,10 @@ func (q cost) table(l message.Language, a *analysis.RewardByCost) Table {
 		if b.To > b.From {
 			name += " – " + message.Digits(b.To)
 		}
-		m := Mark{
-			Cells: []string{
-				name, message.Interval(b.Reward.Value, b.Reward.Low, b.Reward.High),
-				message.Whole(b.Reward.Items), message.Whole(b.Reward.N),
-			},
-			X0: b.From - 0.5, X1: b.To + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1),
-		}
+		m := upMark([]string{
+			name, message.Interval(b.Reward.Value, b.Reward.Low, b.Reward.High),
+			message.Whole(b.Reward.Items), message.Whole(b.Reward.N),
+		}, b.From-0.5, b.To+0.5)
 		if i > 0 {
 			m.X0 = (a.Bins[i-1].To + b.From) / 2
 		}
@@ -274,11 +267,7 @@ func costDotsOf(a *analysis.RewardByCost) costDots {
 		if b.Reward.N > d.largest.N {
 			d.largest = b.Reward
 		}
-		v := *b.Reward.Value
-		lo, hi := v, v
-		if b.Reward.Low != nil && b.Reward.High != nil {
-			lo, hi = *b.Reward.Low, *b.Reward.High
-		}
+		v, lo, hi := spanOf(b.Reward)
 		d.x, d.from, d.to = append(d.x, b.Middle), append(d.from, b.From), append(d.to, b.To)
 		d.y, d.lo, d.hi, d.n = append(d.y, v), append(d.lo, lo), append(d.hi, hi), append(d.n, b.Reward.N)
 		d.wide = d.wide || b.To > b.From

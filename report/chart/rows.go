@@ -31,13 +31,40 @@ type dotRow struct {
 	hidden           bool     // there is no room for it: the table alone has it
 }
 
-// place sets what the dot and its line show; an unknown interval has no width.
+// place sets what the dot and its line show.
 func (v *dotRow) place(e stat.Estimate) {
 	if e.Value != nil {
-		v.value, v.low, v.high = *e.Value, *e.Value, *e.Value
+		v.value, v.low, v.high = spanOf(e)
 	}
-	if e.Low != nil && e.High != nil {
-		v.low, v.high = *e.Low, *e.High
+}
+
+// spanOf returns a known value with its interval; an unknown interval has no width.
+func spanOf(e stat.Estimate) (value, low, high float64) {
+	if e.Low == nil || e.High == nil {
+		return *e.Value, *e.Value, *e.Value
+	}
+	return *e.Value, *e.Low, *e.High
+}
+
+// reach is the range that values lie in.
+type reach struct{ low, high float64 }
+
+// noReach holds no value yet.
+func noReach() reach { return reach{math.Inf(1), math.Inf(-1)} }
+
+// add widens the range to the values.
+func (r *reach) add(values ...float64) {
+	for _, x := range values {
+		r.low, r.high = min(r.low, x), max(r.high, x)
+	}
+}
+
+// addKnown widens it to those that are known.
+func (r *reach) addKnown(values ...*float64) {
+	for _, x := range values {
+		if x != nil {
+			r.add(*x)
+		}
 	}
 }
 
@@ -65,16 +92,14 @@ func (d dotRows) drawn() int {
 
 // span is what the dots and their lines reach over, and the values.
 func (d dotRows) span(values ...float64) (lo, hi float64) {
-	lo, hi = values[0], values[0]
-	for _, x := range values {
-		lo, hi = min(lo, x), max(hi, x)
-	}
+	all := noReach()
+	all.add(values...)
 	for _, v := range d.list {
 		if !v.hidden && !v.head {
-			lo, hi = min(lo, v.low, v.value), max(hi, v.high, v.value)
+			all.add(v.low, v.value, v.high)
 		}
 	}
-	return lo, hi
+	return all.low, all.high
 }
 
 // figure draws the rows over an axis that shows lo to hi and leaves, right of
@@ -128,10 +153,7 @@ func (d dotRows) Plot(c draw.Canvas, p *plot.Plot) {
 		n += b2i(!v.hidden)
 		at[i] = row(n - 1)
 		if v.head && !v.hidden {
-			drawRowHead(c, p, v.name, vg.Rectangle{
-				Min: vg.Point{X: c.Min.X, Y: ty(at[i] - 0.5)},
-				Max: vg.Point{X: c.Max.X, Y: ty(at[i] + 0.5)},
-			})
+			drawRowHead(c, p, v.name, rectangle(c.Min.X, ty(at[i]-0.5), c.Max.X, ty(at[i]+0.5)))
 		}
 	}
 	for _, l := range d.lines {
@@ -149,11 +171,7 @@ func (d dotRows) Plot(c draw.Canvas, p *plot.Plot) {
 		v.look.draw(&c, vg.Point{X: tx(v.value), Y: y})
 		sty := styleOn(p, 8.5, v.strong, Ink)
 		sty.XAlign, sty.YAlign = draw.XRight, draw.YCenter
-		c.FillPolygon(Paper,
-			corners(vg.Rectangle{
-				Min: vg.Point{X: c.Max.X - sty.Width(v.text) - 3, Y: y - 5},
-				Max: vg.Point{X: c.Max.X, Y: y + 5},
-			}))
+		c.FillPolygon(Paper, corners(rectangle(c.Max.X-sty.Width(v.text)-3, y-5, c.Max.X, y+5)))
 		c.FillText(sty, vg.Point{X: c.Max.X, Y: y + 1.3}, v.text)
 	}
 }
@@ -178,7 +196,7 @@ func (d dotRows) legend(l message.Language, list ...seen) []Entry {
 	for _, e := range list {
 		for _, v := range d.list {
 			if !v.head && !v.hidden && v.look == e.look {
-				out = append(out, Entry{e.words.In(l), []plot.Thumbnailer{e.look}})
+				out = append(out, entry(e.words.In(l), e.look))
 				break
 			}
 		}
@@ -223,22 +241,14 @@ type band float64
 
 var bandFill = tint(Axis, 0.32)
 
+// bandMark is that area in a legend.
+var bandMark = bars{fill: bandFill}
+
 // Plot implements plot.Plotter.
 func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	if tx, _ := p.Transforms(&c); b > 0 {
-		c.FillPolygon(bandFill,
-			corners(vg.Rectangle{
-				Min: vg.Point{X: tx(-float64(b)), Y: c.Min.Y},
-				Max: vg.Point{X: tx(float64(b)), Y: c.Max.Y},
-			}))
+		c.FillPolygon(bandFill, corners(rectangle(tx(-float64(b)), c.Min.Y, tx(float64(b)), c.Max.Y)))
 	}
-}
-
-// Thumbnail implements plot.Thumbnailer.
-func (band) Thumbnail(c *draw.Canvas) {
-	r := c.Rectangle
-	r.Min.Y, r.Max.Y = r.Min.Y+1, r.Max.Y-1
-	c.FillPolygon(bandFill, corners(r))
 }
 
 // zeroRule is where nothing changed.

@@ -50,6 +50,11 @@ type Mark struct {
 	Dots           []Dot // the values within the place
 }
 
+// upMark returns a mark over the whole height of the plot.
+func upMark(cells []string, x0, x1 float64, dots ...Dot) Mark {
+	return Mark{cells, x0, x1, math.Inf(-1), math.Inf(1), dots}
+}
+
 // Dot is a point of a plot.
 type Dot struct{ X, Y float64 }
 
@@ -106,7 +111,7 @@ func columnsAt(curves []curve, cells func(x float64) []string) []Mark {
 	xs = slices.Compact(xs)
 	marks := make([]Mark, len(xs))
 	for i, x := range xs {
-		m := Mark{Cells: cells(x), X0: x - 0.5, X1: x + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1)}
+		m := upMark(cells(x), x-0.5, x+0.5)
 		if i > 0 {
 			m.X0 = (xs[i-1] + x) / 2
 		}
@@ -133,6 +138,15 @@ func (v curve) at(x float64) (y, lo, hi float64, ok bool) {
 		return v.y[i], v.y[i], v.y[i], true
 	}
 	return v.y[i], v.lo[i], v.hi[i], true
+}
+
+// cellsAt words x and what curves say there.
+func cellsAt(x float64, curves []curve) []string {
+	cells := []string{message.Digits(x)}
+	for _, v := range curves {
+		cells = append(cells, v.cell(x))
+	}
+	return cells
 }
 
 // cell words what a curve says at x, "" where it says nothing.

@@ -10,24 +10,18 @@ import (
 )
 
 // percentTicks labels the ticks of shares as percentages.
-func percentTicks(of plot.Ticker) plot.Ticker { return percents{of} }
-
-type percents struct{ plot.Ticker }
-
-// Ticks implements plot.Ticker.
-func (t percents) Ticks(min, max float64) []plot.Tick {
-	out := t.Ticker.Ticks(min, max)
-	for i := range out {
-		out[i].Label = message.Percent(out[i].Value)
-	}
-	return out
+func percentTicks(of plot.Ticker) plot.Ticker {
+	return plot.TickerFunc(func(min, max float64) []plot.Tick {
+		out := of.Ticks(min, max)
+		for i := range out {
+			out[i].Label = message.Percent(out[i].Value)
+		}
+		return out
+	})
 }
 
 // doublings labels the powers of two.
-type doublings struct{}
-
-// Ticks implements plot.Ticker.
-func (doublings) Ticks(min, max float64) []plot.Tick {
+func doublings(min, max float64) []plot.Tick {
 	var out []plot.Tick
 	for v := 1.0; v <= max; v *= 2 {
 		if v >= min {
@@ -69,27 +63,21 @@ func (t roundTicks) Ticks(min, max float64) []plot.Tick {
 }
 
 // withEnds adds ticks at both ends of [lo, hi] if no round value is near.
-func withEnds(of plot.Ticker, lo, hi float64) plot.Ticker { return ends{of, lo, hi} }
-
-type ends struct {
-	plot.Ticker
-	lo, hi float64
-}
-
-// Ticks implements plot.Ticker.
-func (e ends) Ticks(min, max float64) []plot.Tick {
-	out := e.Ticker.Ticks(min, max)
-	if len(out) < 2 {
+func withEnds(of plot.Ticker, lo, hi float64) plot.Ticker {
+	return plot.TickerFunc(func(min, max float64) []plot.Tick {
+		out := of.Ticks(min, max)
+		if len(out) < 2 {
+			return out
+		}
+		near := 0.45 * (out[1].Value - out[0].Value)
+		if out[0].Value-lo > near {
+			out = append([]plot.Tick{{Value: lo, Label: message.Digits(lo)}}, out...)
+		}
+		if hi-out[len(out)-1].Value > near {
+			out = append(out, plot.Tick{Value: hi, Label: message.Digits(hi)})
+		}
 		return out
-	}
-	near := 0.45 * (out[1].Value - out[0].Value)
-	if out[0].Value-e.lo > near {
-		out = append([]plot.Tick{{Value: e.lo, Label: message.Digits(e.lo)}}, out...)
-	}
-	if e.hi-out[len(out)-1].Value > near {
-		out = append(out, plot.Tick{Value: e.hi, Label: message.Digits(e.hi)})
-	}
-	return out
+	})
 }
 
 // niceStep rounds a step up to 1, 2 or 5 times a power of ten.
@@ -108,14 +96,6 @@ func niceStep(x float64) float64 {
 
 // between drops the ticks outside [lo, hi]: an axis may reach a little past its range
 // without a label there.
-func between(of plot.Ticker, lo, hi float64) plot.Ticker { return inside{of, lo, hi} }
-
-type inside struct {
-	plot.Ticker
-	lo, hi float64
-}
-
-// Ticks implements plot.Ticker.
-func (b inside) Ticks(min, max float64) []plot.Tick {
-	return b.Ticker.Ticks(math.Max(min, b.lo), math.Min(max, b.hi))
+func between(of plot.Ticker, lo, hi float64) plot.Ticker {
+	return plot.TickerFunc(func(low, high float64) []plot.Tick { return of.Ticks(max(low, lo), min(high, hi)) })
 }

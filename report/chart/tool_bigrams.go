@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"image/color"
+	"maps"
 	"slices"
 	"strings"
 
@@ -47,21 +48,24 @@ func drawToolBigrams(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 		Table: Table{Head: heads(l, "chart.head.after", "after", "chart.head.comes", "comes", "chart.head.times",
 			"times", "chart.head.share_of_what_follows", "share of what follows")},
 	}
-	again, top := 0, bigramCell{}
-	for _, c := range m.cells() {
-		if c.from == c.to && !m.isRest(c.from) {
-			again += c.n
+	again, top := 0, struct{ from, to int }{}
+	for i, of := range m.n {
+		for j, times := range of {
+			if times == 0 {
+				continue
+			}
+			if i == j && !m.isRest(i) {
+				again += times
+			}
+			if times > m.n[top.from][top.to] {
+				top.from, top.to = i, j
+			}
+			share := message.Percent(float64(times) / float64(m.after[i]))
+			f.Table.Marks = append(f.Table.Marks, Mark{
+				Cells: []string{m.names[i], m.names[j], message.Whole(times), share},
+				X0:    float64(j) - 0.5, X1: float64(j) + 0.5, Y0: row(i) - 0.5, Y1: row(i) + 0.5,
+			})
 		}
-		if c.n > top.n {
-			top = c
-		}
-		f.Table.Marks = append(f.Table.Marks, Mark{
-			Cells: []string{
-				m.names[c.from], m.names[c.to], message.Whole(c.n),
-				message.Percent(float64(c.n) / float64(m.after[c.from])),
-			},
-			X0: float64(c.to) - 0.5, X1: float64(c.to) + 0.5, Y0: row(c.from) - 0.5, Y1: row(c.from) + 0.5,
-		})
 	}
 	first, share := visibleName(m.names[top.from]), message.Percent(float64(again)/float64(m.total))
 	if top.from == top.to {
@@ -79,12 +83,12 @@ func drawToolBigrams(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 		f.Subtitle += l.Say("chart.pairs.repeats", "; calls equal to an earlier one, arguments and all: %s",
 			percentInterval(e))
 	}
-	f.Legend = []Entry{{l.Count(m.most, "time"), []plot.Thumbnailer{shade(1)}}}
+	f.addEntry(l.Count(m.most, "time"), shade(1))
 	if m.most > 1 {
-		f.Legend = append(f.Legend, Entry{l.Text("chart.pairs.half", "half as often"), []plot.Thumbnailer{shade(0.5)}})
+		f.addEntry(l.Text("chart.pairs.half", "half as often"), shade(0.5))
 	}
-	f.Legend = append(f.Legend, Entry{l.Text("chart.never", "never"), []plot.Thumbnailer{shade(0)}},
-		Entry{l.Text("chart.pairs.same", "the same tool again"), []plot.Thumbnailer{diagonal{}}})
+	f.addEntry(l.Text("chart.never", "never"), shade(0))
+	f.addEntry(l.Text("chart.pairs.same", "the same tool again"), diagonal{})
 	return f, nil
 }
 
@@ -98,9 +102,6 @@ type bigrams struct {
 	total int
 	rest  bool // the last name stands for several tools
 }
-
-// bigramCell is one pair that was seen.
-type bigramCell struct{ from, to, n int }
 
 func bigramsOf(l message.Language, s *analysis.SplitResult) bigrams {
 	type pair struct {
@@ -117,10 +118,9 @@ func bigramsOf(l message.Language, s *analysis.SplitResult) bigrams {
 		}
 	}
 	var m bigrams
-	for name := range busy {
-		m.names = append(m.names, name)
-	}
-	slices.SortFunc(m.names, func(a, b string) int { return cmp.Or(cmp.Compare(busy[b], busy[a]), cmp.Compare(a, b)) })
+	m.names = slices.SortedFunc(maps.Keys(busy), func(a, b string) int {
+		return cmp.Or(cmp.Compare(busy[b], busy[a]), cmp.Compare(a, b))
+	})
 	at := map[string]int{}
 	for i, name := range m.names {
 		at[name] = min(i, bigramTools-1)
@@ -163,29 +163,13 @@ func splitBigram(key string, tools map[string]analysis.ToolStat) (from, to strin
 
 func (m bigrams) isRest(i int) bool { return m.rest && i == len(m.names)-1 }
 
-// cells lists the pairs that were seen, by row and column.
-func (m bigrams) cells() []bigramCell {
-	var list []bigramCell
-	for i, of := range m.n {
-		for j, n := range of {
-			if n > 0 {
-				list = append(list, bigramCell{i, j, n})
-			}
-		}
-	}
-	return list
-}
-
 func (m bigrams) label(i int) string { return fmt.Sprintf("%d  %s", i+1, m.names[i]) }
 
 // Plot implements plot.Plotter.
 func (m bigrams) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	cell := func(i, j int) vg.Rectangle {
-		return vg.Rectangle{
-			Min: vg.Point{X: tx(float64(j)-0.5) + 1, Y: ty(row(i)-0.5) + 1},
-			Max: vg.Point{X: tx(float64(j)+0.5) - 1, Y: ty(row(i)+0.5) - 1},
-		}
+		return rectangle(tx(float64(j)-0.5)+1, ty(row(i)-0.5)+1, tx(float64(j)+0.5)-1, ty(row(i)+0.5)-1)
 	}
 	room := cell(0, 0).Size().X - 4
 	m.plotHead(c, p, tx, ty, room)

@@ -7,6 +7,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 
 	"gonum.org/v1/plot"
@@ -64,9 +65,9 @@ func drawVariance(r *analysis.Result, split rollout.Split, s *analysis.SplitResu
 			l.Count(classed, "item"))
 	}
 	f.Legend = append([]Entry{
-		{l.Text("chart.mean_reward", "mean reward"), []plot.Thumbnailer{m.bars}},
-		{l.Text("chart.variance.sd", "± 1 standard deviation"), []plot.Thumbnailer{spread}},
-		{l.Say("chart.best_of", "best of %[1]s", samples(l, s.Samples)), []plot.Thumbnailer{m.best}},
+		entry(l.Text("chart.mean_reward", "mean reward"), m.bars),
+		entry(l.Text("chart.variance.sd", "± 1 standard deviation"), spread),
+		entry(l.Say("chart.best_of", "best of %[1]s", samples(l, s.Samples)), m.best),
 	}, ceilingEntry(r)...)
 	return f, nil
 }
@@ -90,13 +91,13 @@ func measured(s *analysis.SplitResult) []analysis.ItemResult {
 // variance holds the marks of the variance chart: one an item, or one for
 // each neighbouring items.
 type variance struct {
-	bars      bars
-	sigma     whiskers
-	band      *curve // instead of sigma when items are aggregated
-	best      crosses
-	each      int
-	low, high float64
-	xLabel    string
+	reach  // of all marks
+	bars   bars
+	sigma  whiskers
+	band   *curve // instead of sigma when items are aggregated
+	best   crosses
+	each   int
+	xLabel string
 }
 
 func varianceMarks(r *analysis.Result, items []analysis.ItemResult) variance {
@@ -107,9 +108,9 @@ func varianceMarks(r *analysis.Result, items []analysis.ItemResult) variance {
 		groups = (n + each - 1) / each
 	}
 	base := baseline(r)
-	m := variance{each: each, low: math.Inf(1), high: math.Inf(-1)}
+	m := variance{each: each, reach: noReach()}
 	m.bars.fill = Sky
-	m.sigma.LineStyle = draw.LineStyle{Color: Steel, Width: 0.8}
+	m.sigma.line = draw.LineStyle{Color: Steel, Width: 0.8}
 	m.best = crosses{color: Red, slot: float64(each)}
 	line := curve{line: draw.LineStyle{Color: Blue, Width: 1.2}, band: tint(Steel, 0.38)}
 	gap := 0.1
@@ -126,17 +127,15 @@ func varianceMarks(r *analysis.Result, items []analysis.ItemResult) variance {
 		if sd != nil {
 			low, high = clip(r, mean-*sd), clip(r, mean+*sd)
 			if each == 1 {
-				m.sigma.x, m.sigma.lo, m.sigma.hi = append(m.sigma.x, x), append(m.sigma.lo, low),
-					append(m.sigma.hi, high)
+				m.sigma.put(x, mean, low, high)
 			}
 		}
-		line.x, line.y, line.lo, line.hi = append(line.x, x), append(line.y, mean), append(line.lo, low),
-			append(line.hi, high)
+		line.put(x, mean, low, high)
 		if best != nil {
 			m.best.x, m.best.y = append(m.best.x, x), append(m.best.y, *best)
 			high = math.Max(high, *best)
 		}
-		m.low, m.high = math.Min(m.low, low), math.Max(m.high, high)
+		m.add(low, high)
 	}
 	m.xLabel = r.Lang.Say("chart.variance.axis", "item, sorted by mean reward (%s)", r.Lang.Count(n, "item"))
 	if each > 1 {
@@ -167,10 +166,6 @@ func meanOf(x []float64) *float64 {
 	if len(x) == 0 {
 		return nil
 	}
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	sum /= float64(len(x))
-	return &sum
+	mean, _ := stat.MeanVariance(x)
+	return &mean
 }

@@ -79,17 +79,10 @@ func drawVariants(r *analysis.Result) (Figure, error) {
 	}
 	f.Legend = d.legend(l, variantLooks...)
 	if v.Delta > 0 {
-		f.Legend = append(f.Legend, Entry{
-			l.Say("chart.within", "within ± %s", message.Digits(v.Delta)),
-			[]plot.Thumbnailer{band(0)},
-		})
+		f.addEntry(l.Say("chart.within", "within ± %s", message.Digits(v.Delta)), bandMark)
 	}
 	if v.Hoped > 0 {
-		f.Legend = append(f.Legend,
-			Entry{
-				l.Say("chart.variants.hoped", "gain hoped for from training: %s", message.Digits(v.Hoped)),
-				[]plot.Thumbnailer{hoped},
-			})
+		f.addEntry(l.Say("chart.variants.hoped", "gain hoped for from training: %s", message.Digits(v.Hoped)), hoped)
 	}
 	return f, nil
 }

@@ -8,7 +8,6 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -45,14 +44,7 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 	if len(caps) == 0 {
 		return noData(l, q.without.ID, q.without.English)
 	}
-	reward := curve{
-		line: draw.LineStyle{Color: Blue, Width: 1.6}, band: tint(Blue, 0.18), glyph: draw.CircleGlyph{},
-		radius: 2.2,
-	}
-	teach := curve{
-		line: draw.LineStyle{Color: Orange, Width: 1.4, Dashes: dashed}, band: tint(Orange, 0.16),
-		glyph: draw.BoxGlyph{}, radius: 2,
-	}
+	reward, teach := mainCurve, secondCurve
 	cut := curve{line: draw.LineStyle{Color: Muted, Width: 1, Dashes: dotted}}
 	for _, c := range caps {
 		reward.add(c.At, c.Reward)
@@ -73,12 +65,7 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 	if within {
 		to = math.Max(to, *w.Limit)
 	}
-	if q.quantity == analysis.CostCalls {
-		p.X.Min, p.X.Max = from-0.6, to+0.6
-		p.X.Tick.Marker = between(roundTicks{Want: 10, Whole: true}, from, to)
-	} else {
-		q.wideAxis(l, p, from, to)
-	}
+	q.span(l, p, from, to)
 	p.Add(cut, teach, reward)
 	if within {
 		p.Add(rule{
@@ -117,17 +104,11 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 	f.Subtitle = l.Say("chart.cost.about", "%s: %s, n = %s", split, l.Count(w.Items, "item"), l.Count(w.N, "rollout")) +
 		l.Text("chart.limit.records", "; from the records: what is cut off counts at the bottom of the range, the "+
 			"rest as it is") + l.Text("chart.bands", "; bands: ") + intervals(r, caps[len(caps)-1].Reward)
-	f.Legend = []Entry{
-		{l.Say("chart.limit.reward", "mean reward, from %s to %s", message.Digits(r.RewardRange[0]),
-			message.Digits(r.RewardRange[1])), []plot.Thumbnailer{reward}},
-	}
+	f.addEntry(l.Say("chart.limit.reward", "mean reward, from %s to %s", message.Digits(r.RewardRange[0]),
+		message.Digits(r.RewardRange[1])), reward)
 	if len(teach.x) > 0 {
-		f.Legend = append(f.Legend,
-			Entry{
-				l.Say("chart.limit.groups", "groups of %s that teach", message.Whole(w.GroupSize)),
-				[]plot.Thumbnailer{teach},
-			})
+		f.addEntry(l.Say("chart.limit.groups", "groups of %s that teach", message.Whole(w.GroupSize)), teach)
 	}
-	f.Legend = append(f.Legend, Entry{l.Text("chart.limit.lost", "rollouts cut off"), []plot.Thumbnailer{cut}})
+	f.addEntry(l.Text("chart.limit.lost", "rollouts cut off"), cut)
 	return f, nil
 }

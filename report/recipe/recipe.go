@@ -117,12 +117,12 @@ func (c *recipe) groupSize() number {
 	return number{n, why}
 }
 
-// itemCount is how many items an epoch has.
-func (c *recipe) itemCount() int {
-	if n := c.train.Items.InFile; n != nil {
+// itemCount is how many items an epoch, or an evaluation, has.
+func itemCount(s *analysis.SplitResult) int {
+	if n := s.Items.InFile; n != nil {
 		return *n
 	}
-	return c.train.Items.Sampled
+	return s.Items.Sampled
 }
 
 func (c *recipe) batchSize() number {
@@ -139,12 +139,12 @@ func (c *recipe) batchSize() number {
 	}
 	if share == 0 {
 		return number{
-			min(wantedGroups, c.itemCount()),
+			min(wantedGroups, itemCount(c.train)),
 			"no share of informative groups is known, or it is 0; a common size",
 		}
 	}
 	n := int(math.Ceil(wantedGroups/share/8)) * 8
-	if most := c.itemCount(); n > most {
+	if most := itemCount(c.train); n > most {
 		return number{most, fmt.Sprintf("all items: %d groups that teach would need a batch of %d", wantedGroups, n)}
 	}
 	return number{n, fmt.Sprintf("%s of the groups teach: this many give about %d of them a step",
@@ -158,7 +158,7 @@ func (c *recipe) length() (epochs, steps number) {
 		epochs = number{firstEpochs, "no measurement speaks for a number of passes: stop when the evaluations no " +
 			"longer rise"}
 	}
-	items := c.itemCount()
+	items := itemCount(c.train)
 	per := (items + c.batch.n - 1) / c.batch.n
 	return epochs,
 		number{epochs.n * per, fmt.Sprintf("%d x %s of %s each", epochs.n, count(per, "step"),
@@ -185,20 +185,12 @@ func (c *recipe) samplesOfEval() number {
 		"more samples than these little is gained", count(c.eval.Items.Measured, "item"), gain)}
 }
 
-// evalItems is how many items an evaluation has.
-func (c *recipe) evalItems() int {
-	if n := c.eval.Items.InFile; n != nil {
-		return *n
-	}
-	return c.eval.Items.Sampled
-}
-
 func (c *recipe) interval() number {
 	if n := c.given.EvalEvery; n > 0 {
 		return number{n, "as configured"}
 	}
 	often := (c.steps.n + evaluations - 1) / evaluations
-	one := float64(c.evalItems() * max(1, c.evalSamples.n))
+	one := float64(itemCount(c.eval) * max(1, c.evalSamples.n))
 	seldom := int(math.Ceil(one / (evalShare * float64(c.batch.n*c.group.n))))
 	if seldom > often {
 		return number{seldom, fmt.Sprintf("an evaluation takes %s, and so evaluations take at most %s of training's "+

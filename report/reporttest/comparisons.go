@@ -1,8 +1,6 @@
 package reporttest
 
 import (
-	"embed"
-	"encoding/json"
 	"fmt"
 	"math"
 	"testing"
@@ -11,9 +9,6 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
-
-//go:embed comparisons/*.json
-var compared embed.FS
 
 // Comparisons lists the Comparisons that Compared knows, in a fixed order.
 func Comparisons() []string {
@@ -32,15 +27,7 @@ func Compared(t testing.TB, name string) *compare.Comparison {
 	case "many":
 		return many(Compared(t, "regressed"), 5000)
 	}
-	b, err := compared.ReadFile("comparisons/" + name + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := new(compare.Comparison)
-	if err := json.Unmarshal(b, c); err != nil {
-		t.Fatalf("comparisons/%s.json: %v", name, err)
-	}
-	return c
+	return read[compare.Comparison](t, "comparisons/"+name+".json")
 }
 
 // many blows the items of c's eval split up to n.

@@ -11,8 +11,22 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-//go:embed results/*.json
+//go:embed results/*.json comparisons/*.json
 var frozen embed.FS
+
+// read returns a fresh copy of what a frozen file holds.
+func read[T any](t testing.TB, file string) *T {
+	t.Helper()
+	b, err := frozen.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := new(T)
+	if err := json.Unmarshal(b, v); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return v
+}
 
 // Names lists the Results that Load knows, in a fixed order.
 func Names() []string {
@@ -28,15 +42,7 @@ func Load(t testing.TB, name string) *analysis.Result {
 	if name == "large" {
 		return large(Load(t, "go"), 5000)
 	}
-	b, err := frozen.ReadFile("results/" + name + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := new(analysis.Result)
-	if err := json.Unmarshal(b, r); err != nil {
-		t.Fatalf("results/%s.json: %v", name, err)
-	}
-	return r
+	return read[analysis.Result](t, "results/"+name+".json")
 }
 
 // large blows the items of r's train split up to n.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -15,6 +16,7 @@ import (
 // Hit is a rollout whose texts contain the query.
 type Hit struct {
 	Key    rollout.Key
+	i      int // of the entry
 	entry  entry
 	names  *catalog // of the entry
 	Places []Place  // the first ones
@@ -63,7 +65,7 @@ func (x *Index) Search(ctx context.Context, query string, from int, want func(i 
 			found = found[len(some):]
 			hits, err := s.read(ctx, some)
 			for _, h := range hits {
-				if !yield(h.Hit) {
+				if !yield(h) {
 					return h.i + 1, false, err
 				}
 			}
@@ -120,15 +122,9 @@ func (s *search) candidates(from int) (found []candidate, end int, err error) {
 	return found, end, nil
 }
 
-// numbered is a hit and its entry.
-type numbered struct {
-	Hit
-	i int
-}
-
 // read looks into the rollouts themselves, some at a time, and returns hits in
 // order.
-func (s *search) read(ctx context.Context, found []candidate) ([]numbered, error) {
+func (s *search) read(ctx context.Context, found []candidate) ([]Hit, error) {
 	hits := make([]Hit, len(found))
 	errs := make([]error, len(found))
 	var wg sync.WaitGroup
@@ -142,20 +138,15 @@ func (s *search) read(ctx context.Context, found []candidate) ([]numbered, error
 		})
 	}
 	wg.Wait()
-	var out []numbered
-	for i, h := range hits {
-		if len(h.Places) > 0 {
-			out = append(out, numbered{h, found[i].i})
-		}
-	}
-	return out, errors.Join(errors.Join(errs...), ctx.Err())
+	hits = slices.DeleteFunc(hits, func(h Hit) bool { return len(h.Places) == 0 })
+	return hits, errors.Join(errors.Join(errs...), ctx.Err())
 }
 
 // buffers is memory that is used again.
 type buffers struct{ line, folded []byte }
 
 func (s *search) look(c *candidate, b *buffers) (h Hit, err error) {
-	h = Hit{Key: c.key, entry: c.e, names: c.names}
+	h = Hit{Key: c.key, i: c.i, entry: c.e, names: c.names}
 	if b.line, err = s.x.line(&c.e, b.line); err != nil {
 		return h, err
 	}

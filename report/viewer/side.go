@@ -214,27 +214,22 @@ type brief struct {
 // brief makes that of an entry by the names that it is of: the index may have
 // been made again since. The caller holds the index's lock.
 func (s *side) brief(n *catalog, e *entry, labels []rollout.Label) brief {
-	b := brief{
+	score, scored := s.score(e)
+	return brief{
 		Sample: int(e.Sample), Attempt: int(e.Attempt), Line: int(e.Line), Outcome: string(e.outcome()),
 		Error: s.names.text(n.Errors[e.Error]), Zeroed: e.Flags.has(zeroed),
 		Targeted: s.targeted(n.Items[e.Item].Split, e.Sample),
 		Elapsed:  e.Elapsed.Round(time.Microsecond).Seconds(), Turns: int(e.Turns), Failed: int(e.Failed),
 		Tools: s.names.list("tool", n.sequence(e)), Labels: s.names.labels(labels),
+		Score: ifKnown(scored, score), Reward: ifKnown(e.Flags.has(hasReward), e.Reward),
+		Input: ifKnown(e.Flags.has(hasInput), e.Input), Output: ifKnown(e.Flags.has(hasOutput), e.Output),
 	}
-	if score, ok := s.score(e); ok {
-		b.Score = &score
+}
+
+// ifKnown is a number that is known, else nil.
+func ifKnown[T float64 | int64](known bool, v T) *T {
+	if !known {
+		return nil
 	}
-	if e.Flags.has(hasReward) {
-		reward := e.Reward
-		b.Reward = &reward
-	}
-	if e.Flags.has(hasInput) {
-		input := e.Input
-		b.Input = &input
-	}
-	if e.Flags.has(hasOutput) {
-		output := e.Output
-		b.Output = &output
-	}
-	return b
+	return &v
 }

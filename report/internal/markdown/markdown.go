@@ -16,16 +16,13 @@ import (
 
 // How much a form holds.
 const (
-	MaxBytes = 3 << 10 // of a brief
+	MaxBytes = 3 << 10 // of a brief, which is a comment on a pull request
 	MaxChars = 65_000  // characters of the long form: GitHub takes 65,536 in a comment, and the poster may add a line
 	rows     = 50      // of a table of items
 	items    = 20      // that a finding names
 	payloads = 24
 	payload  = 240 // characters of one
 )
-
-// commentSize is what a comment on a pull request should not exceed, in bytes.
-const commentSize = 3 << 10
 
 // Options say how much is written.
 type Options struct {
@@ -38,7 +35,7 @@ func Write(w io.Writer, d *block.Doc, opt Options) error {
 	m := &writer{words: d.Words, pictures: opt.Pictures}
 	m.f("# %s\n\n", md(d.Title))
 	m.blocks(d.Brief)
-	if more := md(d.Words.Further()) + "\n"; !opt.All && len(d.Rest) > 0 && m.buf.Len()+len(more) <= commentSize {
+	if more := md(d.Words.Further()) + "\n"; !opt.All && len(d.Rest) > 0 && m.buf.Len()+len(more) <= MaxBytes {
 		m.f("%s", more)
 	}
 	text := m.buf.Bytes()

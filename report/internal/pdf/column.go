@@ -73,7 +73,6 @@ type Span struct {
 type Paragraph struct {
 	Spans  []Span
 	Indent float64     // of all lines
-	Hang   float64     // of the lines after the first, in addition to Indent
 	Most   int         // lines; the last is cut. 0 is as many as there are
 	Lead   string      // is before the first line, within Indent
 	Ground color.Color // behind each line, over the column's width
@@ -85,15 +84,11 @@ func (c *Column) Text(p Paragraph) {
 		sty := p.Spans[0].Style
 		c.line(c.x, c.y, c.d.fonts.fit(p.Lead, sty, math.Inf(1)))
 	}
-	for i, l := range c.d.fonts.wrap(p.Spans, c.w-p.Indent, p.Hang, p.Most) {
-		x := c.x + p.Indent
-		if i > 0 {
-			x += p.Hang
-		}
+	for _, l := range c.d.fonts.wrap(p.Spans, c.w-p.Indent, p.Most) {
 		if p.Ground != nil {
 			c.ops = append(c.ops, box(c.x, c.y, c.w, l.height+0.2, p.Ground))
 		}
-		c.line(x, c.y, l)
+		c.line(c.x+p.Indent, c.y, l)
 		c.y += l.height
 		c.breaks = append(c.breaks, c.y)
 	}

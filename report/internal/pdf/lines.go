@@ -39,9 +39,8 @@ const longest = 64 << 10
 
 // wrap breaks a paragraph into lines no wider than width, where UAX #14 allows
 // it; a word wider than that is broken between what a reader takes for
-// letters. Lines after the first are shorter by hang. most > 0 bounds the
-// lines.
-func (f *fonts) wrap(spans []Span, width, hang float64, most int) []line {
+// letters. most > 0 bounds the lines.
+func (f *fonts) wrap(spans []Span, width float64, most int) []line {
 	all, ends := "", []int(nil)
 	for _, s := range spans {
 		if len(s.Text) > longest {
@@ -50,18 +49,18 @@ func (f *fonts) wrap(spans []Span, width, hang float64, most int) []line {
 		all += f.drawable(s.Text, s.Style.Face)
 		ends = append(ends, len(all))
 	}
-	b := breaker{fonts: f, spans: spans, all: all, ends: ends, width: width, hang: hang, most: most}
+	b := breaker{fonts: f, spans: spans, all: all, ends: ends, width: width, most: most}
 	return b.lines()
 }
 
 // breaker breaks one paragraph.
 type breaker struct {
 	*fonts
-	spans       []Span
-	all         string
-	ends        []int // of the spans, in all
-	width, hang float64
-	most        int
+	spans []Span
+	all   string
+	ends  []int // of the spans, in all
+	width float64
+	most  int
 
 	from, to int     // the line in the making
 	filled   float64 // how wide it is
@@ -98,19 +97,19 @@ func (b *breaker) lines() []line {
 func (b *breaker) add(n int) bool {
 	end := b.to + n
 	trimmed := b.to + len(strings.TrimRight(b.all[b.to:end], " "))
-	if b.filled+b.measure(b.to, trimmed) <= b.room() {
+	if b.filled+b.measure(b.to, trimmed) <= b.width {
 		b.take(end)
 		return true
 	}
 	if b.to > b.from && !b.end() {
 		return false
 	}
-	for b.measure(b.to, trimmed) > b.room() { // wider than a line
+	for b.measure(b.to, trimmed) > b.width { // wider than a line
 		cut := b.to
 		for state, w := -1, 0.0; cut < trimmed; {
 			var cluster string
 			cluster, _, _, state = uniseg.FirstGraphemeClusterInString(b.all[cut:trimmed], state)
-			if w += b.measure(cut, cut+len(cluster)); w > b.room() && cut > b.to {
+			if w += b.measure(cut, cut+len(cluster)); w > b.width && cut > b.to {
 				break
 			}
 			cut += len(cluster)
@@ -127,13 +126,6 @@ func (b *breaker) add(n int) bool {
 func (b *breaker) take(end int) {
 	b.filled += b.measure(b.to, end)
 	b.to = end
-}
-
-func (b *breaker) room() float64 {
-	if len(b.done) > 0 {
-		return b.width - b.hang
-	}
-	return b.width
 }
 
 // measure is the width of part of the paragraph.
@@ -166,7 +158,7 @@ func (b *breaker) end() bool {
 		l.width += p.width
 	}
 	if last && strings.TrimSpace(b.all[b.to:]) != "" {
-		l = b.cut(l, b.room())
+		l = b.cut(l, b.width)
 	}
 	b.done = append(b.done, l)
 	b.from, b.filled = b.to, 0
@@ -217,7 +209,7 @@ func (f *fonts) pieces(s string, sty Style) []piece {
 
 // fit is one line of at most width, cut where it must be.
 func (f *fonts) fit(s string, sty Style, width float64) line {
-	lines := f.wrap([]Span{{s, sty}}, width, 0, 1)
+	lines := f.wrap([]Span{{s, sty}}, width, 1)
 	if len(lines) == 0 {
 		return line{height: sty.Size * leading}
 	}

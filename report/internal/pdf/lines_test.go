@@ -30,26 +30,24 @@ func TestLinesBreakWhereAReaderExpects(t *testing.T) {
 	tests := []struct {
 		name, text string
 		width      float64
-		hang       float64
 		most       int
 		want       string
 	}{
-		{"a short text stays one line", "two words", 200, 0, 0, "two words"},
-		{"words are kept whole", "several words in a row", 60, 0, 0, "several|words in a|row"},
-		{"spaces at the end of a line take no room", "aaaa      bbbb", 30, 0, 0, "aaaa|bbbb"},
-		{"a hyphen is a place to break, a no-break space none", "well-known a\u00a0b\u00a0c", 36, 0, 0, "well-|known|a\u00a0b\u00a0c"},
-		{"a word too long is broken between letters", "abcdefghijklmnop", 30, 0, 0, "abcde|fghijkl|mnop"},
-		{"a letter keeps its accent", "eeee\u0301eee", 17, 0, 0, "eee|e\u0301ee|e"},
-		{"what is too much is cut, and says so", "one two three four five", 50, 0, 2, "one two|three fou…"},
-		{"nothing is one empty line", "", 50, 0, 0, ""},
-		{"line ends and tabs are spaces", "a\nb\tc", 100, 0, 0, "a b c"},
-		{"later lines leave room", "aa bb cc dd", 42, 20, 0, "aa bb cc|dd"},
-		{"what no font has is a box, control signs and broken bytes too", "a\x00\xff\u202e😀z", 100, 0, 0, "a□□□□z"},
-		{"Hebrew is turned round, the numbers in it are not", "on שלום 42 עולם (x)", 500, 0, 0, "on םלוע 42 םולש (x)"},
-		{"brackets in what is turned round change places", "א(ב)ג", 500, 0, 0, "ג(ב)א"},
+		{"a short text stays one line", "two words", 200, 0, "two words"},
+		{"words are kept whole", "several words in a row", 60, 0, "several|words in a|row"},
+		{"spaces at the end of a line take no room", "aaaa      bbbb", 30, 0, "aaaa|bbbb"},
+		{"a hyphen is a place to break, a no-break space none", "well-known a\u00a0b\u00a0c", 36, 0, "well-|known|a\u00a0b\u00a0c"},
+		{"a word too long is broken between letters", "abcdefghijklmnop", 30, 0, "abcde|fghijkl|mnop"},
+		{"a letter keeps its accent", "eeee\u0301eee", 17, 0, "eee|e\u0301ee|e"},
+		{"what is too much is cut, and says so", "one two three four five", 50, 2, "one two|three fou…"},
+		{"nothing is one empty line", "", 50, 0, ""},
+		{"line ends and tabs are spaces", "a\nb\tc", 100, 0, "a b c"},
+		{"what no font has is a box, control signs and broken bytes too", "a\x00\xff\u202e😀z", 100, 0, "a□□□□z"},
+		{"Hebrew is turned round, the numbers in it are not", "on שלום 42 עולם (x)", 500, 0, "on םלוע 42 םולש (x)"},
+		{"brackets in what is turned round change places", "א(ב)ג", 500, 0, "ג(ב)א"},
 	}
 	for _, test := range tests {
-		if got := said(f.wrap([]Span{{test.text, plain}}, test.width, test.hang, test.most)); got != test.want {
+		if got := said(f.wrap([]Span{{test.text, plain}}, test.width, test.most)); got != test.want {
 			t.Errorf("%s:\n got %s\nwant %s", test.name, got, test.want)
 		}
 	}
@@ -59,7 +57,7 @@ func TestLinesOfSeveralStyles(t *testing.T) {
 	f := newFonts(nil)
 	bold := plain
 	bold.Face, bold.Size = typeface.Bold, 14
-	lines := f.wrap([]Span{{"What to do: ", bold}, {"nothing at all, for once", plain}}, 120, 0, 0)
+	lines := f.wrap([]Span{{"What to do: ", bold}, {"nothing at all, for once", plain}}, 120, 0)
 	if got := said(lines); got != "What to do: nothing|at all, for once" {
 		t.Errorf("lines are %s", got)
 	}
@@ -74,7 +72,7 @@ func TestLinesHoldEveryLetterWithinTheWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.OneOf(rapid.RuneFrom([]rune("ab cd-ef… ,.(")), rapid.Rune())).Draw(t, "text")
 		width := rapid.Float64Range(20, 200).Draw(t, "width")
-		lines := f.wrap([]Span{{text, plain}}, width, 0, 0)
+		lines := f.wrap([]Span{{text, plain}}, width, 0)
 		for _, l := range lines {
 			if l.width > width+1e-6 {
 				t.Fatalf("a line of %g in %g: %q", l.width, width, said([]line{l}))

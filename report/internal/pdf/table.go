@@ -252,7 +252,7 @@ func (d *Doc) row(t Table, cells []Cell, widths []float64) *Column {
 			if most == 0 {
 				most = cellLines
 			}
-			for _, l := range d.fonts.wrap(cells[i].Spans, w, 0, most) {
+			for _, l := range d.fonts.wrap(cells[i].Spans, w, most) {
 				at := x
 				if t.Columns[i].Right {
 					at += w - l.width
