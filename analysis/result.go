@@ -46,7 +46,7 @@ type Result struct {
 	Shift    *Shift                         `json:"shift,omitempty"`
 	Grader   *Grader                        `json:"grader,omitempty"`
 	Burst    *Burst                         `json:"burst,omitempty"`
-	Leaks    *Leaks                         `json:"leaks,omitempty"` // between rollouts, if their canaries were found
+	Leaks    *Leaks                         `json:"leaks,omitempty"` // between rollouts, if they had canaries
 	Variants *Variants                      `json:"variants,omitempty"`
 	Findings []Finding                      `json:"findings"`
 }
