@@ -14,23 +14,21 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// MaxTargeted is the largest number of samples of an item whose class is open, if
-// nothing else limits it.
+// MaxTargeted is the default maximum number of samples of an item whose class is open.
 const MaxTargeted = 100
 
-// targeted is sampling of items whose class is open.
+// targeted samples items whose class is open.
 type targeted struct {
 	rounds
-	most int // samples of an item
+	most int // maximum samples per item
 
 	begun int    // items whose class was open before the first round
-	came  string // of them, in a line; "" while it is not known
+	came  string // the outcome for them, in a line; "" while unknown
 }
 
-// sampleUndecided makes more rollouts of the items of a run whose class is open,
-// group by group, until it is settled or the most are made. They enter no mean
-// and no verdict: items that are sampled on because of how they came out would
-// bend both.
+// sampleUndecided makes more rollouts of the items of a run whose class is open, group by group,
+// until it is settled or the maximum is reached. They are not part of any mean or verdict: sampling
+// items further because of their rewards would bias both.
 func sampleUndecided(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
 	most, err := planOf(p, c, dir)
 	if err != nil {
@@ -44,7 +42,7 @@ func sampleUndecided(ctx context.Context, p *project.Project, c *project.Invocat
 	})
 }
 
-// planOf takes the samples that every item of a run has from the run itself.
+// planOf takes the number of samples of every item from the run itself.
 func planOf(p *project.Project, c *project.Invocation, dir string) (most int, err error) {
 	opened, err := rollout.OpenManifest(dir)
 	if err != nil {
@@ -65,7 +63,7 @@ func planOf(p *project.Project, c *project.Invocation, dir string) (most int, er
 	return most, nil
 }
 
-// all goes on until no class is open that more samples may settle.
+// all continues until no class is open that more samples may settle.
 func (t *targeted) all(ctx context.Context) (sampler.Stats, error) {
 	for first := true; ; first = false {
 		split, open, err := t.open(ctx)
@@ -100,7 +98,7 @@ func (t *targeted) all(ctx context.Context) (sampler.Stats, error) {
 	}
 }
 
-// open says which items of the run have an open class now.
+// open lists the items of the run whose class is open now.
 func (t *targeted) open(ctx context.Context) (rollout.Split, []analysis.ItemResult, error) {
 	opened, err := rollout.OpenManifest(t.dir)
 	if err != nil {
