@@ -117,7 +117,7 @@ func (t *targeted) open(ctx context.Context) (rollout.Split, []analysis.ItemResu
 	return split, open, nil
 }
 
-// jobs lists the next rollouts of the open items, at most more of each.
+// jobs lists the next rollouts of the open items, at most more per item.
 func (t *targeted) jobs(ctx context.Context, split rollout.Split, open []analysis.ItemResult,
 	more int,
 ) ([]sampler.Job, error) {
@@ -139,14 +139,14 @@ func (t *targeted) jobs(ctx context.Context, split rollout.Split, open []analysi
 	var jobs []sampler.Job
 	common := t.p.Samples()[split]
 	for _, job := range all {
-		if job.Sample >= common { // what every item gets is not ours to make
+		if job.Sample >= common { // samples that every item gets are not made here
 			jobs = append(jobs, job)
 		}
 	}
 	return jobs, err
 }
 
-// mark writes down, before the first is made, that these rollouts are targeted.
+// mark records that these rollouts are targeted, before the first one is made.
 func (t *targeted) mark(split rollout.Split, jobs []sampler.Job) error {
 	return t.writer.Amend(func(m *rollout.Manifest) {
 		planned := *m.Planned
@@ -158,7 +158,7 @@ func (t *targeted) mark(split rollout.Split, jobs []sampler.Job) error {
 	})
 }
 
-// confirm says how many items are open, and asks as for other rollouts.
+// confirm says how many items are open, and asks for confirmation as for other rollouts.
 func (t *targeted) confirm(ctx context.Context, split rollout.Split, open []analysis.ItemResult) error {
 	jobs, err := t.jobs(ctx, split, open, t.most)
 	if err != nil {
@@ -175,7 +175,7 @@ func (t *targeted) confirm(ctx context.Context, split rollout.Split, open []anal
 	return confirmStart(ctx, t.p, t.c, t.dir, jobs)
 }
 
-// untargeted refuses flags that --items-undecided leaves nothing to say.
+// untargeted refuses flags that have no meaning with --items-undecided.
 func untargeted(c *project.Invocation) error {
 	if !c.Sampling.ItemsUndecided {
 		return nil
