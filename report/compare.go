@@ -17,11 +17,11 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// compared is the page of a comparison on its way to blocks.
+// compared turns the page of a comparison into blocks.
 type compared struct {
 	*Page
 	c *compare.Comparison
-	w *compareWords // in its language
+	w *compareWords // in the comparison's language
 }
 
 // NewComparison makes the page of c, in the language of c.
@@ -90,12 +90,12 @@ func (x compared) doc() *block.Doc {
 	return d
 }
 
-// splits are those that were compared, in order.
+// splits lists the splits that were compared, in order.
 func (x compared) splits() []rollout.Split {
 	return slices.DeleteFunc(rollout.Splits(), func(s rollout.Split) bool { return x.c.Splits[s] == nil })
 }
 
-// input lists what was wrong with the files of both runs.
+// input lists the problems of the files of both runs.
 func (x compared) input() []string {
 	var list []string
 	for _, side := range []struct {
@@ -109,8 +109,8 @@ func (x compared) input() []string {
 	return list
 }
 
-// toDo is what to look at first: the item that dropped most; where none did and the
-// reward rose, the one that rose most.
+// toDo names what to look at first: the item that dropped most, or, if none did and the reward
+// rose, the item that rose most.
 func (x compared) toDo() []string {
 	if x.c.Split == nil || x.c.Splits[*x.c.Split] == nil || like(x.c) == analysis.Go && x.c.Answer != compare.Improved {
 		return nil
@@ -125,13 +125,13 @@ func (x compared) toDo() []string {
 	return nil
 }
 
-// why is why a split has its answer, in one sentence.
+// why gives the reason for a split's answer, in one sentence.
 func (x compared) why(sc *compare.Split) string {
 	return capital(x.Words.say(sc.Why)) + x.w.Signs.Stop
 }
 
-// splitBlocks are what is said of a split: the answer's reason where it is not the
-// report's own, what it rests on, and tables, those behind the first two folded.
+// splitBlocks describe a split: the answer's reason if it differs from the report's, what it is
+// based on, and tables, those after the first two folded.
 func (x compared) splitBlocks(split rollout.Split) []block.Block {
 	sc, w := x.c.Splits[split], x.w
 	var list []block.Block
@@ -154,7 +154,7 @@ func (x compared) splitBlocks(split rollout.Split) []block.Block {
 	return append(list, filled(x.movedGrid(sc))...)
 }
 
-// facts are what a split's answer rests on.
+// facts list what a split's answer is based on.
 func (x compared) facts(sc *compare.Split) []string {
 	w := x.w
 	items := fmt.Sprintf(w.Items, x.Words.Lang.Count(sc.Items.Common, "item"))
@@ -198,7 +198,7 @@ func (x compared) facts(sc *compare.Split) []string {
 	return facts
 }
 
-// checks are the tests besides the interval.
+// checks list the tests in addition to the interval.
 func checks(sc *compare.Split, w *compareWords) string {
 	r, parts := sc.Reward, []string{}
 	add := func(form string, p *float64) {
@@ -222,8 +222,8 @@ func checks(sc *compare.Split, w *compareWords) string {
 	return fmt.Sprintf(w.Checks, strings.Join(parts, w.Signs.Semicolon))
 }
 
-// like is the verdict whose colours an answer takes. What a grader that is not to
-// be trusted calls better, or no worse, is not green.
+// like returns the verdict whose colours an answer gets. "Better" or "no worse" from a grader that
+// cannot be trusted is not green.
 func like(c *compare.Comparison) analysis.Verdict {
 	switch a := c.Answer; {
 	case a.ExitCode() == analysis.NoGo.ExitCode():
@@ -236,21 +236,21 @@ func like(c *compare.Comparison) analysis.Verdict {
 	return analysis.Undecided
 }
 
-// tileOrder is what the two numbers next to the reward are taken from where nothing else is
-// sure to have changed: the first that are known.
+// tileOrder lists candidates for the two numbers next to the reward if too little else has
+// certainly changed: the first known ones are taken.
 var tileOrder = []string{
 	"tool_calls", "latency", "output_tokens", "input_tokens", "best_of", "pass_rate",
 	"own_failures",
 }
 
-// inDetail are quantities that say again what the reward, the tool calls or the seconds do.
+// inDetail lists quantities that repeat what the reward, the tool calls or the seconds show.
 var inDetail = []string{
 	"best_of", "informative", "pass_rate", compare.CallsOfTool, compare.ToolPair,
 	"tool_calls_p50", "tool_calls_p95", "tool_calls_p99", "turns_p95", "latency_p50", "latency_p95",
 }
 
-// numbers are the differences of the split that the page is about: that of the reward, then
-// the two largest of what is sure to have changed.
+// numbers are the differences of the page's split: that of the reward, then the two largest that
+// are certain.
 func (x compared) numbers() block.Tiles {
 	_, sc, ok := chart.ComparedSplit(x.c)
 	if !ok {
@@ -292,7 +292,7 @@ func (x compared) tile(d analysis.Difference) block.Tile {
 	return h
 }
 
-// quantity names what a difference is of.
+// quantity returns the name of a difference's quantity.
 func quantity(d analysis.Difference, w *compareWords) string {
 	name := w.Quantities[d.Name]
 	switch {
@@ -304,8 +304,8 @@ func quantity(d analysis.Difference, w *compareWords) string {
 	return name
 }
 
-// readFirst is what a reader has to know before the answer: what the runs were made
-// with differently, what a change may stem from first, and notes.
+// readFirst lists what a reader has to know before the answer: how the setups of the runs differ,
+// the likeliest causes of a change, and notes.
 func (x compared) readFirst() []string {
 	const most = 3 // of each: the answer comes after them
 	var differs, notes []string
@@ -334,7 +334,7 @@ func (x compared) readFirst() []string {
 	return append(cut(differs), cut(notes)...)
 }
 
-// nameOf is what a command calls a run by: its directory, or its file of rollouts.
+// nameOf returns the name of a run in a command: its directory, or its file of rollouts.
 func nameOf(file string) string {
 	if filepath.Base(file) == rollout.RolloutsFile {
 		file = filepath.Dir(file)
@@ -342,7 +342,7 @@ func nameOf(file string) string {
 	return message.Shell(file)
 }
 
-// differGrid is what the runs were made with differently, what confounds first.
+// differGrid lists the differences between the runs' setups, confounding ones first.
 func (x compared) differGrid() Grid {
 	g := Grid{Words: true, Head: x.w.DifferHead}
 	for _, d := range x.c.Differs {
@@ -362,8 +362,7 @@ func (x compared) setTo(value message.Text) string {
 	return id(value.In(x.c.Lang))
 }
 
-// runs names both runs: by file, own name and model, with the verdict on each by
-// itself.
+// runs names both runs: by file, own name and model, with the verdict on each.
 func (x compared) runs() []Fact {
 	w := x.w
 	run := func(r compare.Side) string {
@@ -387,7 +386,7 @@ func (x compared) runs() []Fact {
 	}
 }
 
-// signedOr writes a change with its sign; none is a dash.
+// signedOr formats a change with its sign; nil becomes a dash.
 func signedOr(x *float64) string {
 	if x == nil {
 		return "–"
@@ -395,12 +394,12 @@ func signedOr(x *float64) string {
 	return message.Signed(*x)
 }
 
-// change writes a difference in a unit with its interval.
+// change formats a difference in a unit with its interval.
 func change(unit string, e stat.Estimate) string {
 	return message.DifferenceIn(unit, e.Value, e.Low, e.High)
 }
 
-// printLines is the command that prints rollouts whole.
+// printLines returns the command that prints rollouts in full.
 func printLines(file string, list []compare.SampleRef) string {
 	var lines []string
 	for _, r := range list {
@@ -414,10 +413,10 @@ func printLines(file string, list []compare.SampleRef) string {
 	return "sed -n '" + strings.Join(lines, ";") + "' " + message.Shell(file)
 }
 
-// pEquals writes a p-value with its name.
+// pEquals formats a p-value with its name.
 func pEquals(p *float64) string { return strings.Replace("p = "+pValue(p), "= <", "<", 1) }
 
-// pValue writes a p-value; none is a dash.
+// pValue formats a p-value; nil becomes a dash.
 func pValue(p *float64) string {
 	switch {
 	case p == nil:
