@@ -20,7 +20,7 @@ type Gate struct {
 	OnRewards  bool     // it judges rewards: a report marks it if the grader fails its audit
 	Headline   bool     // one of the three numbers at the top of a report shows what it judges
 	Words      Words
-	Check      func(r *Result, t Thresholds) []Finding // made from a Judgement or Skip; the gate adds ID, texts and Charts
+	Check      func(r *Result, t Thresholds) []Finding // from Judgement or Skip; the gate adds the rest
 
 	// Parts are run instead of Check, most serious first: of several parts with equally
 	// bad answers, the first leads the finding. Only the Name, Label, Doc, Words, Charts

@@ -159,7 +159,7 @@ type Agreement struct {
 	Spearman stat.Estimate  `json:"spearman"`
 	Kappa    *stat.Estimate `json:"kappa"`   // Cohen's, if both are yes or no
 	Alpha    *stat.Estimate `json:"alpha"`   // Krippendorff's, between several raters
-	Ceiling  *stat.Estimate `json:"ceiling"` // what one rater scores by another's labels; agreement above it is suspicious
+	Ceiling  *stat.Estimate `json:"ceiling"` // one rater's score by another's labels; agreement above it is suspicious
 	Items    []string       `json:"items"`   // where grader and people differ most
 }
 

@@ -24,7 +24,8 @@ func whatIfBlocks(r *analysis.Result, w *words) []block.Block {
 	var grids []Grid
 	for i := range s.WhatIf {
 		whatIf := &s.WhatIf[i]
-		if c, ok := whatIf.Tightest(r.Range()); ok && !s.LimitOf(whatIf.Quantity).Cliff() && c.Cut.Known() && *c.Cut.Value > 0 {
+		c, ok := whatIf.Tightest(r.Range())
+		if ok && !s.LimitOf(whatIf.Quantity).Cliff() && c.Cut.Known() && *c.Cut.Value > 0 {
 			texts = append(texts, fmt.Sprintf(w.If.Tightest, message.Digits(c.At), w.If.Of[whatIf.Quantity],
 				message.Percent(*c.Cut.Value), message.Difference(c.Change.Value, c.Change.Low, c.Change.High)))
 		}

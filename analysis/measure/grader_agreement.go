@@ -242,7 +242,8 @@ func (c *evidence) kappa(pairs [][]stat.Pair, s analysis.Settings) *stat.Estimat
 			}
 			share := (p.X - c.Range.Lo) / c.Range.Width()
 			if share != 0.5 {
-				votesOfItem = append(votesOfItem, stat.Pair{X: math.Round(share), Y: math.Round((p.Y - c.Range.Lo) / c.Range.Width())})
+				vote := math.Round((p.Y - c.Range.Lo) / c.Range.Width())
+				votesOfItem = append(votesOfItem, stat.Pair{X: math.Round(share), Y: vote})
 			}
 		}
 		votes = append(votes, votesOfItem)

@@ -118,7 +118,8 @@ func (m *Split) atLimit(items [][]stat.Pair, limit float64) *analysis.RewardAtLi
 	}
 	var under [][]stat.Pair
 	for _, pairs := range items {
-		if rest := slices.DeleteFunc(slices.Clone(pairs), func(p stat.Pair) bool { return p.X >= limit }); len(rest) > 0 {
+		rest := slices.DeleteFunc(slices.Clone(pairs), func(p stat.Pair) bool { return p.X >= limit })
+		if len(rest) > 0 {
 			under = append(under, rest)
 		}
 	}

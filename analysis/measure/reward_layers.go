@@ -149,7 +149,8 @@ func (c *evidence) atZero(l *analysis.Layers, rows [][]layered, keys []collect.I
 			zero = append(zero, r)
 		}
 		if n > 0 {
-			bought, earned, counts, keysAtZero = append(bought, b), append(earned, e), append(counts, n), append(keysAtZero, keys[i])
+			bought, earned = append(bought, b), append(earned, e)
+			counts, keysAtZero = append(counts, n), append(keysAtZero, keys[i])
 		}
 	}
 	l.ZeroN, l.ZeroItems = len(zero), len(keysAtZero)

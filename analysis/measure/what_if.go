@@ -98,7 +98,8 @@ func (m *Split) capAt(limit float64, items [][]stat.Pair, group int) analysis.Ca
 		slices.Sort(remaining)
 		k := float64(len(pairs))
 		n += len(pairs)
-		rewards, cut, counts, change = append(rewards, remaining), append(cut, beyond), append(counts, k), append(change, -lost/k)
+		rewards, cut = append(rewards, remaining), append(cut, beyond)
+		counts, change = append(counts, k), append(change, -lost/k)
 		if len(remaining) >= group {
 			common = append(common, remaining)
 		}

@@ -51,7 +51,7 @@ func (p Place) At(argv []string) []string {
 		case dir == "" || !under:
 		case word == Run:
 			word = p.Dir
-		case word == NextRun && strings.Trim(path.Base(dir), ".") == "": // a directory such as "." has no name to append to
+		case word == NextRun && strings.Trim(path.Base(dir), ".") == "": // "." has no name to append to
 			word = path.Join(dir, "..", word)
 		case word == NextRun || strings.HasPrefix(rest, "/"):
 			word = dir + rest

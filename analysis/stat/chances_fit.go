@@ -143,7 +143,8 @@ func (e *evaluation) minimum(x []float64) []float64 {
 	flat.Init(len(x))
 	search := optimize.LinesearchMethod{NextDirectioner: &optimize.BFGS{}, Linesearcher: &optimize.Bisection{}}
 	done := func() bool {
-		return floats.Norm(location.Gradient, math.Inf(1)) < 1e-7*e.items || flat.Converged(location) != optimize.NotTerminated
+		return floats.Norm(location.Gradient, math.Inf(1)) < 1e-7*e.items ||
+			flat.Converged(location) != optimize.NotTerminated
 	}
 	if done() {
 		return best

@@ -62,7 +62,7 @@ func (h *nightRun) withoutPage(p *project.Project, now time.Time) *history.Night
 	if !maps.Equal(was.Samples, is.Samples) || !maps.Equal(was.Items, is.Items) || h.Accept != n.Accepted {
 		return nil // another command
 	}
-	cfg, err := config.FromManifest(rollout.ManifestFile, opened.Manifest.Config) // it names the formats that were requested
+	cfg, err := config.FromManifest(rollout.ManifestFile, opened.Manifest.Config) // it names the requested formats
 	if err != nil {
 		return nil
 	}

@@ -205,7 +205,8 @@ func SuspiciousValues(c *Config, now time.Time) []string {
 			list = append(list, c.Body.PassFault(why).Error())
 		}
 	}
-	if deadline, err := limit.ParseDeadline(c.Sampling.Deadline, now); err == nil && !deadline.IsZero() && deadline.Before(now) {
+	deadline, err := limit.ParseDeadline(c.Sampling.Deadline, now)
+	if err == nil && !deadline.IsZero() && deadline.Before(now) {
 		list = append(list, c.Fault("sampling.deadline", "%s is in the past: a run would begin no rollout",
 			c.Sampling.Deadline).Error())
 	}

@@ -102,7 +102,7 @@ func MoneyText(budget *limit.Budget, e sampler.Event, total int) string {
 	text := Dollars(usd)
 	if all, low, high, ok := e.Judged.Forecast(total - e.Judged.N); ok && e.Recorded < total {
 		all, low, high = max(all, e.USD.Total), max(low, e.USD.Total), max(high, e.USD.Total)
-		before := max(0, usd-e.USD.Total-e.USD.Mean()*float64(e.USDUnknown)) // the forecast includes rollouts of unknown cost
+		before := max(0, usd-e.USD.Total-e.USD.Mean()*float64(e.USDUnknown)) // the forecast covers unknown costs
 		text += fmt.Sprintf(" of about %s [%s, %s]", Dollars(before+all), message.Digits(before+low),
 			message.Digits(before+high))
 		if most := budget.Bounds().USD; most > 0 && before+high > most {

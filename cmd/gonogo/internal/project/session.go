@@ -63,7 +63,8 @@ func (ss *Sessions) hook(hook string) string {
 	if !isolation.IsURL(hook) {
 		return hook
 	}
-	if mapped := ss.p.Config.Connect(hook); len(sampler.SessionVariables(mapped)) == len(sampler.SessionVariables(hook)) {
+	mapped := ss.p.Config.Connect(hook)
+	if len(sampler.SessionVariables(mapped)) == len(sampler.SessionVariables(hook)) {
 		return mapped
 	}
 	return hook
