@@ -11,7 +11,8 @@ import (
 type Unjudged struct {
 	Gate string       `json:"gate"`
 	Why  message.Text `json:"why"`
-	// the command that would judge it, as words, with RUN for the run directory; null if there is none
+	// the command that would give it something to judge, as words, with RUN for the run directory;
+	// null if there is none
 	Command []string `json:"command"`
 }
 
@@ -20,7 +21,7 @@ type Stage struct {
 	Name  string
 	Doc   string
 	Gates []string
-	Asked bool // never required by default; if it is required, it must be judged whatever the run holds
+	Asked bool // not required by default; if required, it must be judged whatever the run holds
 }
 
 // Sampling is the stage that is complete when no planned rollout is missing. It is not a
@@ -39,9 +40,9 @@ func Stages() []Stage {
 	}
 }
 
-// DefaultRequire is what a verdict on the run requires if nothing is configured: for a
-// run made here, all stages except the burst; for an import, and for rollouts without a
-// manifest, what a log can contain.
+// DefaultRequire returns what a verdict on the run requires if nothing is configured: all stages
+// but shift and burst for a live run, and only data for an import or for rollouts without a
+// manifest, since a log holds no more.
 func DefaultRequire(m *rollout.Manifest) []string {
 	if m == nil || m.Source != rollout.Live {
 		return []string{"data"}
@@ -60,8 +61,8 @@ func (r *Result) Missing() []Unjudged {
 	return missing
 }
 
-// Coverage counts the blocking gates that passed, and all that apply to the run or are
-// required.
+// Coverage counts the blocking gates that passed and all blocking gates that apply to the run or
+// are required.
 func (r *Result) Coverage() (passed, all int) {
 	judged := make(map[string]Status)
 	for i := range r.Findings {

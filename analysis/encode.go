@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Encode writes the result as result.json: indented, with a final
-// newline, the same bytes for the same result.
+// Encode writes the result as result.json: indented, with a final newline. The same result gives
+// the same bytes.
 func (r *Result) Encode(w io.Writer) error {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -20,13 +20,13 @@ func (r *Result) Encode(w io.Writer) error {
 	return err
 }
 
-// Decode reads a result.json. A file of another schema is refused: keys may have been
-// renamed since. So is an incomplete one, or one whose exit code does not match its
-// verdict: a GO that was never given would go unnoticed.
+// Decode reads a result.json. It refuses a file of another schema, since keys may have been
+// renamed, an incomplete file, and one whose exit code does not match its verdict, which could turn
+// a failed run into a GO.
 func Decode(rd io.Reader) (*Result, error) {
 	var r Result
 	err := json.NewDecoder(rd).Decode(&r)
-	// its keys may hold something else, which is an error then
+	// a key of another schema may hold another type, which is a decoding error
 	if r.Schema != Schema && (err == nil || r.Schema != "") {
 		return nil, fmt.Errorf("the result has schema %q and this version reads %q: run gonogo analyze again",
 			r.Schema, Schema)
@@ -52,53 +52,53 @@ func Decode(rd io.Reader) (*Result, error) {
 	return &r, nil
 }
 
-// WithoutTexts returns a copy of r without what models, tools, graders and data
-// wrote: answers, payloads, references and errors are replaced by their lengths.
-// Names stay: of items, tools, parts, probes, endpoints and models.
+// WithoutTexts returns a copy of r in which the lengths of texts replace what models, tools,
+// graders and data wrote: answers, payloads, references and errors. It keeps the names of items,
+// tools, parts, probes, endpoints and models.
 func (r *Result) WithoutTexts() (*Result, error) {
 	var b bytes.Buffer
 	if err := r.Encode(&b); err != nil {
 		return nil, err
 	}
-	bare, err := Decode(&b)
+	masked, err := Decode(&b)
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range bare.Splits {
+	for _, s := range masked.Splits {
 		for i := range s.Failures {
-			untold(&s.Failures[i].Error)
+			maskText(&s.Failures[i].Error)
 		}
 	}
-	if bare.Grader != nil {
-		bare.Grader.withoutTexts()
+	if masked.Grader != nil {
+		masked.Grader.withoutTexts()
 	}
-	if bare.Burst != nil {
-		bare.Burst.withoutTexts()
+	if masked.Burst != nil {
+		masked.Burst.withoutTexts()
 	}
-	for i := range bare.Findings {
-		bare.Findings[i].withoutTexts()
+	for i := range masked.Findings {
+		masked.Findings[i].withoutTexts()
 	}
-	for i := range bare.NotJudged {
-		bare.NotJudged[i].Why = bare.NotJudged[i].Why.WithoutForeign(unsaid)
+	for i := range masked.NotJudged {
+		masked.NotJudged[i].Why = masked.NotJudged[i].Why.WithoutForeign(textLength)
 	}
-	for i := range bare.Problems {
-		untold(&bare.Problems[i].Message)
+	for i := range masked.Problems {
+		maskText(&masked.Problems[i].Message)
 	}
-	if bare.Shift != nil {
-		for i := range bare.Shift.Pairs {
-			for j, top := range bare.Shift.Pairs[i].Top {
-				bare.Shift.Pairs[i].Top[j] = top.WithoutForeign(unsaid)
+	if masked.Shift != nil {
+		for i := range masked.Shift.Pairs {
+			for j, top := range masked.Shift.Pairs[i].Top {
+				masked.Shift.Pairs[i].Top[j] = top.WithoutForeign(textLength)
 			}
 		}
 	}
-	return bare, nil
+	return masked, nil
 }
 
 func (f *Finding) withoutTexts() {
 	for _, x := range append([]*Fact{&f.Fact}, pointers(f.Others)...) {
-		x.Title, x.Remedy = x.Title.WithoutForeign(unsaid), x.Remedy.WithoutForeign(unsaid)
+		x.Title, x.Remedy = x.Title.WithoutForeign(textLength), x.Remedy.WithoutForeign(textLength)
 		for i := range x.Rows {
-			x.Rows[i] = x.Rows[i].WithoutForeign(unsaid)
+			x.Rows[i] = x.Rows[i].WithoutForeign(textLength)
 		}
 	}
 }
@@ -112,43 +112,43 @@ func pointers(facts []Fact) []*Fact {
 }
 
 func (g *Grader) withoutTexts() {
-	untold(&g.GuessableAnswer)
+	maskText(&g.GuessableAnswer)
 	for i := range g.Failures {
-		untold(&g.Failures[i].Example)
+		maskText(&g.Failures[i].Example)
 	}
 	for i := range g.Probes {
 		for j := range g.Probes[i].Holes {
-			untold(&g.Probes[i].Holes[j].Payload)
-			untold(&g.Probes[i].Holes[j].Right)
+			maskText(&g.Probes[i].Holes[j].Payload)
+			maskText(&g.Probes[i].Holes[j].Right)
 		}
 	}
 	for i := range g.SuspectReferences {
-		untold(&g.SuspectReferences[i].Answer)
-		untold(&g.SuspectReferences[i].Reference)
+		maskText(&g.SuspectReferences[i].Answer)
+		maskText(&g.SuspectReferences[i].Reference)
 	}
 	for i := range g.TooGood {
-		g.TooGood[i].Note = g.TooGood[i].Note.WithoutForeign(unsaid)
+		g.TooGood[i].Note = g.TooGood[i].Note.WithoutForeign(textLength)
 	}
 }
 
 func (b *Burst) withoutTexts() {
 	if b.FirstFailure != nil {
-		untold(&b.FirstFailure.Error)
+		maskText(&b.FirstFailure.Error)
 	}
 	for i := range b.Endpoints {
 		for j := range b.Endpoints[i].Errors {
-			untold(&b.Endpoints[i].Errors[j].Example)
+			maskText(&b.Endpoints[i].Errors[j].Example)
 		}
 	}
 }
 
-// untold puts a text's length in its place.
-func untold(s *string) {
-	*s = unsaid(*s)
+// maskText replaces a text by its length.
+func maskText(s *string) {
+	*s = textLength(*s)
 }
 
-// unsaid is the length of a text in its place.
-func unsaid(s string) string {
+// textLength describes the length of a text, such as "[12 characters]"; "" for an empty text.
+func textLength(s string) string {
 	if s == "" {
 		return ""
 	}

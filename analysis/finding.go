@@ -49,25 +49,25 @@ func (s *Status) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Finding is a gate's answer about one split, in one severity: the fact that decides it,
-// and all others that the gate examined.
+// Finding is a gate's answer about one split, in one severity: the fact that decides it and all
+// other facts that the gate examined.
 type Finding struct {
 	Gate     string
 	Topic    string
-	Split    rollout.Split // "" when it concerns the whole run
+	Split    rollout.Split // "" if it concerns the whole run
 	Severity Severity
-	Fact              // the deciding one: the worst, of these the first
+	Fact              // the deciding fact: the worst, and the first of equally bad ones
 	Others   []Fact   // the rest, in the gate's order
-	Charts   []string // the pictures that show what the gate judges, by name
+	Charts   []string // the names of the pictures that show what the gate judges
 
 	Command []string // the command that would give a skipped gate something to judge; nil if there is none
 
-	// What the gate words the finding with.
+	// The arguments and the wording that the gate uses for the texts.
 	args    message.Args
 	instead *Wording
 }
 
-// Blockers names the gates of the blocking findings of that status, each once.
+// Blockers lists the gates of the blocking findings with that status, each once.
 func Blockers(findings []Finding, status Status) []string {
 	var gates []string
 	for _, f := range findings {
@@ -78,14 +78,15 @@ func Blockers(findings []Finding, status Status) []string {
 	return gates
 }
 
-// Fact is one measured value compared with a threshold. Its texts are data: Text.In renders them.
+// Fact is one measured value compared with a threshold. Its texts are messages that Text.In
+// renders.
 type Fact struct {
 	ID         string         `json:"id"`
 	Status     Status         `json:"status"`
 	Value      *float64       `json:"value"`
 	Low        *float64       `json:"low"`
 	High       *float64       `json:"high"`
-	Threshold  *float64       `json:"threshold"`      // that Want names first; null where there is none
+	Threshold  *float64       `json:"threshold"`      // the argument limit of Want; null if it has none
 	Want       message.Text   `json:"want,omitzero"`  // the threshold in words, such as "≥ 0.10"
 	Unit       string         `json:"unit,omitempty"` // reward, share, items, calls, tokens, seconds
 	Title      message.Text   `json:"message,omitzero"`
@@ -97,26 +98,26 @@ type Fact struct {
 	Rows       []message.Text `json:"rows,omitempty"` // text about the items, if there is more to say than their ids
 }
 
-// StoredFinding is a Finding in the form of result.json: the texts of the deciding fact
-// are those of the finding, and its numbers are the first entry of the facts.
+// StoredFinding is a Finding as stored in result.json: it has the texts of the deciding fact, and
+// the numbers of that fact are the first entry of Facts.
 type StoredFinding struct {
 	Gate       string         `json:"gate"`
 	Topic      string         `json:"topic"`
-	Split      rollout.Split  `json:"split"` // "" when it concerns the whole run
+	Split      rollout.Split  `json:"split"` // "" if it concerns the whole run
 	Severity   Severity       `json:"severity"`
 	Status     Status         `json:"status"`
 	Facts      []Fact         `json:"facts"`
 	Message    message.Text   `json:"message"`
 	Why        message.Text   `json:"why"`
-	Remedy     *message.Text  `json:"remedy"` // null where there is nothing to do
+	Remedy     *message.Text  `json:"remedy"` // null if there is nothing to do
 	Needs      *Needs         `json:"needs"`
 	Settleable bool           `json:"settleable"`
 	Items      []string       `json:"items"`
 	Rows       []message.Text `json:"rows,omitempty"`   // text about the items, if there is more to say than their ids
-	Charts     []string       `json:"charts,omitempty"` // the pictures that show what the gate judges, by name
+	Charts     []string       `json:"charts,omitempty"` // the names of the pictures that show what the gate judges
 }
 
-// MarshalJSON writes the finding as result.json has it.
+// MarshalJSON writes the finding as a StoredFinding.
 func (f Finding) MarshalJSON() ([]byte, error) {
 	lead := f.Fact
 	lead.Title, lead.Why, lead.Remedy, lead.Needs, lead.Settleable, lead.Items, lead.Rows = message.Text{},
@@ -135,7 +136,7 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON reads it again.
+// UnmarshalJSON reads a StoredFinding.
 func (f *Finding) UnmarshalJSON(b []byte) error {
 	var s StoredFinding
 	if err := json.Unmarshal(b, &s); err != nil {
@@ -156,7 +157,7 @@ func (f *Finding) UnmarshalJSON(b []byte) error {
 // Facts lists all facts of the finding, the deciding one first.
 func (f *Finding) Facts() []Fact { return append([]Fact{f.Fact}, f.Others...) }
 
-// Listed is what the fact points at, in a language: text about items, or their ids.
+// Listed returns what the fact points at, in language l: text about items, or their ids.
 func (f *Fact) Listed(l message.Language) []string {
 	if len(f.Rows) == 0 {
 		return f.Items
@@ -168,7 +169,7 @@ func (f *Fact) Listed(l message.Language) []string {
 	return rows
 }
 
-// Needs says how much more data would settle an unknown finding.
+// Needs says how much data would settle an unknown finding.
 type Needs struct {
 	Items   int `json:"items"`
 	Samples int `json:"samples"`
@@ -180,7 +181,7 @@ func ByFact(list []Finding) []Finding {
 	for _, f := range list {
 		for _, fact := range f.Facts() {
 			if fact.ID == f.Gate && len(f.Others) > 0 {
-				continue // says that all parts pass
+				continue // only says that all parts pass
 			}
 			one := f
 			one.Gate, one.Fact, one.Others = fact.ID, fact, nil
@@ -198,7 +199,7 @@ type Bound struct {
 // BoundOf returns the value of an estimate with its interval.
 func BoundOf(e stat.Estimate) Bound { return Bound{e.Value, e.Low, e.High} }
 
-// Observed is a share of what happened, without an interval.
+// Observed returns the bound of an observed share, which has no interval.
 func Observed(x float64) Bound { return Bound{Value: &x, Low: &x, High: &x} }
 
 // AtLeast passes when the whole interval is at or above want, fails when all
@@ -225,22 +226,22 @@ func (b Bound) AtMost(want float64) Status {
 	return Unknown
 }
 
-// Judgement is a finding under construction: a check fills it in, and Finding turns it
-// into a finding, which the gate words by its Words.
+// Judgement is a finding under construction: a check fills it in, Finding turns it into a finding,
+// and the gate adds the texts from its Words.
 type Judgement struct {
-	Split    rollout.Split // "" when it concerns the whole run
+	Split    rollout.Split // "" if it concerns the whole run
 	Severity Severity
 	Unit     string         // of the value: reward, share, items, calls, tokens, seconds
-	Want     message.Text   // the threshold in words, such as WantAtMost; its argument limit is the finding's Threshold
-	Args     message.Args   // values that the Words name, in addition to those of every finding
-	Items    []string       // to look at
-	Rows     []message.Text // what is listed instead of the items
+	Want     message.Text   // the threshold in words, such as WantAtMost; its argument limit becomes Threshold
+	Args     message.Args   // values that Words refers to, in addition to those of every finding
+	Items    []string       // items to look at
+	Rows     []message.Text // text about items, listed instead of their ids
 	Needs    *Needs         // of an unknown answer: how many items and samples would settle it
 	Settles  bool           // of an unknown answer: whether more data would settle it
 	Instead  *Wording       // replaces the title and remedy of the answer
 }
 
-// Finding returns the judgement with an answer and what it was compared with.
+// Finding returns the finding with a status and the bound that was compared with the threshold.
 func (j Judgement) Finding(status Status, b Bound) Finding {
 	f := Finding{Split: j.Split, Severity: j.Severity, args: maps.Clone(j.Args), instead: j.Instead, Fact: Fact{
 		Status: status, Value: b.Value, Low: b.Low, High: b.High, Want: wantIn(j.Unit, j.Want),
@@ -255,13 +256,13 @@ func (j Judgement) Finding(status Status, b Bound) Finding {
 	return f
 }
 
-// AtMost returns the judgement of a value that must not exceed a limit.
+// AtMost returns the finding on a value that must not exceed a limit.
 func (j Judgement) AtMost(limit float64, b Bound) Finding {
 	j.Want = WantAtMost(limit)
 	return j.Finding(b.AtMost(limit), b)
 }
 
-// wantIn is a threshold in the unit of what is compared with it: shares are in per cent.
+// wantIn returns a threshold in the unit of the compared value: shares become percentages.
 func wantIn(unit string, want message.Text) message.Text {
 	if unit != message.UnitShare {
 		return want
@@ -276,8 +277,9 @@ func wantIn(unit string, want message.Text) message.Text {
 	return message.Text{ID: want.ID, Args: args}
 }
 
-// Skip returns the only finding of a check that has nothing to judge, and says why. A
-// command among the arguments of why is one that would give it something to judge.
+// Skip returns the only finding of a check that has nothing to judge. why gives the reason; a
+// command among its arguments becomes the finding's Command, which would give the check something
+// to judge.
 func Skip(split rollout.Split, severity Severity, why message.Text) []Finding {
 	f := Finding{
 		Split: split, Severity: severity, args: message.Args{"reason": message.Nested(why)},
@@ -291,18 +293,18 @@ func Skip(split rollout.Split, severity Severity, why message.Text) []Finding {
 	return []Finding{f}
 }
 
-// moot are the reasons, by id, for which a gate can judge nothing in a run, ever.
+// moot holds the ids of the reasons for which a gate can never judge anything in a run.
 var moot = map[string]bool{}
 
-// Moot registers a reason for Skip that no command and no setting would take away: the run
-// has nothing that the gate is about.
+// Moot registers a reason for Skip that no command and no setting can remove: the run has nothing
+// that the gate is about.
 func Moot(reason message.Def) message.Def {
 	moot[reason.ID] = true
 	return reason
 }
 
-// IsMoot reports whether the run has nothing that the fact is about, such as tool calls
-// or a second split. A report leaves it out: it could not have been checked.
+// IsMoot reports whether the run has nothing that the fact is about, such as tool calls or a second
+// split. Reports omit such facts: they could not have been checked.
 func (f *Fact) IsMoot() bool {
 	why := f.Title.Args["reason"].Text
 	return f.Status == Skipped && why != nil && moot[why.ID]

@@ -6,21 +6,21 @@ import (
 	"gonogo/analysis/message"
 )
 
-// Gate is one check, complete with its thresholds and its words. Check reads a measured
-// Result and returns one finding for each severity and split that it judges. A gate with
-// Parts runs each of them and returns one finding for each severity and split: that of
-// the worst part, with the others' facts.
+// Gate is one check, complete with its thresholds and its words. Check reads a measured Result and
+// returns one finding for each severity and split that it judges. A gate with Parts runs each part
+// and returns one finding for each severity and split: the finding of the worst part, with the
+// facts of the others.
 type Gate struct {
-	Name       string // lower case, dotted: its findings, thresholds and messages begin with it
+	Name       string // lower case, dotted; its findings, thresholds and messages begin with it
 	Label      string // what it judges in a few words, such as "Room to improve"; if empty, the gate's name
-	Topic      string // what it belongs to, such as grader; if empty, the beginning of the name
+	Topic      string // the subject, such as grader; if empty, the first part of the name
 	Doc        string
 	Thresholds []Threshold
-	Charts     []string // the pictures that show what it judges, by name
+	Charts     []string // the names of the pictures that show what it judges
 	OnRewards  bool     // it judges rewards: a report marks it if the grader fails its audit
 	Headline   bool     // one of the three numbers at the top of a report shows what it judges
 	Words      Words
-	Check      func(r *Result, t Thresholds) []Finding // of a Judgement or Skip; the gate sets ID, Title, Remedy, Why and Charts
+	Check      func(r *Result, t Thresholds) []Finding // from Judgement or Skip; the gate adds the rest
 
 	// Parts are run instead of Check, most serious first: of several parts with equally
 	// bad answers, the first leads the finding. Only the Name, Label, Doc, Words, Charts
@@ -47,7 +47,7 @@ func (g *Gate) Judge(r *Result, t Thresholds) []Finding {
 	return out
 }
 
-// facts returns the findings of the check, or of the parts, in words.
+// facts returns the findings of the check, or of the parts, with their texts.
 func (g *Gate) facts(r *Result, t Thresholds) []Finding {
 	var out []Finding
 	for _, part := range g.Parts {

@@ -8,31 +8,30 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// folded makes one finding of those of a gate's parts for each severity and split:
-// the worst answer decides, of equally bad ones the first, for parts are listed by
-// their gravity; the others' facts follow in that order. What
-// parts had nothing to judge of the whole run is with the first finding that judged
-// something.
+// folded merges the findings of a gate's parts into one for each severity and split. The worst
+// answer decides; of equally bad ones the first does, since parts are listed by severity of the
+// problem. The facts of the others follow in the same order. Facts of parts that had nothing to
+// judge in the whole run are added to the first finding that judged something.
 func (g *Gate) folded(all []Finding) []Finding {
 	type place struct {
 		severity Severity
 		split    rollout.Split
 	}
 	var order []place
-	at := make(map[place][]Finding)
+	byPlace := make(map[place][]Finding)
 	judged := make(map[Severity]bool)
 	for _, f := range all {
 		p := place{f.Severity, f.Split}
-		if at[p] == nil {
+		if byPlace[p] == nil {
 			order = append(order, p)
 		}
-		at[p] = append(at[p], f)
+		byPlace[p] = append(byPlace[p], f)
 		judged[f.Severity] = judged[f.Severity] || f.Status != Skipped
 	}
-	nothing := make(map[Severity][]Fact) // what parts had nothing to judge
+	skipped := make(map[Severity][]Fact) // parts that had nothing to judge
 	var out []Finding
 	for _, p := range order {
-		list := at[p]
+		list := byPlace[p]
 		lead := 0
 		for i := range list {
 			if rank(list[i].Status) < rank(list[lead].Status) {
@@ -42,11 +41,11 @@ func (g *Gate) folded(all []Finding) []Finding {
 		f := list[lead]
 		if f.Status == Skipped && p.split == "" && judged[p.severity] && len(order) > 1 {
 			for i := range list {
-				nothing[p.severity] = append(nothing[p.severity], list[i].Fact)
+				skipped[p.severity] = append(skipped[p.severity], list[i].Fact)
 			}
 			continue
 		}
-		if f.Status == Pass && passed(list) > 1 { // none of them decides
+		if f.Status == Pass && passed(list) > 1 { // no single part decides
 			f.Fact = Fact{ID: g.Name, Status: Pass, Title: g.say("parts", g.Words.Pass, nil), Items: []string{}}
 			lead = -1
 		}
@@ -57,7 +56,7 @@ func (g *Gate) folded(all []Finding) []Finding {
 		}
 		out = append(out, f)
 	}
-	for severity, facts := range nothing {
+	for severity, facts := range skipped {
 		i := slices.IndexFunc(out, func(f Finding) bool { return f.Severity == severity })
 		out[i].Others = append(out[i].Others, facts...)
 	}
@@ -79,8 +78,8 @@ func passed(list []Finding) (n int) {
 	return n
 }
 
-// leaveOut names what had nothing to judge where a finding says that all parts pass: no
-// one should read more into it.
+// leaveOut adds the parts that had nothing to judge to the title of a finding that says that all
+// parts pass, so that the title does not claim too much.
 func (f *Finding) leaveOut(g *Gate) {
 	if f.ID != g.Name {
 		return
@@ -105,5 +104,5 @@ func (g *Gate) WithParts(parts ...*Gate) *Gate {
 	return &some
 }
 
-// rank orders answers, the worst first.
+// rank orders statuses, the worst first.
 func rank(s Status) int { return slices.Index([]Status{Fail, Unknown, Pass, Skipped}, s) }

@@ -12,14 +12,14 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// Gates are the gates that judge a run, in the order in which they are shown and in which
-// the first failing one is the verdict's reason. A gate's name and thresholds are known from
-// the list alone. Its words are known in the whole program once the list was declared or
-// validated: two gates of one name have the same words.
+// Gates are the gates that judge a run, in the order in which they are shown; the first one that
+// fails is the verdict's reason. Names and thresholds come from the list alone. The words are
+// registered for the whole program when the list is declared or validated, so two gates of the same
+// name have the same words.
 type Gates []*Gate
 
-// Named returns the gate or the part with a name. A result may hold findings of a gate
-// that is not in the list: such a gate has the name alone.
+// Named returns the gate or part with a name. A result may hold findings of a gate that is not in
+// the list; for these Named returns a gate that has only the name.
 func (gs Gates) Named(name string) *Gate {
 	for _, g := range gs {
 		for _, one := range append([]*Gate{g}, g.Parts...) {
@@ -31,7 +31,7 @@ func (gs Gates) Named(name string) *Gate {
 	return &Gate{Name: name}
 }
 
-// comparing has the thresholds of gonogo compare, which judges nothing by itself.
+// comparing holds the thresholds of gonogo compare, which is not a gate.
 var comparing = &Gate{Name: "compare", Thresholds: []Threshold{CompareDelta, CompareTolerance}}
 
 // Thresholds lists every threshold of the gates, in their order, and those of gonogo
@@ -62,15 +62,15 @@ func (gs Gates) Values(t Thresholds) ThresholdValues {
 func (gs Gates) Changed(values ThresholdValues) []Changed {
 	changed, set := []Changed{}, values.ByName()
 	for _, x := range gs.Thresholds() {
-		if at, known := set[x.Name]; known && at != x.Default {
-			changed = append(changed, Changed{x.Name, x.Default, at})
+		if value, known := set[x.Name]; known && value != x.Default {
+			changed = append(changed, Changed{x.Name, x.Default, value})
 		}
 	}
 	slices.SortFunc(changed, func(a, b Changed) int { return cmp.Compare(a.Name, b.Name) })
 	return changed
 }
 
-// Requirable lists the names that Settings.Require takes: the stages, and the gates.
+// Requirable lists the names that Settings.Require accepts: stages and gates.
 func (gs Gates) Requirable() []string {
 	var names []string
 	for _, s := range Stages() {
@@ -84,7 +84,7 @@ func (gs Gates) Requirable() []string {
 	return names
 }
 
-// Declare makes the words of the gates known, so findings of a stored result can be shown.
+// Declare registers the words of the gates, so that findings of a stored result can be shown.
 // Gate.Judge does so for the findings that it returns.
 func (gs Gates) Declare() {
 	for _, d := range gs.messages() {
@@ -100,9 +100,8 @@ func (gs Gates) messages() []message.Def {
 	return list
 }
 
-// Validate reports what in the list cannot be used, and then the first setting that
-// cannot: see Settings.Validate. A name in Thresholds and in Require must be one of the
-// list's.
+// Validate reports the first gate in the list that cannot be used, else the first setting that
+// cannot: see Settings.Validate. Thresholds and Require may only use names from the list.
 func (gs Gates) Validate(s Settings) error {
 	if err := gs.validate(); err != nil {
 		return err

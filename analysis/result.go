@@ -9,13 +9,13 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Schema names the shape of result.json. Keys may be added under one schema;
-// renaming or retyping one makes a new schema.
+// Schema names the format of result.json. New keys keep the schema; renaming or retyping a key
+// makes a new one.
 const Schema = "gonogo/result/2"
 
-// Result is result.json. Sections whose stage has not run are absent.
+// Result is the content of result.json. Sections whose stage has not run are absent.
 type Result struct {
-	// Lang is the language of the Result's pictures and pages.
+	// Lang is the language of the pictures and pages made from the Result.
 	Lang message.Language `json:"-"`
 
 	Require []string `json:"-"` // stages and gates, see Settings.Require
@@ -26,9 +26,9 @@ type Result struct {
 	Note        message.Text `json:"note,omitzero"`
 	ExitCode    int          `json:"exit_code"`
 	Confidence  float64      `json:"confidence"`
-	Looks       *Looks       `json:"looks,omitempty"` // set when sampling ends once the verdict is decided
+	Looks       *Looks       `json:"looks,omitempty"` // present if sampling ends once the verdict is decided
 	RewardRange [2]float64   `json:"reward_range"`
-	Ceiling     float64      `json:"ceiling"` // the best a perfect policy could earn
+	Ceiling     float64      `json:"ceiling"` // the most that a perfect policy could earn
 	GroupSize   int          `json:"group_size"`
 	// what the trainer divides a group's advantages by: std or none
 	Normalize     string   `json:"normalize,omitempty"`
@@ -46,7 +46,7 @@ type Result struct {
 	Shift    *Shift                         `json:"shift,omitempty"`
 	Grader   *Grader                        `json:"grader,omitempty"`
 	Burst    *Burst                         `json:"burst,omitempty"`
-	Leaks    *Leaks                         `json:"leaks,omitempty"` // between rollouts, if their canaries show
+	Leaks    *Leaks                         `json:"leaks,omitempty"` // between rollouts, if they had canaries
 	Variants *Variants                      `json:"variants,omitempty"`
 	Findings []Finding                      `json:"findings"`
 }
@@ -88,18 +88,18 @@ type RunInfo struct {
 	ID     string `json:"id,omitempty"`
 	Name   string `json:"name,omitempty"`
 	Source string `json:"source,omitempty"` // live or import
-	// its rollouts are being graded again, and outputs are left
+	// whether its rollouts are still being graded again
 	Grading     bool           `json:"grading,omitempty"`
 	ToolVersion string         `json:"tool_version,omitempty"`
 	Model       string         `json:"model,omitempty"`
 	Seed        *uint64        `json:"seed,omitempty"`
 	Data        []rollout.Data `json:"data,omitempty"`
-	// what replies were drawn with; absent where that is not recorded
+	// the settings that replies were drawn with; absent if they are not recorded
 	Sampling *rollout.Sampling `json:"sampling,omitempty"`
 	// how unverified parts of the wire contract were interpreted
 	Choices map[string]string `json:"choices,omitempty"`
 	Notes   []message.Text    `json:"notes,omitempty"` // what an importer derived
-	// sums (rollout.FileChecksum) of the run's files that were analysed, by name
+	// checksums (rollout.FileChecksum) of the run's analyzed files, by name
 	Inputs map[string]string `json:"inputs,omitempty"`
 }
 
@@ -114,7 +114,7 @@ type SplitResult struct {
 	Items   ItemCounts `json:"items"`
 	Samples Spread     `json:"samples"` // valid rollouts per measured item
 	Missing Missing    `json:"missing"`
-	// where the model endpoint or tools failed 5 attempts or more
+	// present if the model endpoint or tools failed at least 5 attempts
 	MissingBy      *MissingBy     `json:"missing_by,omitempty"`
 	OwnFailures    OwnFailures    `json:"own_failures"`
 	Failures       []FailureCause `json:"failures"` // by outcome and cause, most frequent first
@@ -139,15 +139,15 @@ type SplitResult struct {
 	Turns          stat.Estimate  `json:"turns"`
 	TurnsP95       *stat.Estimate `json:"turns_p95,omitempty"`
 	Identical      stat.Estimate  `json:"identical"`        // share of items whose outputs are all the same text
-	Pooled         *Pooled        `json:"pooled,omitempty"` // items whose rollouts were asked different things
-	Served         *Served        `json:"served,omitempty"` // what answered, where several did
-	Copies         *Copies        `json:"copies,omitempty"` // items whose rollouts are the same in all that was said
+	Pooled         *Pooled        `json:"pooled,omitempty"` // items whose rollouts had different prompts
+	Served         *Served        `json:"served,omitempty"` // which models answered, if several did
+	Copies         *Copies        `json:"copies,omitempty"` // items whose rollouts are identical in all that was said
 
-	Against []RewardByCost `json:"against,omitempty"` // the reward against what a rollout took
+	Against []RewardByCost `json:"against,omitempty"` // the reward against what a rollout cost
 	WhatIf  []WhatIf       `json:"what_if,omitempty"` // the reward under tighter limits
 }
 
-// Pooled counts the items whose rollouts were asked different things.
+// Pooled counts the items whose rollouts had different prompts.
 type Pooled struct {
 	Count   int       `json:"count"`
 	Share   float64   `json:"share"`   // of the sampled items
@@ -155,48 +155,48 @@ type Pooled struct {
 	Prompts [2]string `json:"prompts"` // two of the first item's, shortened
 }
 
-// Served says which models answered, where several did.
+// Served says which models answered, if several did.
 type Served struct {
 	By    []ServedBy `json:"by"`    // most rollouts first
 	Mixed int        `json:"mixed"` // items that several models answered, or several fingerprints of one model
-	Share float64    `json:"share"` // of the items with two rollouts or more whose models are known
+	Share float64    `json:"share"` // of the items with at least two rollouts whose models are known
 	Items []string   `json:"items"` // the first that are mixed
 }
 
 // ServedBy counts the rollouts of one model.
 type ServedBy struct {
-	Name     string `json:"name"` // as served_by of the records
+	Name     string `json:"name"` // served_by in the records
 	Rollouts int    `json:"rollouts"`
 }
 
-// OneModel reports whether the names differ in their system_fingerprint alone.
+// OneModel reports whether the names differ only in their system_fingerprint.
 func (s *Served) OneModel() bool {
 	return !slices.ContainsFunc(s.By,
 		func(by ServedBy) bool { return WithoutFingerprint(by.Name) != WithoutFingerprint(s.By[0].Name) })
 }
 
-// WithoutFingerprint returns what answered without its system_fingerprint, which OpenAI,
-// Azure and Groq write as fp_ and an id.
+// WithoutFingerprint removes the system_fingerprint, which OpenAI, Azure and Groq write as fp_ and
+// an id, from a served_by name.
 func WithoutFingerprint(served string) string {
 	return strings.Join(slices.DeleteFunc(strings.Fields(served),
 		func(word string) bool { return strings.HasPrefix(word, "fp_") }), " ")
 }
 
-// Copies counts the items whose rollouts are the same in all that was said.
+// Copies counts the items whose rollouts are identical in all that was said.
 type Copies struct {
-	Compared int      `json:"compared"` // items with two rollouts or more whose outputs are recorded
+	Compared int      `json:"compared"` // items with at least two rollouts whose outputs are recorded
 	Equal    int      `json:"equal"`
 	Share    float64  `json:"share"`
 	Text     float64  `json:"text"`  // mean length of an output, answer and arguments of calls, in bytes
-	Signs    []string `json:"signs"` // what speaks against chance: text, temperature, ids, times, cache
+	Signs    []string `json:"signs"` // evidence against chance: text, temperature, ids, times, cache
 	Items    []string `json:"items"` // the first that are equal
 }
 
-// The signs that equal rollouts are copies and not chance.
+// The signs that identical rollouts are copies rather than chance.
 const (
 	CopiesText        = "text"        // outputs are too long to be equal by chance
 	CopiesTemperature = "temperature" // the requests ask for temperature 0
-	CopiesIDs         = "ids"         // the rollouts of an item have one id
+	CopiesIDs         = "ids"         // the rollouts of an item have the same id
 	CopiesTimes       = "times"       // the rollouts of an item took the same time, to the microsecond
 	CopiesCache       = "cache"       // the log marks replies as taken from a cache
 )
@@ -208,8 +208,8 @@ type ItemCounts struct {
 	Measured int      `json:"measured"` // items with at least one valid reward
 	Lost     []string `json:"lost"`     // sampled items without any valid reward
 
-	// NotRun is how many of the planned items have no record, because the run was stopped
-	// before them. No estimate includes them. It is 0 also if the plan is unknown.
+	// NotRun is the number of planned items without a record, because the run was stopped before
+	// them. No estimate includes them. It is also 0 if the plan is unknown.
 	NotRun int `json:"not_run,omitempty"`
 }
 
@@ -220,9 +220,8 @@ type Spread struct {
 	Max    int     `json:"max"`
 }
 
-// Missing counts rollouts lost to a failed boundary; Share is of all
-// rollouts recorded and Absent.
-// NotRun is null when the number planned is unknown.
+// Missing counts rollouts lost to a failed boundary. Share is their share of all recorded rollouts
+// and Absent. NotRun is null if the number of planned rollouts is unknown.
 type Missing struct {
 	ModelAPI      int      `json:"model_api"`
 	PromptTooLong int      `json:"prompt_too_long,omitempty"` // the model's server has no room for the prompt
@@ -230,18 +229,19 @@ type Missing struct {
 	Grader        int      `json:"grader"`
 	Share         *float64 `json:"share"`
 	NotRun        *int     `json:"not_run"`
-	// rollouts that the run behind an import planned, and its log lacks: part of Share
+	// rollouts that the run behind an import planned and its log lacks: part of Share
 	Absent   int `json:"absent,omitempty"`
-	Repeated int `json:"repeated"` // earlier attempts that failed and were repeated: not in Share
-	// requests repeated within rollouts that came to a reward, at any endpoint
+	Repeated int `json:"repeated"` // earlier attempts that failed and were repeated: not part of Share
+	// repeated requests within rollouts that got a reward, at any endpoint
 	Retries int `json:"retries"`
-	Retried int `json:"retried"` // rollouts with at least one
+	Retried int `json:"retried"` // rollouts with at least one repeated request
 }
 
 // Total is the number of rollouts without a valid reward.
 func (m Missing) Total() int { return m.ModelAPI + m.PromptTooLong + m.Tool + m.Grader }
 
-// Left is the number of planned rollouts that were not run, here or behind an import.
+// Left returns the number of planned rollouts that were not run, here or in the run behind an
+// import.
 func (m Missing) Left() int {
 	if m.NotRun == nil {
 		return m.Absent
@@ -249,7 +249,7 @@ func (m Missing) Left() int {
 	return m.Absent + *m.NotRun
 }
 
-// LostTo says what they were lost to: endpoints, prompts that are too long, the grader.
+// LostTo says what rollouts were lost to: endpoints, prompts that are too long, or the grader.
 func (m Missing) LostTo() message.Text {
 	if absent := m.Absent; absent > 0 {
 		if m.Absent = 0; m.Total() == 0 {
@@ -284,38 +284,38 @@ var (
 		"{lost}, and to prompts longer than the context of the model's server")
 )
 
-// OwnFailures counts rollouts in which the model itself gave no answer.
+// OwnFailures counts rollouts in which the model itself failed to answer.
 type OwnFailures struct {
 	NoAnswer  int `json:"no_answer"`
 	StepLimit int `json:"step_limit"`
 }
 
-// FailureCause is one reason why rollouts did not end in a grade.
+// FailureCause is one reason why rollouts ended without a grade.
 type FailureCause struct {
 	Outcome rollout.Outcome `json:"outcome"`
 	Error   string          `json:"error"`
 	Count   int             `json:"count"`
-	Items   []string        `json:"items"` // a few of the items it hit
+	Items   []string        `json:"items"` // a few of the affected items
 }
 
-// Reward is the mean reward: items weigh the same.
+// Reward is the mean reward; each item has the same weight.
 type Reward struct {
 	stat.Estimate
-	Mean      *float64       `json:"mean"` // the same number as value
+	Mean      *float64       `json:"mean"` // equal to value
 	Pooled    stat.Estimate  `json:"pooled"`
 	Bounds    Bounds         `json:"bounds"`
 	Family    *stat.Estimate `json:"family"`
 	Histogram Histogram      `json:"histogram"` // of valid rewards of rollouts
 }
 
-// Bounds are the means if every missing rollout had earned the bottom of the range, and the top.
+// Bounds are the means if every missing rollout had earned the bottom, or the top, of the range.
 type Bounds struct {
 	Low  *float64 `json:"low"`
 	High *float64 `json:"high"`
 }
 
-// Histogram counts values: Counts[i] lie in [Edges[i], Edges[i+1]), the last
-// bin closed. Both are empty when there is nothing to count.
+// Histogram counts values: Counts[i] is the number in [Edges[i], Edges[i+1]); the last bin includes
+// its upper edge. Both are empty if there is nothing to count.
 type Histogram struct {
 	Edges  []float64 `json:"edges"`
 	Counts []int     `json:"counts"`
@@ -337,21 +337,22 @@ type AtK struct {
 	K int `json:"k"`
 }
 
-// Signal is the share of groups of one size that a group-relative trainer
-// could learn from. Its value is Informative.
+// Signal is the share of groups of one size that a group-relative trainer could learn from. Its
+// value is also Informative.
 type Signal struct {
 	stat.Estimate
 	GroupSize   int      `json:"group_size"`
 	Informative *float64 `json:"informative"`
-	// informative x (1 - the grader's share of the variance within items); null where that is not known
+	// informative x (1 - the grader's share of the variance within items); null if that share is
+	// unknown
 	Net       *stat.Estimate `json:"net"`
 	Strict    *float64       `json:"strict"` // any difference counts, down to 1e-6 of the range
 	Tolerance float64        `json:"tolerance"`
 	Bound     string         `json:"bound"` // exact, lower, upper or fit
 }
 
-// Teaches is the share of groups that a trainer learns from, as used by headline, gates
-// and plan: net of grader noise if that is known.
+// Teaches returns the share of groups that a trainer learns from, which headline, gates and plan
+// use: net of grader noise if that is known.
 func (s *Signal) Teaches() stat.Estimate {
 	if s.Net != nil && s.Net.Known() {
 		return *s.Net
@@ -359,7 +360,7 @@ func (s *Signal) Teaches() stat.Estimate {
 	return s.Estimate
 }
 
-// The classes of an item; they depend on how often it was sampled.
+// The classes of an item; they depend on the number of its samples.
 const (
 	Dead      = "dead"      // every reward at the bottom of the range
 	Saturated = "saturated" // every reward at the top
@@ -408,7 +409,7 @@ type Extrapolated struct {
 	Model    string   `json:"model"` // beta_binomial, zero_inflated or dirichlet
 }
 
-// ToolUse is how rollouts used their tools.
+// ToolUse describes how rollouts used their tools.
 type ToolUse struct {
 	Offered  int           `json:"offered,omitempty"`  // rollouts of known course whose items' rows offer tools
 	Optional bool          `json:"optional,omitempty"` // the setting tools.optional
@@ -417,26 +418,26 @@ type ToolUse struct {
 	P95      stat.Estimate `json:"p95"`
 	P99      stat.Estimate `json:"p99"`
 	Max      int           `json:"max"`
-	// share of rollouts that reached the budget of calls; null without one
+	// share of rollouts that reached the budget of calls; null if there is none
 	OverBudget *float64            `json:"over_budget"`
 	AtBudget   *stat.Estimate      `json:"at_budget,omitempty"` // the same share with its interval
 	Budget     *int                `json:"budget"`
-	Long       *LongRollouts       `json:"long,omitempty"` // if rollouts record their calls
+	Long       *LongRollouts       `json:"long,omitempty"` // present if rollouts record their calls
 	ByTool     map[string]ToolStat `json:"by_tool"`
 	Bigrams    map[string]int      `json:"bigrams"`   // "a>b": b was the next call after a
 	Repeats    stat.Estimate       `json:"repeats"`   // share of calls equal to an earlier one of the rollout
 	Parallel   stat.Estimate       `json:"parallel"`  // share of calling turns with more than one call
 	Malformed  stat.Estimate       `json:"malformed"` // share of calls
-	Histogram  Histogram           `json:"histogram"` // of calls per rollout, one bin a count
+	Histogram  Histogram           `json:"histogram"` // of calls per rollout, one bin per count
 }
 
-// ToolStat is one tool's record. Tokens of outputs are estimated as bytes/4.
+// ToolStat holds the statistics of one tool. Tokens of outputs are estimated as bytes/4.
 type ToolStat struct {
 	Calls     int `json:"calls"`
-	Errors    int `json:"errors"` // answered with an error, by status or as tools.error_pattern says
+	Errors    int `json:"errors"` // answered with an error, by status or by tools.error_pattern
 	Failed    int `json:"failed"`
 	Malformed int `json:"malformed"`
-	// valid rollouts by their calls to it, in the bins of the histogram over all tools
+	// valid rollouts by their calls of this tool, in the bins of the histogram over all tools
 	PerRollout      []int    `json:"per_rollout,omitempty"`
 	NotText         int      `json:"not_text,omitempty"` // answered with an output that is not a string
 	P50             *float64 `json:"p50_s"`
@@ -445,7 +446,7 @@ type ToolStat struct {
 	OutputBytesP95  *float64 `json:"output_bytes_p95"`
 }
 
-// Tokens are per rollout, over rollouts whose server reported them.
+// Tokens are per rollout, over the rollouts whose server reported them.
 type Tokens struct {
 	Input      stat.Estimate  `json:"input"`
 	Output     stat.Estimate  `json:"output"`
@@ -470,10 +471,10 @@ type Plan struct {
 	PerStep      *PlanCost      `json:"per_step,omitempty"`
 	PerEpoch     *PlanCost      `json:"per_epoch,omitempty"`
 	PeakRPS      *PlanLoad      `json:"peak_rps,omitempty"`
-	Evaluation   *PlanCost      `json:"evaluation,omitempty"`    // one, of all eval items
+	Evaluation   *PlanCost      `json:"evaluation,omitempty"`    // one evaluation of all eval items
 	Evaluations  int            `json:"evaluations,omitempty"`   // in the whole training
 	Whole        *PlanCost      `json:"whole,omitempty"`         // all epochs and evaluations
-	BySize       []PlanSize     `json:"by_group_size,omitempty"` // what other group sizes take, ascending
+	BySize       []PlanSize     `json:"by_group_size,omitempty"` // the needs of other group sizes, ascending
 	Assumptions  []message.Text `json:"assumptions"`
 }
 
@@ -482,13 +483,13 @@ type PlanSize struct {
 	GroupSize      int           `json:"group_size"`
 	Rollouts       int           `json:"rollouts"`         // of a step
 	Informative    stat.Estimate `json:"informative"`      // groups of a step
-	RolloutsPerOne stat.Estimate `json:"rollouts_per_one"` // rollouts that are paid for one informative group
+	RolloutsPerOne stat.Estimate `json:"rollouts_per_one"` // rollouts paid for per informative group
 	USD            stat.Estimate `json:"usd"`              // of a step
-	SecondsMin     stat.Estimate `json:"seconds_min"`      // of a step, as PlanCost
+	SecondsMin     stat.Estimate `json:"seconds_min"`      // of a step, as in PlanCost
 }
 
-// PlanCost is what one step, epoch, evaluation or training takes. The trainer's own part
-// is null where nothing trains or its rule has no numbers.
+// PlanCost is what one step, epoch, evaluation or training takes. The trainer's own part is null if
+// nothing trains, or if the numbers for its rule are not known.
 type PlanCost struct {
 	InformativeGroups stat.Estimate `json:"informative_groups"`
 	Rollouts          stat.Estimate `json:"rollouts"`
@@ -499,9 +500,9 @@ type PlanCost struct {
 	USD               stat.Estimate `json:"usd"`
 	SecondsMin        stat.Estimate `json:"seconds_min"`
 
-	TrainedTokens  *stat.Estimate `json:"trained_tokens,omitempty"`  // that the trainer learns from
-	TrainerSeconds *stat.Estimate `json:"trainer_seconds,omitempty"` // of the trainer at them
-	TrainerUSD     *stat.Estimate `json:"trainer_usd,omitempty"`     // for them, at a price per token
+	TrainedTokens  *stat.Estimate `json:"trained_tokens,omitempty"`  // tokens that the trainer learns from
+	TrainerSeconds *stat.Estimate `json:"trainer_seconds,omitempty"` // the trainer's time for them
+	TrainerUSD     *stat.Estimate `json:"trainer_usd,omitempty"`     // their cost, at a price per token
 }
 
 // PlanLoad is the peak request rate on the endpoints.
@@ -510,7 +511,7 @@ type PlanLoad struct {
 	Grader stat.Estimate            `json:"grader"`
 }
 
-// In returns a copy of r for pages and pictures in l. What r holds stays the same.
+// In returns a copy of r for pages and pictures in language l. It does not change r.
 func (r *Result) In(l message.Language) *Result {
 	out := *r
 	out.Lang = l

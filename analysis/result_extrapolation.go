@@ -2,7 +2,7 @@ package analysis
 
 import "gonogo/analysis/message"
 
-// The models behind what is extrapolated, as Extrapolated.Model names them.
+// The models used for extrapolation, as named in Extrapolated.Model.
 const (
 	BetaBinomial = "beta_binomial"
 	ZeroInflated = "zero_inflated"
@@ -21,20 +21,20 @@ const (
 type Extrapolation struct {
 	Fits   []ModelFit     `json:"fits"`
 	BestOf []Extrapolated `json:"best_of"` // E[max of k rewards], for rewards of at most 8 values
-	Notes  []message.Text `json:"notes"`   // why there is no fit, and how far the fits lie apart
+	Notes  []message.Text `json:"notes"`   // why there is no fit, and how far the fits disagree
 }
 
 // ModelFit is one distribution over items, fitted by maximum likelihood.
 type ModelFit struct {
-	Quantity string    `json:"quantity"` // pass_at, or informative: best_of is from the same fit
+	Quantity string    `json:"quantity"` // pass_at, or informative: best_of uses the same fit
 	Model    string    `json:"model"`
 	Outcomes []float64 `json:"outcomes"` // rewards, or 0 and 1 for fail and pass
-	// of the Dirichlet distribution over the outcomes; beta-binomial: b, a
+	// parameters of the Dirichlet distribution over the outcomes; beta-binomial: b, a
 	Alpha []float64 `json:"alpha"`
-	Zero  float64   `json:"zero"`  // share of items that give the first outcome always
+	Zero  float64   `json:"zero"`  // share of items that always give the first outcome
 	Share []float64 `json:"share"` // mean share of each outcome: a/(a+b) of the passes
-	Alike bool      `json:"alike"` // 1/(a+b+1) < 1e-3: only Share means something
-	// it misses what was measured at all the samples: nothing is extrapolated from it
+	Alike bool      `json:"alike"` // 1/(a+b+1) < 1e-3: only Share is meaningful
+	// the model misses the values measured at all samples, so nothing is extrapolated from it
 	Misfit        bool    `json:"misfit,omitempty"`
 	LogLikelihood float64 `json:"log_likelihood"`
 	Items         int     `json:"items"`

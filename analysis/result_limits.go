@@ -2,18 +2,18 @@ package analysis
 
 import "gonogo/analysis/stat"
 
-// LongRollouts are the valid rollouts far beyond the median: a training step waits for
-// its longest ones.
+// LongRollouts describes the valid rollouts far above the median: a training step waits for its
+// longest ones.
 type LongRollouts struct {
-	Times float64 `json:"times"` // how many medians a rollout may take
+	Times float64 `json:"times"` // limit in multiples of the median
 	Calls float64 `json:"calls"` // a rollout with more tool calls is long
 	Turns float64 `json:"turns"` // and so is one with more turns
 	N     int     `json:"n"`     // long rollouts
 
 	Share stat.Estimate `json:"share"` // of rollouts whose course is known
 
-	// The rewards of long rollouts and of the others: within the items that have both
-	// kinds, else between items. Null if there are none of one kind.
+	// The rewards of long rollouts and of the others: within the items that have both kinds, else
+	// between items. Null if one kind does not occur.
 	Earn  *Contrast `json:"earn"`
 	Items []string  `json:"items"` // some with a long rollout, most first
 }
@@ -25,14 +25,14 @@ type Contrast struct {
 	Difference stat.Estimate `json:"difference"` // these - others
 }
 
-// WhatIf is what the recorded rollouts would have earned under tighter limits. Nothing
-// was sampled for it: a rollout that the limit would have cut off counts at the bottom of
-// the reward range, and the others do not change. A model that knows the limit, or is
-// trained under it, may do better.
+// WhatIf is what the recorded rollouts would have earned under tighter limits. It is computed
+// without new samples: a rollout that the limit would have cut off counts at the bottom of the
+// reward range, and the others do not change. A model that knows the limit, or is trained under it,
+// may do better.
 type WhatIf struct {
 	Quantity  string   `json:"quantity"`   // tool_calls or output_tokens of a whole rollout
-	Limit     *float64 `json:"limit"`      // in force when the rollouts were made; null if none is known
-	GroupSize int      `json:"group_size"` // of Informative: the trainer's, or as many samples as items have
+	Limit     *float64 `json:"limit"`      // in force when the rollouts were made; null if unknown
+	GroupSize int      `json:"group_size"` // for Informative: the trainer's, or the samples per item if these are fewer
 	N         int      `json:"n"`          // rollouts that record the quantity
 	Items     int      `json:"items"`
 	Caps      []Cap    `json:"caps"` // from the tightest to one that cuts no rollout
@@ -47,19 +47,19 @@ type Cap struct {
 	Informative stat.Estimate `json:"informative"` // share of groups that teach
 }
 
-// CapTokens is the quantity of a WhatIf about the tokens that the model writes,
-// reasoning included; that about calls is CostCalls.
+// CapTokens is the quantity of a WhatIf about the tokens that the model writes, including
+// reasoning; CostCalls is the one about calls.
 const CapTokens = "output_tokens"
 
-// What a limit may cost and still count as one that costs next to nothing: shares of
-// the reward range, and of what the rollouts earn above its bottom.
+// The largest costs of a limit that count as next to nothing: shares of the reward range, and of
+// what the rollouts earn above its bottom.
 const (
 	littleOfRange  = 0.01
 	littleOfEarned = 0.05
 )
 
-// Tightest returns the tightest limit that costs almost nothing: at most 1 % of the
-// reward range and 5 % of the mean reward. It is false if the rollouts earn nothing.
+// Tightest returns the tightest limit that costs almost nothing: at most 1 % of the reward range
+// and 5 % of the mean reward. ok is false if the rollouts earn nothing.
 func (w *WhatIf) Tightest(r stat.Range) (Cap, bool) {
 	if len(w.Caps) == 0 {
 		return Cap{}, false

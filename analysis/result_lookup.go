@@ -5,8 +5,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// BestAt returns the best of k rollouts or, if items have fewer, of the largest number
-// below k that is known. ok is false if none is known.
+// BestAt returns the best of k rollouts or, if items have fewer, of the largest known number below
+// k. ok is false if none is known.
 func (sr *SplitResult) BestAt(k int) (found AtK, ok bool) {
 	for _, p := range sr.BestOf {
 		if p.Known() && p.K <= k && p.K > found.K {
@@ -16,8 +16,8 @@ func (sr *SplitResult) BestAt(k int) (found AtK, ok bool) {
 	return found, ok
 }
 
-// SignalAt returns the informative share at group size g as a lower and an upper bound:
-// the same entry if the share is exact, nil if nothing is known.
+// SignalAt returns the informative share at group size g as a lower and an upper bound. Both are
+// the same entry if the share is exact, and nil if nothing is known.
 func (sr *SplitResult) SignalAt(g int) (lower, upper *Signal) {
 	for i := range sr.Signal {
 		s := &sr.Signal[i]
@@ -36,8 +36,8 @@ func (sr *SplitResult) SignalAt(g int) (lower, upper *Signal) {
 	return lower, upper
 }
 
-// Fits returns the models' estimates of a quantity beyond the samples, in their order;
-// for the informative share net of grader noise if that is known, like Signal.Teaches.
+// Fits returns the models' estimates of a quantity beyond the samples, in their order. Like
+// Signal.Teaches, the informative share is net of grader noise if that is known.
 func (sr *SplitResult) Fits(quantity string) []Extrapolated {
 	list := sr.Extrapolated
 	if quantity == BestOfK {
@@ -55,7 +55,8 @@ func (sr *SplitResult) Fits(quantity string) []Extrapolated {
 	return out
 }
 
-// Shown is an estimate of a quantity as reports show it.
+// Shown returns an estimate of a quantity as reports show it: the informative share net of grader
+// noise.
 func (sr *SplitResult) Shown(quantity string, e stat.Estimate) stat.Estimate {
 	if quantity == InformativeGroups {
 		return sr.Net(e)
@@ -63,7 +64,7 @@ func (sr *SplitResult) Shown(quantity string, e stat.Estimate) stat.Estimate {
 	return e
 }
 
-// Net is netOf if the grader's share is known, else e.
+// Net returns e without grader noise if the grader's share is known, else e.
 func (sr *SplitResult) Net(e stat.Estimate) stat.Estimate {
 	if net := stat.Net(e, sr.Variance.Noise()); net != nil {
 		return *net
@@ -71,7 +72,7 @@ func (sr *SplitResult) Net(e stat.Estimate) stat.Estimate {
 	return e
 }
 
-// ExtrapolatedAt returns the value of Fits at k; nil if nothing is extrapolated there.
+// ExtrapolatedAt returns the estimates of Fits at k; nil if nothing is extrapolated there.
 func (sr *SplitResult) ExtrapolatedAt(quantity string, k int) []Extrapolated {
 	var out []Extrapolated
 	for _, x := range sr.Fits(quantity) {
@@ -82,7 +83,7 @@ func (sr *SplitResult) ExtrapolatedAt(quantity string, k int) []Extrapolated {
 	return out
 }
 
-// AuditConfidence is the confidence of the grader's audit, which is judged once however
+// AuditConfidence returns the confidence for the grader's audit, which is judged only once however
 // many looks at the rollouts there are.
 func (r *Result) AuditConfidence() float64 {
 	if r.Looks != nil {
@@ -91,8 +92,8 @@ func (r *Result) AuditConfidence() float64 {
 	return r.Confidence
 }
 
-// TrainingSplit is the split that the gates about training judge: train, else the only
-// split. An evaluation set alone says nothing about training.
+// TrainingSplit returns the split that the gates about training judge: train, or production if it
+// is the only split. An evaluation set alone says nothing about training.
 func TrainingSplit(r *Result) (rollout.Split, bool) {
 	if r.Splits[rollout.Train] != nil {
 		return rollout.Train, true
@@ -103,14 +104,14 @@ func TrainingSplit(r *Result) (rollout.Split, bool) {
 	return "", false
 }
 
-// Range is the reward range.
+// Range returns the reward range.
 func (r *Result) Range() stat.Range {
 	return stat.Range{Lo: r.RewardRange[0], Hi: r.RewardRange[1]}
 }
 
-// OpenItems lists the items of the training split whose class more samples could settle:
-// all their rewards are equal, but too few for a posterior of 0.95 that those of the next
-// group will be, too.
+// OpenItems lists the items of the training split whose class more samples could settle: all their
+// rewards are equal, but they are too few for a posterior of 0.95 that the rewards of the next
+// group will be equal, too.
 func (r *Result) OpenItems() (rollout.Split, []ItemResult) {
 	split, ok := TrainingSplit(r)
 	if !ok {
@@ -126,9 +127,9 @@ func (r *Result) OpenItems() (rollout.Split, []ItemResult) {
 	return split, open
 }
 
-// steadyAfter is the number of outputs graded again without another grade from
-// which a grader counts as one without noise: of those with more than 3 % of
-// such outputs (rule of three) 95 % would have shown one.
+// steadyAfter is the number of outputs that must be regraded without a change for a grader to count
+// as free of noise: if more than 3 % of outputs changed (rule of three), this many would have shown
+// a change with 95 % probability.
 const steadyAfter = 100
 
 // NoneSeen reports whether enough outputs were regraded for noise to show, and no grade changed.
@@ -136,9 +137,9 @@ func (v Variance) NoneSeen() bool {
 	return v.GraderShare.N >= steadyAfter && v.GraderShare.Known() && *v.GraderShare.Value == 0
 }
 
-// Noise is the grader's share of the variance within items, as subtracted from the
-// informative share: zero if many gradings showed none, even though its interval is wide
-// when rewards hardly differ.
+// Noise is the grader's share of the variance within items, as subtracted from the informative
+// share: it is zero if many regrades showed no change, although its interval is wide when rewards
+// hardly differ.
 func (v Variance) Noise() stat.Estimate {
 	e := v.GraderShare
 	if v.NoneSeen() {

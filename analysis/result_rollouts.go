@@ -6,23 +6,25 @@ import (
 	"gonogo/sampler/rollout/markup"
 )
 
-// FinishStats counts how the last replies of a split's rollouts ended, without rollouts lost to a failed endpoint.
+// FinishStats counts how the last replies of a split's rollouts ended, except rollouts lost to a
+// failed endpoint.
 type FinishStats struct {
 	Rollouts int `json:"rollouts"`
-	Known    int `json:"known"` // those whose ending is known
+	Known    int `json:"known"` // rollouts whose ending is known
 	Stop     int `json:"stop"`
 	Length   int `json:"length"` // cut off by a token limit
-	// those of Length whose conversation no longer fitted the context of the model's server
+	// rollouts of Length whose conversation outgrew the context of the model's server
 	Outgrown int `json:"outgrown,omitempty"`
-	// those of Length whose requests set no limit: the server's context or its default ended them
+	// rollouts of Length whose requests set no limit: the server's context or its default ended
+	// them
 	NoLimit int `json:"no_limit,omitempty"`
 	Refusal int `json:"refusal"`
 	Filter  int `json:"filter"` // withheld or cut off by a content filter
 	Empty   int `json:"empty"`
 	Blanked int `json:"blanked,omitempty"` // in which the model or the grader read ********** in the place of a secret
 
-	// Shares of rollouts with their intervals: without an answer; and, if the run records
-	// ordinary endings too, cut off and refused (or filtered).
+	// Shares of rollouts with their intervals: without an answer; and, if the run also records
+	// ordinary endings, cut off and refused (or filtered).
 	NoAnswer *stat.Estimate `json:"no_answer,omitempty"`
 	CutOff   *stat.Estimate `json:"cut_off,omitempty"`
 	Refused  *stat.Estimate `json:"refused,omitempty"`
@@ -33,12 +35,12 @@ type FinishStats struct {
 	// FinishedTokens is the 99th percentile of the output tokens of a finished rollout;
 	// null if none is recorded.
 	FinishedTokens *float64 `json:"finished_tokens_p99"`
-	// the same items without unfinished rollouts, if there are any
+	// the estimates without unfinished rollouts, if there are any
 	Without *FinishedOnly `json:"without,omitempty"`
 
 	Answers     int                 `json:"answers"`      // rollouts with the text of an answer
 	Markup      map[markup.Kind]int `json:"markup"`       // answers with text that the server should have parsed
-	MarkupText  string              `json:"markup_text"`  // the token that gives most of them away; "" without any
+	MarkupText  string              `json:"markup_text"`  // the token that reveals most of them; "" if there is none
 	MarkupItems []string            `json:"markup_items"` // a few with such an answer
 }
 
@@ -56,36 +58,36 @@ type RewardByCost struct {
 	Items    int         `json:"items"`
 	N        int         `json:"n"` // rollouts whose quantity is known
 
-	// Within is the correlation relative to the item's means, Pooled the one over all
-	// rollouts: long rollouts may belong to hard items, so the two may differ in sign.
-	// For tokens and latency the logarithm is used.
+	// Within is the correlation relative to the item's means, Pooled the one over all rollouts:
+	// long rollouts may belong to hard items, so the two may differ in sign. For tokens and latency
+	// the logarithm is used.
 	Within stat.Estimate `json:"within"`
 	Pooled stat.Estimate `json:"pooled"`
 	P      *float64      `json:"p"` // of no correlation within items
 
-	Limit *RewardAtLimit `json:"limit,omitempty"` // of tool calls, where rollouts reach it and others do not
+	Limit *RewardAtLimit `json:"limit,omitempty"` // of tool calls, if some rollouts reach it and others do not
 }
 
-// RewardAtLimit compares the rollouts that reach a limit with those below it: a line
-// through all of them would turn a cliff at the limit into a slope.
+// RewardAtLimit compares the rollouts that reach a limit with those below it: a line through all of
+// them would turn a cliff at the limit into a slope.
 type RewardAtLimit struct {
 	At      float64       `json:"at"`
 	Reached stat.Estimate `json:"reached"` // mean reward at the limit, over the items compared
-	Below   stat.Estimate `json:"below"`   // the same of the others
+	Below   stat.Estimate `json:"below"`   // the same for the others
 	// reached - below: within items that have both kinds, else between items
 	Difference stat.Estimate `json:"difference"`
 	Within     stat.Estimate `json:"within"` // correlation within items of the rollouts below the limit
 }
 
-// Cliff reports whether rollouts that reach the limit earn less than the others of their
-// items, by the whole interval, where more below it is not seen to earn less: the limit
-// itself cuts them off.
+// Cliff reports whether the limit itself cuts rollouts off: those that reach it earn less than the
+// others of their items, by the whole interval, and below the limit the reward does not clearly
+// fall with the quantity.
 func (k *RewardAtLimit) Cliff() bool {
 	below := func(e stat.Estimate) bool { return e.High != nil && *e.High < 0 }
 	return k != nil && below(k.Difference) && !below(k.Within)
 }
 
-// LimitOf is what happens at the limit of a quantity; nil if that is unknown.
+// LimitOf returns the comparison at the limit of a quantity; nil if it is unknown.
 func (sr *SplitResult) LimitOf(quantity string) *RewardAtLimit {
 	for i := range sr.Against {
 		if sr.Against[i].Quantity == quantity {
@@ -103,26 +105,27 @@ type RewardBin struct {
 	Reward stat.Estimate `json:"reward"` // mean over the items that have such a rollout
 }
 
-// The quantities that rewards are set against.
+// The quantities that the reward is compared with.
 const (
 	CostCalls   = "tool_calls"
 	CostTokens  = "tokens" // into and out of the model
 	CostLatency = "latency_s"
 )
 
-// MissingBy says whether the rollouts lost to the model endpoint and the tools are
-// missing at random: whether failures depend on the item, and whether they correlate with
-// the reward. If they do, the remaining rollouts are a biased sample.
+// MissingBy tests whether the rollouts lost to the model endpoint and the tools are missing at
+// random: whether failures depend on the item, and whether they correlate with the reward. If they
+// do, the remaining rollouts are a biased sample.
 type MissingBy struct {
 	Lost   int             `json:"lost"`   // attempts lost to the model endpoint or a tool, including repeated ones
-	Most   int             `json:"most"`   // the fewest items that hold at least 80 % of them
-	Share  *float64        `json:"share"`  // of them that these items hold
+	Most   int             `json:"most"`   // the fewest items that account for at least 80 % of them
+	Share  *float64        `json:"share"`  // of them that these items account for
 	Items  []string        `json:"items"`  // these items, most failures first; 20 at most
 	Item   PermutationTest `json:"item"`   // failures by item: chi-square
 	Reward PermutationTest `json:"reward"` // an item's share of failed attempts and its mean reward: rank correlation
 }
 
-// PermutationTest is a test by random permutations; null if there is nothing to distinguish.
+// PermutationTest is a test by random permutations; its numbers are null if there is nothing to
+// distinguish.
 type PermutationTest struct {
 	N         int      `json:"n"` // items
 	Statistic *float64 `json:"statistic"`
@@ -130,9 +133,9 @@ type PermutationTest struct {
 	Method    string   `json:"method"`
 }
 
-// Looks is what a result says set when sampling ends once the verdict is decided.
-// Confidence is what all looks together keep; the result's own Confidence, that of its
-// intervals, is the one of the current look.
+// Looks describes the looks of a run whose sampling ends once the verdict is decided. Confidence
+// holds for all looks together; the result's own Confidence, that of its intervals, is for the
+// current look.
 type Looks struct {
 	Rule       string         `json:"rule"`
 	Confidence float64        `json:"confidence"`
@@ -141,12 +144,12 @@ type Looks struct {
 	Ended      rollout.Ending `json:"ended"` // "" while sampling goes on
 }
 
-// Leaks counts rollouts that found something another rollout had left, by the canaries in
-// their records. It is present if any rollout's canary was in a place that is searched.
+// Leaks counts rollouts that found something another rollout had left behind, by the canaries in
+// their records. It is present if any rollout's canary was put in a place that is searched.
 type Leaks struct {
-	// rollouts that can show it: their own canary was in such a place, or they found another's
+	// rollouts that can show a leak: their own canary was in such a place, or they found another's
 	Rollouts int           `json:"rollouts"`
-	Leaking  int           `json:"leaking"`  // of these, those that found another's
+	Leaking  int           `json:"leaking"`  // of these, rollouts that found another's canary
 	Share    stat.Estimate `json:"share"`    // of these
 	Items    []string      `json:"items"`    // a few of the leaking ones'
 	Examples []LeakExample `json:"examples"` // a few of their leaks
@@ -157,7 +160,7 @@ type LeakExample struct {
 	RolloutName
 	At     string       `json:"at"` // where: tool NAME, agent, model or session
 	Canary string       `json:"canary"`
-	Of     *RolloutName `json:"of"` // whose it is; null when it is not one of this run's rollouts
+	Of     *RolloutName `json:"of"` // the rollout that it belongs to; null if it is none of this run's
 }
 
 // RolloutName names one attempt at a rollout.

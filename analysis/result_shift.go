@@ -11,7 +11,7 @@ import (
 type Shift struct {
 	Pairs    []ShiftPair `json:"pairs"`
 	Coverage []Coverage  `json:"coverage"`
-	// between splits: each row of B with the one of A that it is a copy of; a family once
+	// between splits: each row of B with the row of A that it copies; each family once
 	Leakage    []Leak     `json:"leakage"`
 	Conflicts  []Conflict `json:"conflicts"` // within and between splits
 	Crossings  []Crossing `json:"crossings"` // what each two splits share, in numbers
@@ -19,7 +19,7 @@ type Shift struct {
 	Flaws      []Flaw     `json:"flaws"`
 
 	Rows       map[rollout.Split]int `json:"rows"`
-	References int                   `json:"references"`           // rows that have one
+	References int                   `json:"references"`           // rows that have a reference
 	InPrompt   []RowName             `json:"reference_in_prompt"`  // rows whose prompt holds their own reference
 	InPromptOf int                   `json:"reference_checked_in"` // rows for which that can be checked
 	// fields that distinguish rows but not splits: ids, counters, texts
@@ -27,7 +27,7 @@ type Shift struct {
 	Notes   []message.Text `json:"notes"`
 }
 
-// What is compared between splits.
+// The quantities that are compared between splits.
 const (
 	OnLastUser = "last_user"
 	OnPrompt   = "prompt"
@@ -41,20 +41,20 @@ type ShiftPair struct {
 	A         rollout.Split  `json:"a"`
 	B         rollout.Split  `json:"b"`
 	On        string         `json:"on"`
-	About     message.Text   `json:"about,omitzero"` // the single number or category tested; empty for all together
+	About     message.Text   `json:"about,omitzero"` // the single number or category tested; empty for a joint test
 	Test      string         `json:"test"`
-	Primary   bool           `json:"primary"` // the one test of this pair and quantity that decides
+	Primary   bool           `json:"primary"` // whether it is the test that decides this pair and quantity
 	Statistic *float64       `json:"statistic"`
 	Effect    stat.Estimate  `json:"effect"`
 	P         *float64       `json:"p"`
 	PHolm     *float64       `json:"p_holm"`
 	Chance    *float64       `json:"chance"` // the effect expected without any shift
-	Missed    *float64       `json:"missed"` // the effect size that is found at 5 % with 80 % power
+	Missed    *float64       `json:"missed"` // the effect size that the test finds at 5 % with 80 % power
 	NA        int            `json:"n_a"`
 	NB        int            `json:"n_b"`
 	Top       []message.Text `json:"top"`
 	Items     []string       `json:"items"`
-	// values that only one split has, which the classifier does not see
+	// values that only one split has, hidden from the classifier
 	LeftOut []string `json:"left_out,omitempty"`
 }
 
@@ -81,8 +81,7 @@ type Leak struct {
 	Score  *float64       `json:"score"`
 }
 
-// Conflict is a pair of items with the same prompt, or almost, and references
-// that differ.
+// Conflict is a pair of items with the same, or nearly the same, prompt and different references.
 type Conflict struct {
 	Kind   shift.ConflictKind `json:"kind"`
 	A      string             `json:"a"`
@@ -92,8 +91,8 @@ type Conflict struct {
 	Rows   int                `json:"rows"` // that ask the same
 }
 
-// Crossing counts the rows of B that have a copy in A, each under its most certain kind,
-// and those whose family is also in A.
+// Crossing counts the rows of B that have a copy in A, each under its most certain kind, and those
+// whose family is also in A.
 type Crossing struct {
 	A        rollout.Split `json:"a"`
 	B        rollout.Split `json:"b"`
@@ -103,7 +102,7 @@ type Crossing struct {
 	Swapped  int           `json:"swapped"`
 	Near     int           `json:"near"`
 	Family   int           `json:"family"`
-	Both     int           `json:"both,omitempty"` // of exact, those that family has, too
+	Both     int           `json:"both,omitempty"` // rows counted in both Exact and Family
 	Families int           `json:"families"`
 	Note     message.Text  `json:"note,omitzero"`
 }

@@ -8,35 +8,34 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// SidesOf holds one value of both runs.
+// SidesOf holds a value of both runs.
 type SidesOf[T any] struct {
 	Base T `json:"base"`
 	New  T `json:"new"`
 }
 
-// Difference is one quantity compared. Its value is the mean over items of new
-// minus base.
+// Difference is the comparison of one quantity. Its value is the mean over items of new minus base.
 type Difference struct {
 	stat.Estimate
 	Name      string   `json:"name"`
 	Of        string   `json:"of,omitempty"` // the tool, pair of tools or part of the reward
 	Unit      string   `json:"unit"`
-	K         int      `json:"k,omitempty"` // rollouts that best_of and informative are of
+	K         int      `json:"k,omitempty"` // the number of rollouts for best_of and informative
 	Base      *float64 `json:"base"`        // mean over the compared items
 	New       *float64 `json:"new"`
-	Direction string   `json:"direction"`        // up or down when the whole interval says so, else unclear
+	Direction string   `json:"direction"`        // up or down if the whole interval agrees, else unclear
 	Better    string   `json:"better,omitempty"` // the better direction: up or down
 	Change    string   `json:"change,omitempty"` // better, worse, changed, same or unclear
-	// sign flips of paired items, two-sided; of unpaired ones Welch's
+	// sign flips of paired items, two-sided; Welch's test for unpaired ones
 	P        *float64       `json:"p"`
 	Wilcoxon *float64       `json:"wilcoxon_p"` // signed-rank test, as a check
-	McNemar  *float64       `json:"mcnemar_p"`  // exact, where both runs hold one sample an item and two grades
+	McNemar  *float64       `json:"mcnemar_p"`  // exact, if both runs hold one sample an item and two grades
 	PHolm    *float64       `json:"p_holm"`     // corrected for the other tests
-	MDE      *float64       `json:"mde"`        // the smallest change that 80 % of such comparisons would find
+	MDE      *float64       `json:"mde"`        // the smallest change that 80 % of such comparisons would detect
 	Family   *stat.Estimate `json:"family"`     // the same, clustered by family
 }
 
-// Size is how large a known difference is: of a share in itself, of anything else against
+// Size returns how large a known difference is: the difference itself for a share, else relative to
 // the larger of both sides.
 func (d *Difference) Size() float64 {
 	if d.Unit == message.UnitShare {
@@ -46,15 +45,15 @@ func (d *Difference) Size() float64 {
 		math.SmallestNonzeroFloat64)
 }
 
-// FewItems is the number of paired items below which a t interval relies on unchecked
-// normality: then the sign-flip test must agree.
+// FewItems is the number of paired items below which a t interval depends on unchecked normality:
+// the sign-flip test must then agree.
 const FewItems = 20
 
-// VariantAnswer says what a variant does to the mean reward.
+// VariantAnswer says how a variant affects the mean reward.
 type VariantAnswer string
 
-// The answers about a variant. They are those of a comparison, corrected for
-// the number of variants.
+// The answers about a variant. They are those of a comparison, corrected for the number of
+// variants.
 const (
 	Gains        VariantAnswer = "gains"
 	Loses        VariantAnswer = "loses"
@@ -62,15 +61,15 @@ const (
 	CannotTell   VariantAnswer = "cannot_tell"
 )
 
-// Variants ranks the variants of a run by what each changes in the mean reward
-// on the same items. Every difference is variant minus base.
+// Variants ranks the variants of a run by how each changes the mean reward on the same items. Every
+// difference is variant minus base.
 type Variants struct {
-	Split      *rollout.Split `json:"split"`      // the one that ranks; null when none could
+	Split      *rollout.Split `json:"split"`      // the split used for ranking; null if none could be
 	Delta      float64        `json:"delta"`      // the smallest change of the mean reward that matters
-	Tolerance  float64        `json:"tolerance"`  // the largest change that is called neither a gain nor a loss
+	Tolerance  float64        `json:"tolerance"`  // the largest change that counts as neither a gain nor a loss
 	Hoped      float64        `json:"hoped"`      // the gain hoped for from training, from eval.power
 	Correction string         `json:"correction"` // of the p-values of a split, over the variants
-	Ranked     []Variant      `json:"ranked"`     // the largest gain first; those that cannot be compared last
+	Ranked     []Variant      `json:"ranked"`     // the largest gain first; variants that cannot be compared come last
 	Notes      []message.Text `json:"notes"`
 }
 
@@ -80,7 +79,7 @@ type Variant struct {
 	Doc     string                          `json:"doc,omitempty"`
 	Dir     string                          `json:"dir"` // below the run directory
 	Changes []rollout.Change                `json:"changes"`
-	Answer  VariantAnswer                   `json:"answer"` // on the split that ranks
+	Answer  VariantAnswer                   `json:"answer"` // on the split used for ranking
 	Why     message.Text                    `json:"why"`
 	Splits  map[rollout.Split]*VariantSplit `json:"splits"`
 	Notes   []message.Text                  `json:"notes"`
@@ -97,10 +96,10 @@ type VariantSplit struct {
 	Reward      Difference       `json:"reward"` // p_holm is over the variants
 	Equivalence stat.Equivalence `json:"equivalence"`
 	Costs       []Difference     `json:"costs"` // calls, turns, tokens and latency; descriptive
-	Needs       *Needs           `json:"needs"` // of items or samples, to see a change of delta
+	Needs       *Needs           `json:"needs"` // items or samples needed to see a change of delta
 }
 
-// Ranking is a variant on the split that ranks; nil if it could not be
+// Ranking returns a variant's comparison on the split used for ranking; nil if it could not be
 // compared there.
 func (v *Variants) Ranking(of *Variant) *VariantSplit {
 	if v.Split == nil {

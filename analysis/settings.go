@@ -12,7 +12,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Settings are the parameters of an analysis. The zero value is not valid: start from DefaultSettings.
+// Settings are the parameters of an analysis. The zero value is not valid; start from
+// DefaultSettings.
 type Settings struct {
 	GroupSize     int          // G: rollouts a trainer compares with each other, >= 2
 	RewardRange   stat.Range   // of the grader
@@ -26,32 +27,33 @@ type Settings struct {
 	Epochs        int          // passes over the training items; 0: unknown
 	EvalInterval  int          // training steps between evaluations; 0: unknown
 	EvalSamples   int          // rollouts of an eval item at each of them; 0: unknown
-	Parameters    float64      // of the trained model that a token passes; 0: unknown
+	Parameters    float64      // active parameters of the trained model per token; 0: unknown
 	TrainerFlops  float64      // FLOP/s that the trainer sustains; 0: unknown
 	Prices        price.Prices // in US dollars; the zero value knows none
-	Core          string       // the part of the reward that is the task itself; "": from the run's manifest
+	Core          string       // the part of the reward that measures the task itself; "": taken from the run's manifest
 	Seed          uint64       // of the bootstrap
 	Boot          int          // bootstrap resamples
-	Thresholds    Thresholds   // by name; missing ones are at their default
-	// a regular expression (RE2) for the beginning of outputs that are errors, though the call succeeded; "": none is
+	Thresholds    Thresholds   // by name; missing ones have their default
+	// a regular expression (RE2) for the beginning of outputs that report an error although the
+	// call succeeded; "": none
 	ToolErrors    string
-	ToolsOptional bool     // whether rollouts may do without the tools that they are offered
+	ToolsOptional bool     // whether rollouts may ignore the tools that they are offered
 	Require       []string // stages and gates without which the verdict is UNDECIDED; see Stages and DefaultRequire
 
-	// Reference returns an item's right answer, "" if there is none. nil: the first of the usual fields of its row.
+	// Reference returns an item's right answer, "" if there is none. nil: the first of the usual
+	// fields of its row.
 	Reference func(*rollout.Item) string
 }
 
-// What a trainer divides the advantages of a group by: the standard deviation
-// of its rewards, as GRPO does (Shao et al. 2024, arXiv 2402.03300), so only
-// whether they differ matters and not by how much; or nothing, as Dr. GRPO
-// does (Liu et al. 2025, arXiv 2503.20783).
+// What a trainer divides the advantages of a group by: the standard deviation of its rewards, as
+// GRPO does (Shao et al. 2024, arXiv 2402.03300), so that only whether rewards differ matters and
+// not by how much; or nothing, as Dr. GRPO does (Liu et al. 2025, arXiv 2503.20783).
 const (
 	NormalizeStd  = "std"
 	NormalizeNone = "none"
 )
 
-// Normalizations lists them, the default first.
+// Normalizations lists the values of Normalize, the default first.
 func Normalizations() []string { return []string{NormalizeStd, NormalizeNone} }
 
 // DefaultSettings are the settings of `gonogo analyze` without flags.
@@ -69,15 +71,15 @@ func DefaultSettings() Settings {
 	}
 }
 
-// Limits of a reward range within which squares neither overflow nor vanish
-// and a millionth of the width is a difference.
+// Limits of a reward range within which squares neither overflow nor vanish and a millionth of the
+// width is still a difference.
 const (
 	mostReward = 1e100
 	leastWidth = 1e-9 // of the larger end
 )
 
-// Validate reports the first setting that cannot be used, by the key that fixes it. It does
-// not know the names in Thresholds and Require: Gates.Validate checks them too.
+// Validate reports the first setting that cannot be used, by the key that fixes it. It does not
+// check the names in Thresholds and Require; Gates.Validate does.
 func (s Settings) Validate() error {
 	r := s.RewardRange
 	switch {
@@ -111,7 +113,8 @@ func (s Settings) Validate() error {
 	return s.Thresholds.validate()
 }
 
-// ToolError reports by the beginning of an output whether it is an error; nil if none is.
+// ToolError returns a function that reports, by the beginning of an output, whether it is an error;
+// nil if no pattern is set.
 func (s Settings) ToolError() func(output string) bool { return toolError(s.ToolErrors) }
 
 // Best is the most that a perfect policy could earn: Ceiling, or the top of the range.

@@ -11,7 +11,7 @@ import (
 // Threshold is one number that a gate compares with: declared once, listed by its gate
 // and read with Thresholds.At.
 type Threshold struct {
-	Name    string // the gate's, or begins with it and a dot
+	Name    string // the gate's name, or that name, a dot and more
 	Unit    string // share, items, tokens, times, seconds, correlation, AUC, p
 	Doc     string
 	Default float64
@@ -20,8 +20,8 @@ type Threshold struct {
 // Thresholds holds threshold values by name. A missing name has its default.
 type Thresholds map[string]float64
 
-// Thresholds that the measurements use too, before any gate judges. They belong to the
-// gates whose names they begin with.
+// Thresholds that the measurements also use, before any gate judges. They belong to the gates whose
+// names they begin with.
 var (
 	HackableMargin = Threshold{"grader.hackable.margin", "share", "how far above a probe's limit, and above what " +
 		"the model itself earns, a reward may be, as a share of the range; also what counts as a change, and as " +
@@ -66,8 +66,8 @@ func (t Thresholds) validate() error {
 	return nil
 }
 
-// ThresholdValues holds the value of every threshold, by gate and then by name; those of
-// gonogo compare are under compare.
+// ThresholdValues holds the value of every threshold, by gate and then by name; those of gonogo
+// compare are under compare.
 type ThresholdValues map[string]map[string]float64
 
 // ByName returns the values by name alone.

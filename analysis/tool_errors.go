@@ -2,34 +2,34 @@ package analysis
 
 import "regexp"
 
-// ToolError is that of the settings that the result was made with.
+// ToolError returns the ToolError function of the settings that the result was made with.
 func (r *Result) ToolError() func(output string) bool { return toolError(r.ToolErrors) }
 
 func toolError(pattern string) func(output string) bool {
 	re, err := regexp.Compile(pattern)
-	if pattern == "" || err != nil { // a setting has been validated, and a result may be edited
+	if pattern == "" || err != nil { // settings are validated, but a result may have been edited
 		return nil
 	}
 	return re.MatchString
 }
 
-// ToolErrors is the default of Settings.ToolErrors. It matches what tools, the servers
-// and the programs behind them begin an output with when they fail:
+// ToolErrors is the default of Settings.ToolErrors. It matches how the outputs of failing tools,
+// their servers and the programs behind them begin:
 //
 //   - "error: …", "ERROR 1064 (42S22): …", "[Error] …", "Tool error: …", "Error executing …",
 //     "Failed to execute …", <tool_use_error>
 //   - the name of an exception and a colon, "[Errno 2] …", and Python's traceback
 //   - "Unknown tool: NAME", "Tool NAME not found"
 //   - "HTTP 500", "404 Not Found"
-//   - "bash: NAME: command not found" and what else a shell says that cannot run a command,
-//     also behind the exit code
-//   - a JSON object whose error is neither empty nor false, that says isError: true,
-//     success: false, ok: false or status: "error", whose statusCode is from 400, whose
-//     detail is FastAPI's list of what is invalid, or that has an exit code other than 0 and
-//     a text that begins with a traceback or as a shell's does
+//   - "bash: NAME: command not found" and other messages of a shell that cannot run a command,
+//     also after the exit code
+//   - a JSON object whose error is neither empty nor false; that says isError: true,
+//     success: false, ok: false or status: "error"; whose statusCode is 400 or more; whose
+//     detail is FastAPI's list of validation errors; or that has an exit code other than 0 and
+//     a text that begins like a traceback or a shell's error
 //
-// An output that mentions an error further on, as a search result may, is none. Nor is an
-// exit code alone: a test run that fails is work for a model that programs.
+// An output that mentions an error further on, as a search result may, does not match. Neither does
+// an exit code alone: for a model that programs, a failing test run is part of the work.
 const ToolErrors = `(?i)^\s*(?:"?[^\w{"]{0,4}(?:` +
 	`(?:(?:an?|the|tool|tool call|execution|runtime|internal|server|api|sql|database|unhandled|uncaught|fatal|mcp|syntax|connection|network|(?:in|out)put validation) )*(?:error|exception)` +
 	`(?:(?: ?[(\[][^)\]\n]{0,40}[)\]]| [\w.-]{0,12}\d\w{0,8}){0,2} ?:|\W*$|[\])>]| (?:occurred|executing|calling|running|invoking|processing|performing|fetching|while|when)\b)` +

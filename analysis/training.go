@@ -1,6 +1,6 @@
 package analysis
 
-// Training is the plan of the training, as a configuration has it.
+// Training is the plan of the training, as written in a configuration.
 type Training struct {
 	GroupSize    int     `json:"group_size" default:"8" min:"2" max:"100000" doc:"rollouts of one item that the trainer compares with each other"`
 	BatchSize    int     `json:"batch_size" or:"the job's batch_size when it is a number, else 0" min:"0" example:"16" doc:"items per training step; 0 is unknown"`
@@ -12,7 +12,7 @@ type Training struct {
 	WantedShare  float64 `json:"wanted_share" default:"0.5" min:"0.001" max:"1" doc:"the share of informative groups that a proposed group size aims for"`
 }
 
-// Plan puts the plan of the training, and what its trainer does, into the settings.
+// Plan copies the plan of the training, and what its trainer does, into the settings.
 func (s *Settings) Plan(t Training, by Trainer) {
 	s.GroupSize, s.WantedShare, s.Normalize, s.Epsilon = t.GroupSize, t.WantedShare, by.Normalize, by.Epsilon
 	s.BatchSize, s.Epochs = t.BatchSize, t.Epochs
@@ -20,7 +20,7 @@ func (s *Settings) Plan(t Training, by Trainer) {
 	s.Parameters, s.TrainerFlops = t.Parameters, t.Flops
 }
 
-// Trainer is what the trainer does with rewards, as a configuration has it.
+// Trainer is what the trainer does with rewards, as written in a configuration.
 type Trainer struct {
 	Normalize string  `json:"normalize,omitzero" default:"std" doc:"what the trainer divides a group's advantages by: std, its rewards' standard deviation (GRPO and its like by default), so that any difference in rewards teaches; none (Dr. GRPO; scale_rewards none in TRL), so that small differences teach little"`
 	Epsilon   float64 `json:"epsilon,omitzero" default:"0.0001" min:"0" doc:"what the trainer adds to that standard deviation, in units of the reward: 1e-4 in TRL, 1e-6 in verl; a group whose standard deviation is less keeps less than half of its advantages, and counts as one whose rewards are equal"`

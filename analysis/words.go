@@ -6,11 +6,11 @@ import (
 	"gonogo/analysis/message"
 )
 
-// Words are what is said of one fact, in English, for someone who has never trained
-// a model. Names in braces are filled in: {value}, {low}, {high}, {want}, {split},
-// {percent}, {lowpercent}, {highpercent}, {needs}, and what the gate gives.
+// Words are the English texts of one fact, for readers who have never trained a model. Names in
+// braces are filled in: {value}, {low}, {high}, {want}, {split}, {percent}, {lowpercent},
+// {highpercent}, {needs}, and the arguments of the gate.
 type Words struct {
-	Why             string // it matters; shared by all answers
+	Why             string // why the gate matters; shared by all answers
 	Pass            string
 	Fail, Unknown   string
 	FailRemedy      string
@@ -19,15 +19,14 @@ type Words struct {
 	CautionRemedy   string
 	CautionUnknown  string
 	CautionUnknownR string
-	Unmeasured      string // of an unknown answer without any estimate; "": more rollouts are missing
+	Unmeasured      string // of an unknown answer without any estimate; "": a text about missing rollouts
 	UnmeasuredR     string
 }
 
-// Wording is a title and what to do, as messages: NewWording makes one.
+// Wording is a title and a remedy, as messages; NewWording makes one.
 type Wording struct{ title, remedy message.Def }
 
-// NewWording makes the messages of a wording of its own known: one that stands for
-// those of the fact's words.
+// NewWording registers the messages of a wording that replaces the fact's own words.
 func NewWording(id, title, remedy string) Wording {
 	return Wording{message.New(id, title), message.New(id+".remedy", remedy)}
 }
@@ -38,9 +37,9 @@ var (
 		"Sample at least two rollouts of each item, or fix what made rollouts fail.")
 )
 
-// of returns what is said of a finding: the end of the message's id, the title and the
-// remedy. Of an estimate that is missing it may be nothing.
-func (w Words) of(f *Finding) (slot, title, remedy string) {
+// choose returns the words for a finding: the suffix of the message's id, the title and the remedy.
+// The title may be empty if there is no estimate.
+func (w Words) choose(f *Finding) (slot, title, remedy string) {
 	switch {
 	case f.Status == Unknown && f.Value == nil && (f.Low == nil || f.High == nil):
 		return "unmeasured", w.Unmeasured, w.UnmeasuredR
@@ -56,8 +55,8 @@ func (w Words) of(f *Finding) (slot, title, remedy string) {
 	return "unknown", w.Unknown, w.UnknownRemedy
 }
 
-// messages are the label and the words of a gate: those of every finding; of a gate with
-// parts, the label and what it says if all of them pass.
+// messages lists the label and the words of a gate: those of all its findings or, for a gate with
+// parts, what it says if all of them pass.
 func (g *Gate) messages() []message.Def {
 	var list []message.Def
 	add := func(slot, english string) {
@@ -78,7 +77,7 @@ func (g *Gate) messages() []message.Def {
 			{Status: Unknown, Value: new(float64)},
 			{Status: Unknown},
 		} {
-			slot, title, remedy := g.Words.of(&Finding{Severity: severity, Fact: fact})
+			slot, title, remedy := g.Words.choose(&Finding{Severity: severity, Fact: fact})
 			add(slot, title)
 			add(slot+".remedy", remedy)
 		}
@@ -86,7 +85,7 @@ func (g *Gate) messages() []message.Def {
 	return list
 }
 
-// say returns words of the gate as a message; no words say nothing.
+// say returns words of the gate as a message; an empty one if there are no words.
 func (g *Gate) say(slot, english string, args message.Args) message.Text {
 	if english == "" {
 		return message.Text{}
@@ -94,7 +93,7 @@ func (g *Gate) say(slot, english string, args message.Args) message.Text {
 	return message.New(g.Name+"."+slot, english).With(args)
 }
 
-// word fills the texts of a finding with its own numbers and what the check gave.
+// word fills in the texts of a finding from its numbers and the arguments of the check.
 func (g *Gate) word(f *Finding) {
 	known := message.Known
 	if f.Unit == message.UnitShare {
@@ -108,7 +107,7 @@ func (g *Gate) word(f *Finding) {
 	}
 	maps.Copy(args, Commands)
 	maps.Copy(args, f.args)
-	slot, title, remedy := g.Words.of(f)
+	slot, title, remedy := g.Words.choose(f)
 	instead := f.instead
 	if instead == nil && title == "" && slot == "unmeasured" {
 		instead = &unmeasured
@@ -125,7 +124,7 @@ func (g *Gate) word(f *Finding) {
 	f.args, f.instead = nil, nil
 }
 
-// Commands are what texts ask for, by the names that they have in all of them.
+// Commands are the commands that texts ask for, by the names that all texts use.
 var Commands = message.Args{
 	"audit":      message.Command("gonogo", "audit", message.Run),
 	"audit_more": message.Command("gonogo", "audit", message.Run, "--items", "40"),
@@ -159,7 +158,7 @@ func needs(f *Finding) message.Text {
 	return needsUnknown.Text()
 }
 
-// What a threshold asks for.
+// The conditions that thresholds impose.
 var (
 	wantAtLeast = message.New("want.at_least", "≥ {limit}")
 	wantAtMost  = message.New("want.at_most", "≤ {limit}")
@@ -169,11 +168,11 @@ var (
 	WantP       = message.New("want.p", "p ≥ {limit}")
 )
 
-// WantAtLeast words a threshold that a value must reach.
+// WantAtLeast returns the condition that a value must reach a limit.
 func WantAtLeast(limit float64) message.Text { return wantAtLeast.With(Limit(limit)) }
 
-// WantAtMost words a threshold that a value must not exceed.
+// WantAtMost returns the condition that a value must not exceed a limit.
 func WantAtMost(limit float64) message.Text { return wantAtMost.With(Limit(limit)) }
 
-// Limit is a threshold among the arguments of a message.
+// Limit returns the arguments of a message with a limit.
 func Limit(limit float64) message.Args { return message.Args{"limit": message.Number(limit)} }

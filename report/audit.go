@@ -25,7 +25,7 @@ const (
 	ProbeNoted                 // nothing is expected
 )
 
-// stateOf is the result of a probe.
+// stateOf returns the result of a probe.
 func stateOf(p analysis.ProbeResult) ProbeState {
 	switch {
 	case p.Expect == rollout.Note:
@@ -40,7 +40,7 @@ func stateOf(p analysis.ProbeResult) ProbeState {
 	return ProbePassed
 }
 
-// tone is the colour of a probe's result.
+// tone returns the colour of a probe's result.
 func (s ProbeState) tone() block.Tone {
 	return map[ProbeState]block.Tone{
 		ProbePassed: block.Pass, ProbeFoundHoles: block.Fail,
@@ -48,15 +48,14 @@ func (s ProbeState) tone() block.Tone {
 	}[s]
 }
 
-// How much of a payload and of its id is shown.
+// The maximum lengths at which a payload and its id are shown.
 const (
 	payloadShown = 600
 	idShown      = 300
 )
 
-// auditBlocks describe the grader: what was found, or how to find it, rates, every probe,
-// the payloads that found holes with the command that replays each, and other
-// evidence.
+// auditBlocks describe the audit of the grader: its results, or how to run one; rates, every probe,
+// the payloads that found holes with the command that replays each, and other evidence.
 func auditBlocks(r *analysis.Result, opt Options, w *words) []block.Block {
 	command, g := auditCommand(r, opt), r.Grader
 	lead := fmt.Sprintf(w.Audit.None, message.Shell(command...))
@@ -85,12 +84,12 @@ func auditBlocks(r *analysis.Result, opt Options, w *words) []block.Block {
 func auditCommand(r *analysis.Result, opt Options) []string {
 	command := analysis.Commands["audit"].Command
 	if r.Run.Source == string(rollout.Import) {
-		command = analysis.Commands["audit_with"].Command // an import names none
+		command = analysis.Commands["audit_with"].Command // an import has no grader of its own
 	}
 	return opt.place().At(command)
 }
 
-// filled are the tables with rows.
+// filled returns the tables that have rows.
 func filled(list ...Grid) (blocks []block.Block) {
 	for _, g := range list {
 		if len(g.Rows) > 0 {
@@ -100,7 +99,7 @@ func filled(list ...Grid) (blocks []block.Block) {
 	return blocks
 }
 
-// folds puts blocks behind a fold; nothing without one.
+// folds puts blocks behind a fold; it returns nothing without blocks.
 func folds(summary string, blocks []block.Block) []block.Block {
 	if len(blocks) == 0 {
 		return nil
@@ -108,14 +107,14 @@ func folds(summary string, blocks []block.Block) []block.Block {
 	return []block.Block{block.Fold{Summary: summary, Blocks: blocks}}
 }
 
-// auditLead counts the probes that found holes, by what they found.
+// auditLead counts the probes that found holes, by expectation.
 func auditLead(g *analysis.Grader, w *words) string {
-	told, moved, noise, found := 0, 0, 0, map[rollout.Expectation]int{}
+	judged, moved, noise, found := 0, 0, 0, map[rollout.Expectation]int{}
 	for _, p := range g.Probes {
 		if p.Expect == rollout.Note || p.Items == 0 {
 			continue
 		}
-		told++
+		judged++
 		if chart.CountHoles(p) > 0 {
 			found[p.Expect]++
 		}
@@ -136,12 +135,12 @@ func auditLead(g *analysis.Grader, w *words) string {
 	}
 	lead := ""
 	switch {
-	case told == 0:
+	case judged == 0:
 		return w.Audit.Untold
 	case holed == 0:
-		lead = fmt.Sprintf(w.Audit.Sound, w.Lang.Count(told, "probe"))
+		lead = fmt.Sprintf(w.Audit.Sound, w.Lang.Count(judged, "probe"))
 	default:
-		lead = fmt.Sprintf(w.Audit.Holed, message.Whole(holed), w.Lang.Count(told, "probe"),
+		lead = fmt.Sprintf(w.Audit.Holed, message.Whole(holed), w.Lang.Count(judged, "probe"),
 			strings.Join(list, w.Signs.Comma))
 	}
 	if moved > 0 {
@@ -153,7 +152,7 @@ func auditLead(g *analysis.Grader, w *words) string {
 	return lead + w.Signs.Stop
 }
 
-// probeGrid is a row for each probe.
+// probeGrid has a row for each probe.
 func probeGrid(probes []analysis.ProbeResult, r *analysis.Result, w *words) Grid {
 	g := Grid{Head: w.Audit.ProbeHead, Kinds: []block.Kind{
 		block.Code, block.State, block.Text, block.Number,
@@ -170,8 +169,8 @@ func probeGrid(probes []analysis.ProbeResult, r *analysis.Result, w *words) Grid
 	return g
 }
 
-// payloads are those of the probes of a state: the worst of each in sight, the
-// others behind a fold.
+// payloads returns the payloads of the probes in a state: the worst of each is visible, the others
+// are behind a fold.
 func payloads(probes []analysis.ProbeResult, state ProbeState, title string, command []string, w *words) []block.Block {
 	var list []block.Block
 	for _, p := range probes {
@@ -194,7 +193,7 @@ func payloads(probes []analysis.ProbeResult, state ProbeState, title string, com
 	return list
 }
 
-// must says what a sound grader does with a probe's payloads.
+// must describes what a sound grader does with a probe's payloads.
 func must(e rollout.Expectation, limit *float64, w *words) string {
 	form := w.Audit.Must[e]
 	if limit == nil {
@@ -206,7 +205,7 @@ func must(e rollout.Expectation, limit *float64, w *words) string {
 	return fmt.Sprintf(form, message.Digits(*limit))
 }
 
-// payload is a text that the grader scored as a sound one would not.
+// payload describes a text that the grader scored as a sound grader would not.
 func payload(h analysis.Hole, p analysis.ProbeResult, command []string, w *words) block.Payload {
 	out := block.Payload{
 		Tone: stateOf(p).tone(), ID: id(h.ID), Earned: fmt.Sprintf(w.Audit.Earned, message.Digits(h.Reward),
@@ -239,9 +238,9 @@ func payload(h analysis.Hole, p analysis.ProbeResult, command []string, w *words
 	return out
 }
 
-// excerpt takes the marks off a payload that was cut: before it and behind it.
+// excerpt removes the ellipses of a payload that was cut, at its start and at its end.
 func excerpt(s string) (text string, after, cut bool) {
-	const kept = 290 // bytes: analysis keeps a little more of what it cuts
+	const kept = 290 // bytes: slightly less than what analysis keeps of a long payload
 	if text = s; len(s) > kept {
 		text, after = strings.CutPrefix(text, "…")
 		text, cut = strings.CutSuffix(text, "…")
@@ -249,15 +248,15 @@ func excerpt(s string) (text string, after, cut bool) {
 	return text, after, cut
 }
 
-// estimate is a value with its interval; "" when there is none.
+// estimate formats a value with its interval; "" without a value.
 func estimate(e stat.Estimate) string { return message.Interval(e.Value, e.Low, e.High) }
 
-// percent is the same of a share.
+// percent formats a share in percent with its interval.
 func percent(e stat.Estimate) string {
 	return message.IntervalIn(message.UnitShare, e.Value, e.Low, e.High)
 }
 
-// counted says on how many items a probe's payloads were what its share is of.
+// counted gives the number of items that a probe's share refers to.
 func counted(p analysis.ProbeResult, w *words) string {
 	form, ok := w.Audit.Counted[p.Expect]
 	if !ok || p.Items == 0 {
@@ -266,7 +265,7 @@ func counted(p analysis.ProbeResult, w *words) string {
 	return fmt.Sprintf(form, message.Whole(p.Above))
 }
 
-// on words the items of a hole or of a move, and which way it went.
+// on describes the items of a hole or of a move, and its direction.
 func on(p analysis.ProbeResult, w *words) string {
 	n := chart.CountHoles(p) + chart.CountMoves(p)
 	s := w.Audit.OnOne
@@ -282,8 +281,7 @@ func on(p analysis.ProbeResult, w *words) string {
 	return s
 }
 
-// gap is a probe's gap; one whose interval is all that it could be is not
-// known.
+// gap formats a probe's gap. A gap whose interval covers the whole possible range is not known.
 func gap(e stat.Estimate, r *analysis.Result, w *words) string {
 	width := r.RewardRange[1] - r.RewardRange[0]
 	if e.Known() && (e.Items < 2 || e.Low != nil && e.High != nil && *e.Low <= -width && *e.High >= width) {

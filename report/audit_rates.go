@@ -9,14 +9,14 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// rateTable collects rows of numbers about the grader: name, value with its
-// interval, what it was measured on, and what it is.
+// rateTable collects rows of numbers about the grader: name, value with its interval, what it was
+// measured on, and its meaning.
 type rateTable struct {
 	Grid
 	words *words
 }
 
-// add adds a row; none if nothing is known, not even why.
+// add adds a row, unless neither a value nor a reason for its absence is known.
 func (t *rateTable) add(name, unit string, e *stat.Estimate, counted func(stat.Estimate) string, doc string) {
 	if e == nil || !e.Known() && len(e.Warnings) == 0 {
 		return
@@ -96,7 +96,7 @@ func rates(r *analysis.Result, w *words) Grid {
 
 var entropy = message.New("report.audit.entropy", "{bits|bit}")
 
-// resolution is how finely the grader tells outputs apart.
+// resolution describes how finely the grader distinguishes outputs.
 func (t *rateTable) resolution(res analysis.Resolution) {
 	a := t.words.Audit
 	counted := []string{t.words.Lang.Count(res.N, "rollout")}
@@ -109,7 +109,7 @@ func (t *rateTable) resolution(res analysis.Resolution) {
 	t.row(a.Distinct, message.Whole(res.Distinct), strings.Join(counted, t.words.Signs.Semicolon), a.DistinctDoc)
 }
 
-// agreementGrid is how the grader agrees with people.
+// agreementGrid describes how the grader agrees with people.
 func agreementGrid(g *analysis.Grader, w *words) Grid {
 	t := rateTable{Grid{Words: true, Rates: true, Title: w.Audit.Agreement, Head: w.Audit.RateHead}, w}
 	if g.Agreement == nil {

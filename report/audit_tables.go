@@ -9,12 +9,12 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// itemsInCell is how many items a table of the audit names in a row.
+// itemsInCell is the maximum number of items named in one row of an audit table.
 const itemsInCell = 5
 
-// byItemGrid is a row for each item and a column for each probe: the reward of
-// the payload that counts most against the grader. A dash is a probe that does
-// not apply, a cross a payload that the grader failed on.
+// byItemGrid has a row for each item and a column for each probe, with the reward of the payload
+// that counts most against the grader. A dash means that the probe does not apply, a cross that the
+// grader failed on the payload.
 func byItemGrid(probes []analysis.ProbeResult, w *words) Grid {
 	t := Grid{Upright: true, Head: []string{w.Audit.ByItemHead}, Notes: []string{w.Audit.ByItemDoc}}
 	type key struct {
@@ -22,7 +22,7 @@ func byItemGrid(probes []analysis.ProbeResult, w *words) Grid {
 		item  string
 	}
 	row := map[key]int{}
-	for at, p := range probes {
+	for column, p := range probes {
 		t.Head = append(t.Head, id(p.Probe))
 		for _, reward := range p.Rewards {
 			k := key{reward.Split, reward.Item}
@@ -33,17 +33,16 @@ func byItemGrid(probes []analysis.ProbeResult, w *words) Grid {
 				cells := append([]string{id(reward.Item)}, slices.Repeat([]string{"–"}, len(probes))...)
 				t.Rows = append(t.Rows, cells)
 			}
-			t.Rows[i][at+1] = "×"
+			t.Rows[i][column+1] = "×"
 			if reward.Reward != nil {
-				t.Rows[i][at+1] = message.Digits(*reward.Reward)
+				t.Rows[i][column+1] = message.Digits(*reward.Reward)
 			}
 		}
 	}
 	return t
 }
 
-// suspectGrid lists the items on which most rollouts agree against the
-// reference.
+// suspectGrid lists the items on which most rollouts agree on an answer other than the reference.
 func suspectGrid(g *analysis.Grader, w *words) Grid {
 	t := Grid{Words: true, Title: w.Audit.Suspect, Head: w.Audit.SuspectHead, Notes: []string{w.Audit.SuspectDoc}}
 	for _, s := range g.SuspectReferences {
@@ -62,7 +61,7 @@ func suspectGrid(g *analysis.Grader, w *words) Grid {
 	return t
 }
 
-// tooGoodGrid lists patterns worth reading.
+// tooGoodGrid lists suspicious patterns that are worth reading.
 func tooGoodGrid(g *analysis.Grader, w *words) Grid {
 	t := Grid{Words: true, Title: w.Audit.TooGood, Head: w.Audit.TooGoodHead, Notes: []string{w.Audit.TooGoodDoc}}
 	for _, p := range g.TooGood {
@@ -75,7 +74,7 @@ func tooGoodGrid(g *analysis.Grader, w *words) Grid {
 	return t
 }
 
-// layerGrid takes a reward made of parts apart.
+// layerGrid shows the layers of a reward that is made of parts.
 func layerGrid(g *analysis.Grader, w *words) Grid {
 	a := w.Audit
 	t := Grid{Words: true, Title: a.Layers, Head: a.LayerHead}
@@ -103,8 +102,7 @@ func layerGrid(g *analysis.Grader, w *words) Grid {
 	return t
 }
 
-// layerNotes say what the layers do together, and what the core at zero
-// leaves.
+// layerNotes describe what the layers do together, and what remains if the core is zero.
 func layerNotes(l *analysis.Layers, w *words) []string {
 	a := w.Audit
 	var notes []string
@@ -134,7 +132,7 @@ func layerNotes(l *analysis.Layers, w *words) []string {
 	return notes
 }
 
-// detectorGrid is what the detectors marked.
+// detectorGrid lists what the detectors marked.
 func detectorGrid(g *analysis.Grader, w *words) Grid {
 	t := Grid{Words: true, Title: w.Audit.Detectors, Head: w.Audit.DetectorHead}
 	for _, d := range g.Detectors {

@@ -15,15 +15,15 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// How much a brief holds.
+// Limits of a brief.
 const (
 	mostToDo     = 3
 	mostPictures = 2
-	clearly      = 260 // columns of a text, cut behind a sentence
+	clearly      = 260 // maximum columns of a text, cut after a sentence
 )
 
-// brief is what every form opens with: the verdict with how much was judged, why,
-// what to do first, three numbers, and what decides it.
+// brief is the opening of every form of the report: the verdict with its coverage, the reason, the
+// first actions, three numbers, and the evidence that decides.
 func (p *RunPage) brief(deciding []string) []block.Block {
 	w := p.Words
 	v := block.Verdict{
@@ -54,7 +54,7 @@ func (p *RunPage) brief(deciding []string) []block.Block {
 	return list
 }
 
-// unchecked names the blocking gates that judged nothing and could have.
+// unchecked names the blocking gates that judged nothing although they could have.
 func (p *RunPage) unchecked() string {
 	var names []string
 	for _, f := range p.Result.Findings {
@@ -67,7 +67,7 @@ func (p *RunPage) unchecked() string {
 	return p.Words.named(p.Words.NotJudged, p.Words.list(names)) + p.Words.Signs.Stop
 }
 
-// verdictTone is the colour of a verdict.
+// verdictTone returns the colour of a verdict.
 func verdictTone(v analysis.Verdict) block.Tone {
 	switch v {
 	case analysis.Go:
@@ -78,16 +78,15 @@ func verdictTone(v analysis.Verdict) block.Tone {
 	return block.Unknown
 }
 
-// graderFails reports whether the grader failed a gate of its own: its rewards are
-// marked wherever they are shown.
+// graderFails reports whether the grader failed one of its own gates; its rewards are then marked
+// wherever they are shown.
 func graderFails(r *analysis.Result) bool {
 	return slices.ContainsFunc(r.Findings, func(f analysis.Finding) bool {
 		return strings.HasPrefix(f.Gate, "grader.") && f.Severity == analysis.Blocking && f.Status == analysis.Fail
 	})
 }
 
-// decider is the finding that the verdict names as its reason; nil if there is
-// none.
+// decider returns the finding that the verdict names as its reason, or nil if there is none.
 func (p *RunPage) decider() *finding {
 	if i := slices.IndexFunc(p.found, func(f finding) bool { return decides(p.Result, f) }); i >= 0 {
 		return &p.found[i]
@@ -95,8 +94,8 @@ func (p *RunPage) decider() *finding {
 	return nil
 }
 
-// onTraining reports whether the verdict is about what training can use: a leak, a
-// broken endpoint and a refused file are not.
+// onTraining reports whether the verdict is about what training can use. A leak, a broken endpoint
+// and a refused file are not.
 func (p *RunPage) onTraining() bool {
 	f := p.decider()
 	if f == nil || p.Verdict != analysis.NoGo {
@@ -105,8 +104,8 @@ func (p *RunPage) onTraining() bool {
 	return p.Gates.Named(f.Gate).OnRewards
 }
 
-// deciding names the pictures that decide: those of the finding that does, then
-// those that show what training can use, where the verdict is about that.
+// deciding names the deciding pictures: those of the deciding finding, then, if the verdict is
+// about training, those that show what training can use.
 func (p *RunPage) deciding() []string {
 	var names []string
 	if f := p.decider(); f != nil {
@@ -132,14 +131,14 @@ func (p *RunPage) deciding() []string {
 	return out
 }
 
-// graderChanged says that the configuration has another grader than the run.
+// graderChanged is the advice if the configuration has another grader than the run.
 var graderChanged = message.New("report.grader_changed",
 	"The configuration has a different grader from the one that graded this run: {grade} grades the recorded "+
 		"answers with it, without new rollouts.")
 
-// toDo is what to do first, each a command or an edit: the remedies of what
-// decides, then of what else is open, then the commands that judge what was not. What
-// would settle an open question follows what the question is about.
+// toDo lists the first actions, each a command or an edit: the remedies of the deciding finding,
+// then those of other open findings, then the commands that judge the unjudged gates. What would
+// settle an open question follows the labels of the question.
 func (p *RunPage) toDo() []string {
 	var list []string
 	about := map[string][]string{} // labels by text
@@ -171,11 +170,11 @@ func (p *RunPage) toDo() []string {
 	} else {
 		p.judge(p.Result.Missing(), add)
 	}
-	if p.Verdict == analysis.Go { // before cautions: rewards are worth what their grader is
+	if p.Verdict == analysis.Go { // before cautions: rewards are only as good as their grader
 		p.judge(slices.DeleteFunc(slices.Clone(p.Result.NotJudged),
 			func(u analysis.Unjudged) bool { return !strings.HasPrefix(u.Gate, "grader.") }), add)
 	}
-	var seen []string // a gate has one sentence, for whatever split
+	var seen []string // a gate has one sentence for all splits
 	for i := range p.found {
 		if f := &p.found[i]; f.open() && !f.unsettled() && (f.tone() == block.Fail || p.Verdict != analysis.NoGo) &&
 			!slices.Contains(seen, f.Gate) {
@@ -194,7 +193,7 @@ func (p *RunPage) toDo() []string {
 	return list
 }
 
-// judge adds the commands that would judge gates, where one would.
+// judge adds the commands that would judge gates, if there are any.
 func (p *RunPage) judge(gates []analysis.Unjudged, add func(text string, labels ...string)) {
 	var commands []string
 	labels := map[string][]string{}
@@ -213,11 +212,11 @@ func (p *RunPage) judge(gates []analysis.Unjudged, add func(text string, labels 
 	}
 }
 
-// sentences is the beginning of a text in whole sentences.
+// sentences returns the beginning of a text in whole sentences.
 func sentences(text string) string { return within(text, clearly) }
 
-// within is the beginning of a text in whole sentences, of at most most columns
-// unless the first is longer.
+// within returns the beginning of a text in whole sentences, of at most most columns unless the
+// first sentence is longer.
 func within(text string, most int) string {
 	end, wide := 0, 0
 	for i, r := range text {
@@ -236,15 +235,15 @@ func within(text string, most int) string {
 	return clip(text[:end], 2*clearly)
 }
 
-// gateLabel is what a gate is called in a few words; its own name where it has none.
+// gateLabel returns the label of a gate in a few words, or its name if it has no label.
 func (p *RunPage) gateLabel(gate string) string {
 	return cmp.Or(p.label(gate), id(gate))
 }
 
-// label is what a gate or a part is called in a few words; "" where it has no label.
+// label returns the label of a gate or a part in a few words, or "".
 func (p *RunPage) label(name string) string { return p.Gates.Named(name).LabelIn(p.Words.Lang) }
 
-// findingLabel is what a finding is about in a few words: its gate, or the gate and the part
+// findingLabel returns the subject of a finding in a few words: its gate, or the gate and the part
 // that found it.
 func (p *RunPage) findingLabel(f analysis.Finding) string {
 	name := p.gateLabel(f.Gate)
@@ -254,7 +253,7 @@ func (p *RunPage) findingLabel(f analysis.Finding) string {
 	return name
 }
 
-// tiles are three numbers, that of the finding that decides first.
+// tiles are three numbers, that of the deciding finding first.
 func (p *RunPage) tiles() block.Tiles {
 	var list block.Tiles
 	f := p.decider()
@@ -277,8 +276,8 @@ func (p *RunPage) tiles() block.Tiles {
 	return list[:3]
 }
 
-// exhibit is what decides, where it can be shown in words: an answer that fools
-// the grader with what the same item's other answers earn, or how rollouts were lost.
+// exhibit is the deciding evidence, if it can be shown in words: an answer that fools the grader
+// next to what other answers to the item earn, or how rollouts were lost.
 func (p *RunPage) exhibit() Grid {
 	f := p.decider()
 	switch {
@@ -297,8 +296,8 @@ func (p *RunPage) exhibit() Grid {
 	return Grid{}
 }
 
-// holed is the worst payload of the audit's probes that expect so, of the named one alone
-// unless the name is "", and what a right answer to its item and the model's own earn.
+// holed is the worst payload of the audit's probes with an expectation (only of the named probe,
+// unless the name is ""), and what a right answer to its item and the model's own answers earn.
 func (p *RunPage) holed(expect rollout.Expectation, probe string) Grid {
 	w, g := p.Words.Exhibit, Grid{Words: true, Kinds: []block.Kind{block.Text, block.Number, block.Text}}
 	if p.Result.Grader == nil {
@@ -319,14 +318,14 @@ func (p *RunPage) holed(expect rollout.Expectation, probe string) Grid {
 		}
 		g.Rows = append(g.Rows, []string{name, message.Digits(h.Reward), quoteAround(head, h.Right, 100)})
 		for _, right := range p.Result.Grader.Probes {
-			for _, at := range right.Rewards {
-				if one.Expect != rollout.Top && right.Expect == rollout.Top && at.Item == h.Item &&
-					at.Split == h.Split && at.Reward != nil && len(g.Rows) == 1 {
+			for _, score := range right.Rewards {
+				if one.Expect != rollout.Top && right.Expect == rollout.Top && score.Item == h.Item &&
+					score.Split == h.Split && score.Reward != nil && len(g.Rows) == 1 {
 					text, _, _ := excerpt(h.Right)
 					if text != "" {
 						text = quote(oneLine(text), 100)
 					}
-					g.Rows = append(g.Rows, []string{w.Right, message.Digits(*at.Reward), text})
+					g.Rows = append(g.Rows, []string{w.Right, message.Digits(*score.Reward), text})
 				}
 			}
 		}
@@ -342,7 +341,7 @@ func (p *RunPage) holed(expect rollout.Expectation, probe string) Grid {
 	return g
 }
 
-// leaked is which rows of a split train has, too.
+// leaked lists the rows of a split that train has too.
 func (p *RunPage) leaked(split rollout.Split) Grid {
 	const most = 5
 	w := p.Words.Exhibit
@@ -357,7 +356,7 @@ func (p *RunPage) leaked(split rollout.Split) Grid {
 	return g
 }
 
-// regraded is what the grader gave the same outputs again.
+// regraded lists the rewards that the grader gave to the same outputs again.
 func (p *RunPage) regraded() Grid {
 	w := p.Words.Exhibit
 	g := Grid{Title: w.Again, Words: true, Head: []string{w.Rollout, w.Rewards}}
@@ -374,7 +373,7 @@ func (p *RunPage) regraded() Grid {
 	return g
 }
 
-// lost is why most of the rollouts were lost that have no reward.
+// lost lists the most common reasons why rollouts have no reward.
 func (p *RunPage) lost(split rollout.Split) Grid {
 	const most = 3
 	w := p.Words
@@ -384,7 +383,7 @@ func (p *RunPage) lost(split rollout.Split) Grid {
 	}
 	if s := p.Result.Splits[split]; s != nil {
 		for _, c := range s.Failures {
-			if c.Outcome.Missing() && len(g.Rows) < most { // what the model itself failed has a grade
+			if c.Outcome.Missing() && len(g.Rows) < most { // a failure of the model itself has a grade
 				g.Rows = append(g.Rows,
 					[]string{message.Whole(c.Count), w.named(visible(string(c.Outcome)), clip(prose(c.Error), 120))})
 			}

@@ -34,7 +34,7 @@ func burstLead(b *analysis.Burst, w *words) string {
 	return fmt.Sprintf(w.Burst.Lead, step, b.Split, w.Burst.Bursts.of(b.Bursts), gaps)
 }
 
-// burstGrid is every endpoint in the bursts.
+// burstGrid has a row for every endpoint in the bursts.
 func burstGrid(b *analysis.Burst, w *words) Grid {
 	g := Grid{Title: fmt.Sprintf(w.Burst.At, w.Lang.Count(b.Rollouts, "rollout")), Head: w.Burst.Head}
 	for _, e := range b.Endpoints {
@@ -56,8 +56,8 @@ func burstGrid(b *analysis.Burst, w *words) Grid {
 	return g
 }
 
-// doublesAt prints where a latency doubles, between the waves that surely lie
-// on either side.
+// doublesAt formats the number of rollouts at which a latency doubles, with the waves that are
+// certainly below and above it.
 func doublesAt(d analysis.Doubling) string {
 	text := message.Digits(*d.At)
 	if d.Low != nil && d.High != nil {
@@ -66,7 +66,7 @@ func doublesAt(d analysis.Doubling) string {
 	return text
 }
 
-// checksGrid is what was checked besides the time.
+// checksGrid lists what was checked in addition to the time.
 func checksGrid(b *analysis.Burst, w *words) Grid {
 	v := w.Burst
 	g := Grid{Title: v.Checks, Words: true, Rates: true, Head: v.CheckHead}
@@ -101,7 +101,7 @@ func departures(b *analysis.Burst, w *words) string {
 	return w.list(list)
 }
 
-// loadGrid is the 95th percentile of each endpoint by rollouts at once.
+// loadGrid is the 95th percentile of each endpoint, by number of simultaneous rollouts.
 func loadGrid(b *analysis.Burst, w *words) Grid {
 	g := Grid{Title: w.Burst.ByLoad, Head: []string{w.Burst.AtOnce, w.RolloutsOf}}
 	sizes := map[int][]string{}
@@ -137,7 +137,7 @@ func loadGrid(b *analysis.Burst, w *words) Grid {
 	return g
 }
 
-// wrongGrid is the failures of the bursts, by endpoint and kind.
+// wrongGrid lists the failures of the bursts, by endpoint and kind.
 func wrongGrid(b *analysis.Burst, w *words) Grid {
 	g := Grid{Title: w.Burst.Wrong, Words: true, Head: w.Burst.WrongHead}
 	for _, e := range b.Endpoints {

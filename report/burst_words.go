@@ -3,7 +3,7 @@ package report
 // burstWords describe the rehearsal of a training step.
 type burstWords struct {
 	Title, Lead, Step, Named, Gaps, NoGaps string
-	AgentLead                              string // where a service made the rollouts
+	AgentLead                              string // if a service made the rollouts
 	Bursts                                 plural
 	At, Never, Doubling                    string
 	Head                                   []string

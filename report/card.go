@@ -25,7 +25,7 @@ const (
 	cardDPI              = 144
 )
 
-// writeCard writes the one picture to attach: the brief of a report.
+// writeCard writes a single picture to attach: the brief of a report.
 func writeCard(w io.Writer, p Page) error {
 	c := vgimg.NewWith(vgimg.UseWH(cardWidth, cardHeight), vgimg.UseDPI(cardDPI))
 	drawCard(draw.New(c), p)
@@ -35,16 +35,16 @@ func writeCard(w io.Writer, p Page) error {
 	return nil
 }
 
-// card is a brief on its way to a picture.
+// card draws a brief.
 type card struct {
 	draw.Canvas
 	fonts *lettering.Fonts
 	doc   *block.Doc
-	y     vg.Length // where the next thing begins
+	y     vg.Length // upper edge of the next element
 }
 
-// drawCard draws the brief of p over the whole of dc, which is best 16:9: verdict and
-// reason, what to do first, the numbers, and what decides.
+// drawCard draws the brief of p over the whole of dc, ideally 16:9: verdict and reason, the first
+// actions, the numbers, and the deciding evidence.
 func drawCard(dc draw.Canvas, p Page) {
 	d := p.Doc()
 	fill(dc, dc.Rectangle, chart.Paper)
@@ -85,7 +85,7 @@ func drawCard(dc draw.Canvas, p Page) {
 	c.foot()
 }
 
-// text writes lines of at most most from x0 to x1, and moves down behind them.
+// text writes at most most lines from x0 to x1, and moves y below them.
 func (c *card) text(x0, x1 vg.Length, s string, size vg.Length, strong bool, ink color.Color, most int) {
 	for _, line := range c.lines(x0, x1, s, size, strong, ink, most) {
 		sty := c.fonts.Style(size, strong, ink)
@@ -99,7 +99,7 @@ func (c *card) lines(x0, x1 vg.Length, s string, size vg.Length, strong bool, in
 	return lettering.Wrap(lettering.Drawable(s, sty), sty, x1-x0, most)
 }
 
-// verdict is the banner: the answer, why, and what to do first.
+// verdict draws the banner: the answer, the reason, and the first actions.
 func (c *card) verdict(v block.Verdict) {
 	const pad vg.Length = 16
 	strong, ground := v.Tone.Colours()
@@ -151,7 +151,7 @@ func (c *card) verdict(v block.Verdict) {
 	c.y = box.Min.Y - 12
 }
 
-// wordSize is how large an answer is written in the banner.
+// wordSize returns the font size of an answer in the banner.
 func wordSize(answer string) vg.Length {
 	if uniseg.StringWidth(answer) > len("CANNOT TELL") {
 		return 19
@@ -159,7 +159,7 @@ func wordSize(answer string) vg.Length {
 	return 28
 }
 
-// tiles are the numbers side by side.
+// tiles draws the numbers side by side.
 func (c *card) tiles(list block.Tiles) {
 	const gap, height vg.Length = 14, 72
 	w := (c.Max.X - c.Min.X - gap*vg.Length(len(list)-1)) / vg.Length(len(list))
@@ -177,13 +177,13 @@ func (c *card) tiles(list block.Tiles) {
 			value = c.fonts.Style(24, false, chart.Muted)
 		}
 		shown := lettering.Drawable(h.Interval, interval)
-		// an interval is never cut where a smaller number avoids it
+		// an interval is not cut if a smaller number avoids it
 		for h.Known && value.Font.Size > 14 && value.Width(h.Value)+8+interval.Width(shown) > w {
 			value.Font.Size--
 			interval.Font.Size = max(9, interval.Font.Size-0.5)
 		}
 		number := lettering.Fit(lettering.Drawable(h.Value, value), value, w)
-		const ascent = 0.905 // of Liberation Sans: numbers of all sizes are on one line
+		const ascent = 0.905 // of Liberation Sans: numbers of all sizes share a baseline
 		c.FillText(value, vg.Point{X: x, Y: top - 17 - ascent*(24-value.Font.Size)}, number)
 		vx := x + value.Width(number) + 8
 		c.FillText(interval, vg.Point{X: vx, Y: top - 27 - ascent*(12-interval.Font.Size)},
@@ -194,8 +194,8 @@ func (c *card) tiles(list block.Tiles) {
 	c.y = top - height - 10
 }
 
-// deciding draws what decides in the room that is left: two pictures side by side, one
-// at full width below what is said in words, or words above all gates.
+// deciding draws the deciding evidence in the remaining room: two pictures side by side, one at
+// full width below the texts, or texts above all gates.
 func (c *card) deciding(list []block.Block) {
 	var figures []block.Figure
 	var notes []block.Note
@@ -249,10 +249,10 @@ func (c *card) strip(f block.Figure) {
 	c.y = at.Min.Y - 6
 }
 
-// manyRows are more rows than a picture has room for below words.
+// manyRows is the number of rows from which a picture has no room below texts.
 const manyRows = 10
 
-// long reports whether a note fills a column rather than a few lines.
+// long reports whether a note fills a column instead of a few lines.
 func (c *card) long(n block.Note) bool {
 	lines := 0
 	for _, s := range n.Texts {
@@ -293,7 +293,7 @@ func (c *card) columns(notes []block.Note) {
 	c.y = low - 4
 }
 
-// gates draws the state of every gate in columns, where there is room for all.
+// gates draws the state of every gate in columns, if there is room for all.
 func (c *card) gates() {
 	const columns, size vg.Length = 3, 9
 	var list block.Findings
@@ -321,7 +321,7 @@ func (c *card) gates() {
 
 func isVerdict(b block.Block) bool { _, ok := b.(block.Verdict); return ok }
 
-// rows are the rows of a table as texts.
+// rows returns the rows of a table as texts.
 func (c *card) rows(g block.Grid) []string {
 	list := make([]string, len(g.Rows))
 	for i, row := range g.Rows {
@@ -333,8 +333,7 @@ func (c *card) rows(g block.Grid) []string {
 	return list
 }
 
-// words are a title and texts in the room that is left above y, as large as it lets
-// them be, and at most of a size.
+// words writes a title and texts in the room above y, in the largest size that fits, at most size.
 func (c *card) words(x0, x1 vg.Length, title string, texts []string, y, size vg.Length) {
 	const most = 4 // lines of a text
 	for ; size > 9.5; size -= 0.5 {
@@ -358,7 +357,7 @@ func (c *card) words(x0, x1 vg.Length, title string, texts []string, y, size vg.
 	}
 }
 
-// foot says at the lower edge what was measured, and when.
+// foot writes at the lower edge what was measured, and when.
 func (c *card) foot() {
 	sty := c.fonts.Style(8, false, chart.Muted)
 	sty.YAlign = draw.YBottom

@@ -21,7 +21,7 @@ import (
 type ComparisonPage struct {
 	common
 	c *compare.Comparison
-	w *compareWords // in its language
+	w *compareWords // in the comparison's language
 }
 
 // NewComparisonPage makes the page of c, in the language of c.
@@ -92,12 +92,12 @@ func (x *ComparisonPage) compared() *block.Doc {
 	return d
 }
 
-// splits are those that were compared, in order.
+// splits lists the splits that were compared, in order.
 func (x *ComparisonPage) splits() []rollout.Split {
 	return slices.DeleteFunc(rollout.Splits(), func(s rollout.Split) bool { return x.c.Splits[s] == nil })
 }
 
-// input lists what was wrong with the files of both runs.
+// input lists the problems of the files of both runs.
 func (x *ComparisonPage) input() []string {
 	var list []string
 	for _, side := range []struct {
@@ -111,8 +111,8 @@ func (x *ComparisonPage) input() []string {
 	return list
 }
 
-// toDo is what to look at first: the item that dropped most; where none did and the
-// reward rose, the one that rose most.
+// toDo names what to look at first: the item that dropped most, or, if none did and the reward
+// rose, the item that rose most.
 func (x *ComparisonPage) toDo() []string {
 	if x.c.Split == nil || x.c.Splits[*x.c.Split] == nil || like(x.c) == analysis.Go && x.c.Answer != compare.Improved {
 		return nil
@@ -127,13 +127,13 @@ func (x *ComparisonPage) toDo() []string {
 	return nil
 }
 
-// why is why a split has its answer, in one sentence.
+// why gives the reason for a split's answer, in one sentence.
 func (x *ComparisonPage) why(sc *compare.Split) string {
 	return capital(x.Words.say(sc.Why)) + x.w.Signs.Stop
 }
 
-// splitBlocks are what is said of a split: the answer's reason where it is not the
-// report's own, what it rests on, and tables, those behind the first two folded.
+// splitBlocks describe a split: the answer's reason if it differs from the report's, what it is
+// based on, and tables, those after the first two folded.
 func (x *ComparisonPage) splitBlocks(split rollout.Split) []block.Block {
 	sc, w := x.c.Splits[split], x.w
 	var list []block.Block
@@ -156,7 +156,7 @@ func (x *ComparisonPage) splitBlocks(split rollout.Split) []block.Block {
 	return append(list, filled(x.movedGrid(sc))...)
 }
 
-// facts are what a split's answer rests on.
+// facts list what a split's answer is based on.
 func (x *ComparisonPage) facts(sc *compare.Split) []string {
 	w := x.w
 	items := fmt.Sprintf(w.Items, x.Words.Lang.Count(sc.Items.Common, "item"))
@@ -200,7 +200,7 @@ func (x *ComparisonPage) facts(sc *compare.Split) []string {
 	return facts
 }
 
-// checks are the tests besides the interval.
+// checks list the tests in addition to the interval.
 func checks(sc *compare.Split, w *compareWords) string {
 	r, parts := sc.Reward, []string{}
 	add := func(form string, p *float64) {
@@ -224,8 +224,8 @@ func checks(sc *compare.Split, w *compareWords) string {
 	return fmt.Sprintf(w.Checks, strings.Join(parts, w.Signs.Semicolon))
 }
 
-// like is the verdict whose colours an answer takes. What a grader that is not to
-// be trusted calls better, or no worse, is not green.
+// like returns the verdict whose colours an answer gets. "Better" or "no worse" from a grader that
+// cannot be trusted is not green.
 func like(c *compare.Comparison) analysis.Verdict {
 	switch a := c.Answer; {
 	case a.ExitCode() == analysis.NoGo.ExitCode():
@@ -238,21 +238,21 @@ func like(c *compare.Comparison) analysis.Verdict {
 	return analysis.Undecided
 }
 
-// tileOrder is what the two numbers next to the reward are taken from where nothing else is
-// sure to have changed: the first that are known.
+// tileOrder lists candidates for the two numbers next to the reward if too little else has
+// certainly changed: the first known ones are taken.
 var tileOrder = []string{
 	"tool_calls", "latency", "output_tokens", "input_tokens", "best_of", "pass_rate",
 	"own_failures",
 }
 
-// inDetail are quantities that say again what the reward, the tool calls or the seconds do.
+// inDetail lists quantities that repeat what the reward, the tool calls or the seconds show.
 var inDetail = []string{
 	"best_of", "informative", "pass_rate", compare.CallsOfTool, compare.ToolPair,
 	"tool_calls_p50", "tool_calls_p95", "tool_calls_p99", "turns_p95", "latency_p50", "latency_p95",
 }
 
-// numbers are the differences of the split that the page is about: that of the reward, then
-// the two largest of what is sure to have changed.
+// numbers are the differences of the page's split: that of the reward, then the two largest that
+// are certain.
 func (x *ComparisonPage) numbers() block.Tiles {
 	_, sc, ok := chart.ComparedSplit(x.c)
 	if !ok {
@@ -294,7 +294,7 @@ func (x *ComparisonPage) tile(d analysis.Difference) block.Tile {
 	return h
 }
 
-// quantity names what a difference is of.
+// quantity returns the name of a difference's quantity.
 func quantity(d analysis.Difference, w *compareWords) string {
 	name := w.Quantities[d.Name]
 	switch {
@@ -306,8 +306,8 @@ func quantity(d analysis.Difference, w *compareWords) string {
 	return name
 }
 
-// readFirst is what a reader has to know before the answer: what the runs were made
-// with differently, what a change may stem from first, and notes.
+// readFirst lists what a reader has to know before the answer: how the setups of the runs differ,
+// the likeliest causes of a change, and notes.
 func (x *ComparisonPage) readFirst() []string {
 	const most = 3 // of each: the answer comes after them
 	var differs, notes []string
@@ -336,7 +336,7 @@ func (x *ComparisonPage) readFirst() []string {
 	return append(cut(differs), cut(notes)...)
 }
 
-// nameOf is what a command calls a run by: its directory, or its file of rollouts.
+// nameOf returns the name of a run in a command: its directory, or its file of rollouts.
 func nameOf(file string) string {
 	if filepath.Base(file) == rollout.RolloutsFile {
 		file = filepath.Dir(file)
@@ -344,7 +344,7 @@ func nameOf(file string) string {
 	return message.Shell(file)
 }
 
-// differGrid is what the runs were made with differently, what confounds first.
+// differGrid lists the differences between the runs' setups, confounding ones first.
 func (x *ComparisonPage) differGrid() Grid {
 	g := Grid{Words: true, Head: x.w.DifferHead}
 	for _, d := range x.c.Differs {
@@ -364,8 +364,7 @@ func (x *ComparisonPage) setTo(value message.Text) string {
 	return id(value.In(x.c.Lang))
 }
 
-// runs names both runs: by file, own name and model, with the verdict on each by
-// itself.
+// runs names both runs: by file, own name and model, with the verdict on each.
 func (x *ComparisonPage) runs() []Fact {
 	w := x.w
 	run := func(r compare.Side) string {
@@ -389,7 +388,7 @@ func (x *ComparisonPage) runs() []Fact {
 	}
 }
 
-// signedOr writes a change with its sign; none is a dash.
+// signedOr formats a change with its sign; nil becomes a dash.
 func signedOr(x *float64) string {
 	if x == nil {
 		return "–"
@@ -397,12 +396,12 @@ func signedOr(x *float64) string {
 	return message.Signed(*x)
 }
 
-// change writes a difference in a unit with its interval.
+// change formats a difference in a unit with its interval.
 func change(unit string, e stat.Estimate) string {
 	return message.DifferenceIn(unit, e.Value, e.Low, e.High)
 }
 
-// printLines is the command that prints rollouts whole.
+// printLines returns the command that prints rollouts in full.
 func printLines(file string, list []compare.SampleRef) string {
 	var lines []string
 	for _, r := range list {
@@ -416,10 +415,10 @@ func printLines(file string, list []compare.SampleRef) string {
 	return "sed -n '" + strings.Join(lines, ";") + "' " + message.Shell(file)
 }
 
-// pEquals writes a p-value with its name.
+// pEquals formats a p-value with its name.
 func pEquals(p *float64) string { return strings.Replace("p = "+pValue(p), "= <", "<", 1) }
 
-// pValue writes a p-value; none is a dash.
+// pValue formats a p-value; nil becomes a dash.
 func pValue(p *float64) string {
 	switch {
 	case p == nil:

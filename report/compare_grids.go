@@ -13,7 +13,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// differenceGrid is every quantity that was compared, the reward first.
+// differenceGrid lists every compared quantity, the reward first.
 func (x *ComparisonPage) differenceGrid(sc *compare.Split) Grid {
 	w := x.w
 	g := Grid{Title: w.Differences, Head: []string{"", w.Base, w.New, w.Difference, "p", ""}, Most: 60}
@@ -34,7 +34,7 @@ func (x *ComparisonPage) differenceGrid(sc *compare.Split) Grid {
 	return g
 }
 
-// breakdownGrid is the reward by group, the largest drop first.
+// breakdownGrid shows the reward by group, the largest drop first.
 func (x *ComparisonPage) breakdownGrid(title string, b *compare.Breakdown) Grid {
 	w := x.w
 	g := Grid{Title: title, Head: []string{"", w.ItemsHead, w.Base, w.New, w.Difference, "p"}}
@@ -74,7 +74,7 @@ func (x *ComparisonPage) quadrantGrid(q *compare.Quadrants) Grid {
 	return g
 }
 
-// outcomeGrid is how rollouts ended that have no grade.
+// outcomeGrid shows how rollouts without a grade ended.
 func (x *ComparisonPage) outcomeGrid(sc *compare.Split) Grid {
 	w := x.w
 	g := Grid{Title: w.Outcomes, Head: []string{"", w.Base, w.New, w.ShareDifference}}
@@ -102,7 +102,7 @@ func (x *ComparisonPage) outcomeGrid(sc *compare.Split) Grid {
 	return g
 }
 
-// movedGrid is the items that changed much, with the rollouts that show it.
+// movedGrid lists the items that changed much, with the rollouts that show it.
 func (x *ComparisonPage) movedGrid(sc *compare.Split) Grid {
 	w := x.w
 	g := Grid{
@@ -119,7 +119,7 @@ func (x *ComparisonPage) movedGrid(sc *compare.Split) Grid {
 	return g
 }
 
-// behindGrid is what tools answered to the same calls in both runs, where that changed.
+// behindGrid lists what tools answered to the same calls in both runs, if that changed.
 func (x *ComparisonPage) behindGrid() Grid {
 	g := Grid{Words: true, Head: x.w.OtherAnswersHead}
 	for _, cause := range x.c.LikelyCauses {

@@ -41,8 +41,8 @@ func (x *ComparisonPage) itemBlocks() []block.Block {
 	return list
 }
 
-// changedItems are the rows of a split's table of all items, the largest drop first, as
-// texts: they are under compareWords.Columns.
+// changedItems are the rows of a split's table of all items as texts, the largest drop first; the
+// columns are compareWords.Columns.
 func changedItems(sc *compare.Split, w *compareWords) [][]string {
 	list := slices.Clone(sc.Changes)
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Change < list[j].Change })

@@ -12,11 +12,11 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// writeComparedJUnit writes junit.xml. Its first test case is the answer: a failure when
-// the new run regressed, an error when it is unknown, so no CI takes an open
-// question for a pass. Then, for each split, there is a case for the mean reward, a
-// failure when it regressed and skipped when it is unknown, and one for everything else
-// that is compared, which decides nothing: it passes, with its numbers in its output.
+// writeComparedJUnit writes junit.xml. Its first test case is the answer: a failure if the new run
+// regressed, an error if that is unknown, so that no CI takes an open question for a pass. Then
+// each split has a case for the mean reward, a failure if it regressed and skipped if that is
+// unknown, and a case for everything else that is compared. The latter decides nothing: it passes,
+// with its numbers in its output.
 func writeComparedJUnit(w io.Writer, x *ComparisonPage) error {
 	s := junit.Suite{
 		Name: cmp.Or(id(x.c.New.Name), "gonogo compare"), Timestamp: began(x.Now, ""), Hostname: "localhost", Time: "0",
@@ -64,9 +64,9 @@ func (x *ComparisonPage) rewardCase(split rollout.Split) junit.Case {
 	return c
 }
 
-// line is a difference in one line.
-func (x *ComparisonPage) line(of, base, new, change string) string {
-	return fmt.Sprintf(x.w.DifferenceLine, of, base, new, change)
+// line describes a difference in one line.
+func (x *ComparisonPage) line(quantity, base, new, change string) string {
+	return fmt.Sprintf(x.w.DifferenceLine, quantity, base, new, change)
 }
 
 func (x *ComparisonPage) properties() []junit.Property {

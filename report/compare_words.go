@@ -5,19 +5,19 @@ import (
 	"gonogo/report/block"
 )
 
-// compareWords is the catalogue of what a comparison says in its own voice.
+// compareWords is the catalogue of a comparison's own texts.
 type compareWords struct {
 	Signs                                block.Signs
 	Title, Base, New, Difference, NotSet string
 	Answers                              map[compare.Answer]string
 	Quantities                           map[string]string // by name of the difference
-	Changes                              map[string]string // what a difference comes to
+	Changes                              map[string]string // meaning of a difference
 	RewardMoves                          map[string]string
 
 	Differs, Confounds, Notes, Input, Method, Moved, Split string
 	OtherAnswers                                           string // of tools to the same calls
 	OtherAnswersHead                                       []string
-	DifferLine, DifferNote                                 string // of a terminal and of Markdown
+	DifferLine, DifferNote                                 string // in a terminal and in Markdown
 	SplitAnswer, DifferenceLine                            string
 
 	Differences, Categories, Families, Quadrants, Outcomes, ShareDifference string
@@ -29,7 +29,7 @@ type compareWords struct {
 	OneSided, MDE, SameModel, Rule, Descriptive                 string
 	Ref, RefOutcome, MovedNote                                  string
 
-	Verdict, VerdictBy                                        string         // of a run by itself
+	Verdict, VerdictBy                                        string         // of a single run
 	Tile, BaseNew, NoneCompared                               string         // of the three numbers
 	MovedHead, DifferHead                                     []string       // columns
 	Columns                                                   []block.Column // of all items in both runs

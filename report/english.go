@@ -6,8 +6,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// english is the catalogue from which those in other languages are translated.
-// It is written for someone who has never trained a model.
+// english is the catalogue from which the other languages are translated. It is written for readers
+// who have never trained a model.
 var english = words{
 	Signs:   block.Signs{Colon: ":", Space: " ", Stop: ".", List: ", ", Comma: ", ", Semicolon: "; "},
 	Title:   "Should this training run start?",

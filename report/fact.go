@@ -13,7 +13,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// notes say what a reader should know of how the rollouts came to be.
+// notes list what a reader should know about the origin of the rollouts.
 func (p *RunPage) notes() []string {
 	var list []string
 	if p.GraderChanged {
@@ -25,8 +25,7 @@ func (p *RunPage) notes() []string {
 	return list
 }
 
-// facts says how the numbers came to be: run, model, data, seed, settings and
-// methods.
+// facts describe the origin of the numbers: run, model, data, seed, settings and methods.
 func (p *RunPage) facts() []Fact {
 	r := p.Result
 	var list []Fact
@@ -69,7 +68,7 @@ func (p *RunPage) facts() []Fact {
 	return list
 }
 
-// when words begin and end of sampling.
+// when describes the start and end of sampling.
 func when(t analysis.Timing) string {
 	switch {
 	case t.Started == "":
@@ -80,7 +79,7 @@ func when(t analysis.Timing) string {
 	return visible(t.Started) + " – " + visible(t.Ended)
 }
 
-// settings lists the thresholds in force by name.
+// settings lists the thresholds in force, by name.
 func settings(r *analysis.Result) []Fact {
 	var list []Fact
 	values := r.Thresholds.ByName()
@@ -90,7 +89,7 @@ func settings(r *analysis.Result) []Fact {
 	return list
 }
 
-// choices lists by name how open questions of the wire contract were taken.
+// choices lists how open questions of the wire contract were decided, by name.
 func choices(r *analysis.Result) []Fact {
 	var list []Fact
 	for _, name := range slices.Sorted(maps.Keys(r.Run.Choices)) {
@@ -99,8 +98,8 @@ func choices(r *analysis.Result) []Fact {
 	return list
 }
 
-// inputProblems lists what was wrong with the lines that were read. Nothing
-// is dropped without being named here.
+// inputProblems lists the problems of the lines that were read. Nothing is dropped without being
+// named here.
 func inputProblems(in rollout.Input, w *words) []string {
 	const few = 10
 	var list []string
@@ -125,11 +124,11 @@ func inputProblems(in rollout.Input, w *words) []string {
 	return list
 }
 
-// pseudoVersion is what comes before the commit in the version of a build between
-// releases (https://go.dev/ref/mod#pseudo-versions).
+// pseudoVersion matches what comes before the commit in the version of a build between releases
+// (https://go.dev/ref/mod#pseudo-versions).
 var pseudoVersion = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+-([0-9a-z.]+\.)?[0-9]{14}-`)
 
-// footer says who made the page, and when if that is known.
+// footer names the version that made the page, and the time if it is known.
 func (p *common) footer() string {
 	s := fmt.Sprintf(p.Words.Made, pseudoVersion.ReplaceAllString(p.Version, ""))
 	if !p.Now.IsZero() {
@@ -138,12 +137,12 @@ func (p *common) footer() string {
 	return strings.TrimSpace(s)
 }
 
-// about says which split the headlines are about and how sure the intervals are.
+// about names the split of the headlines and the confidence of the intervals.
 func (p *common) about() string {
 	return fmt.Sprintf(p.Words.About, visible(string(p.Split)), message.Percent(p.confidence))
 }
 
-// about also says why the intervals of findings may differ from those of the headlines.
+// about also explains why the intervals of findings may differ from those of the headlines.
 func (p *RunPage) about() string {
 	about := p.common.about()
 	if p.narrowed() {
@@ -152,8 +151,8 @@ func (p *RunPage) about() string {
 	return about
 }
 
-// narrowed reports whether findings judge the items of the file, most of which were
-// measured, and headlines all items like these: both show the mean reward.
+// narrowed reports whether findings judge only the items of the file, most of which were measured,
+// while headlines refer to all items like these. Both show the mean reward.
 func (p *RunPage) narrowed() bool {
 	s := p.Result.Splits[p.Split]
 	if s == nil || s.Reward.Low == nil || s.Reward.High == nil {

@@ -14,20 +14,19 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// finding is a gate's answer on a split: the finding that decides it, the threshold of
-// the advisory one that it stands for as well, and what else the gate has looked at.
+// finding is a gate's answer on a split: the deciding finding, the threshold of the advisory
+// finding merged into it, and the gate's other findings.
 type finding struct {
 	analysis.Finding
 	caution message.Text
 	others  []finding
-	apart   bool // a part that had nothing to judge, where others of its gate had
+	apart   bool // a part that had nothing to judge, although others of its gate had
 }
 
 // urgency is the order in which findings are shown.
 var urgency = []block.Tone{block.Fail, block.Unknown, block.Caution, block.Pass, block.Skipped}
 
-// tone is how a finding is shown: its status, with failing advisory gates set apart as
-// cautions.
+// tone returns the colour of a finding: its status, with failing advisory gates as cautions.
 func (f finding) tone() block.Tone {
 	switch f.Status {
 	case analysis.Pass:
@@ -43,16 +42,15 @@ func (f finding) tone() block.Tone {
 	return block.Unknown
 }
 
-// unsettled reports whether the finding is an advisory one that cannot tell: nothing
-// waits for it.
+// unsettled reports whether the finding is an undecided advisory one; nothing waits for it.
 func (f finding) unsettled() bool {
 	return f.Severity == analysis.Advisory && f.Status == analysis.Unknown
 }
 
-// open reports whether the finding asks something of the reader.
+// open reports whether the finding needs the reader's attention.
 func (f finding) open() bool { return f.tone() != block.Pass && f.tone() != block.Skipped }
 
-// facts are a finding's other facts as findings of their own.
+// facts returns a finding's other facts as findings of their own.
 func facts(f analysis.Finding) []finding {
 	var list []finding
 	for _, x := range f.Others {
@@ -76,16 +74,16 @@ func (f finding) place() string {
 	return name + " · " + visible(string(f.Split))
 }
 
-// findings are those of a result: failing first, then unknown, cautions, advisory unknown,
-// passed and skipped; blocking before advisory, then in list order. Those about what the
-// run does not have are left out.
+// findings lists the findings of a result: failing first, then unknown, cautions, advisory unknown,
+// passed and skipped; blocking before advisory, then in list order. Findings that do not apply to
+// the run are left out.
 func findings(r *analysis.Result) []finding {
 	list := fold(slices.DeleteFunc(slices.Clone(r.Findings), func(f analysis.Finding) bool { return f.IsMoot() }))
 	slices.SortStableFunc(list, byUrgency)
 	return list
 }
 
-// findingBlocks words the findings. Commands name the run directory where it is known.
+// findingBlocks describe the findings. Commands name the run directory if it is known.
 func (p *RunPage) findingBlocks() block.Findings {
 	w := p.Words
 	rows := p.rowsOfItems()
@@ -136,8 +134,8 @@ func (p *RunPage) findingBlocks() block.Findings {
 	return list
 }
 
-// rule says what a finding goes by where its interval lets expect another answer, or
-// another interval.
+// rule explains which rule decides a finding if its interval suggests another answer, or which
+// other interval it uses.
 func (p *RunPage) rule(f finding) string {
 	across := f.Threshold != nil && f.Low != nil && f.High != nil && *f.Low < *f.Threshold && *f.Threshold < *f.High
 	switch {
@@ -151,20 +149,20 @@ func (p *RunPage) rule(f finding) string {
 	return ""
 }
 
-// filledFacts are the facts with a value.
+// filledFacts returns the facts that have a value.
 func filledFacts(list ...Fact) []Fact {
 	return slices.DeleteFunc(list, func(f Fact) bool { return f.Value == "" })
 }
 
-// say says a text, whose commands name the run.
+// say formats a text; its commands name the run.
 func (p *RunPage) say(t message.Text) string { return p.Words.say(t.At(p.place())) }
 
-// title is what a finding says; its gate where it says nothing.
+// title returns a finding's title, or its gate if it has none.
 func (p *RunPage) title(f finding) string {
 	return p.Words.Capital(cmp.Or(p.say(f.Title), visible(f.Gate)))
 }
 
-// line is a finding in one line.
+// line describes a finding in one line.
 func (p *RunPage) line(f finding) string {
 	s := p.Words.named(f.place(), p.Words.Lower(p.title(f)))
 	if how := p.measure(f); how != "" {
@@ -173,7 +171,7 @@ func (p *RunPage) line(f finding) string {
 	return s
 }
 
-// measure is what was measured and wanted, behind a title.
+// measure returns the measured and the wanted value, to follow a title.
 func (p *RunPage) measure(f finding) string {
 	value, want := measured(f.Finding, p.Words), p.Words.say(f.Want)
 	if value == "" || want == "" {
@@ -182,49 +180,49 @@ func (p *RunPage) measure(f finding) string {
 	return fmt.Sprintf(p.Words.Measure, value, want)
 }
 
-// place is where the run is, for commands.
+// place describes the run for commands.
 func (opt Options) place() message.Place {
 	return message.Place{Dir: opt.Dir, Config: opt.Config, ConfigFile: opt.ConfigFile, GraderFile: opt.GraderFile}
 }
 
-// fold makes one finding of those of a gate on a split: the most urgent decides, and
-// an advisory one of the same fact only adds its threshold. A blocking part that had
-// nothing to judge is apart: it counts as not checked.
+// fold merges the findings of a gate on a split into one: the most urgent decides, and an advisory
+// one about the same fact adds only its threshold. A blocking part that had nothing to judge stays
+// separate: it counts as not checked.
 func fold(all []analysis.Finding) []finding {
 	type place struct {
 		gate  string
 		split rollout.Split
 		apart bool
 	}
-	judged := map[string]bool{} // anything of a gate
+	judged := map[string]bool{} // whether a gate judged anything
 	for _, f := range all {
 		judged[f.Gate] = judged[f.Gate] || f.Status != analysis.Skipped
 	}
 	var order []place
-	at := map[place][]finding{}
+	byPlace := map[place][]finding{}
 	for _, f := range all {
 		skipped := f.Status == analysis.Skipped && judged[f.Gate]
 		if skipped && f.Severity == analysis.Advisory {
-			continue // another of its findings says what could be judged
+			continue // another of the gate's findings says what could be judged
 		}
 		p := place{f.Gate, f.Split, skipped}
 		if !judged[f.Gate] {
-			p.split = "" // one row says so
+			p.split = "" // one row covers all splits
 		}
-		if at[p] == nil {
+		if byPlace[p] == nil {
 			order = append(order, p)
 		}
-		at[p] = append(at[p], finding{Finding: f})
+		byPlace[p] = append(byPlace[p], finding{Finding: f})
 	}
 	out := make([]finding, len(order))
 	for i, p := range order {
-		out[i] = one(at[p])
+		out[i] = one(byPlace[p])
 		out[i].apart = p.apart
 	}
 	return out
 }
 
-// one makes one finding of several of a gate on a split.
+// one merges several findings of a gate on a split.
 func one(list []finding) finding {
 	slices.SortStableFunc(list, byUrgency)
 	lead := list[0]
@@ -247,12 +245,12 @@ func one(list []finding) finding {
 	return lead
 }
 
-// byUrgency orders findings, those that ask most of a reader first.
+// byUrgency orders findings, the most urgent first.
 func byUrgency(a, b finding) int {
 	return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(b.Severity, a.Severity))
 }
 
-// rank is the finding's place in urgency; an advisory unknown one is behind the cautions.
+// rank returns the finding's position in urgency; advisory unknown ones follow the cautions.
 func (f finding) rank() int {
 	if f.unsettled() {
 		return 2*slices.Index(urgency, block.Caution) + 1
@@ -262,7 +260,7 @@ func (f finding) rank() int {
 
 func open(s analysis.Status) bool { return s == analysis.Fail || s == analysis.Unknown }
 
-// units say what was measured.
+// units are the names of what is counted.
 var units = map[string]message.Def{
 	"items": message.New("unit.items", "{n|item}"), "prompts": message.New("unit.prompts", "{n|prompt}"),
 	"rows":     message.New("unit.rows", "{n|row}"),
@@ -273,14 +271,13 @@ var units = map[string]message.Def{
 	"AUC":     message.New("unit.auc", "{n} AUC"), "correlation": message.New("unit.correlation", "{n} correlation"),
 }
 
-// measured is the finding's value with its interval and, for what is counted,
-// its unit.
+// measured returns the finding's value with its interval and, for counts, its unit.
 func measured(f analysis.Finding, w *words) string {
 	value, interval := measuredParts(f, w)
 	return strings.TrimSpace(value + " " + interval)
 }
 
-// measuredParts are the value and the interval apart; the unit is behind the last.
+// measuredParts returns the value and the interval separately; the unit follows the last of them.
 func measuredParts(f analysis.Finding, w *words) (value, interval string) {
 	value, interval = message.PartsIn(f.Unit, f.Value, f.Low, f.High)
 	last := &interval
@@ -295,7 +292,7 @@ func measuredParts(f analysis.Finding, w *words) (value, interval string) {
 	return value, interval
 }
 
-// Capital begins a title with a capital letter, in languages that do so.
+// Capital capitalizes the first letter of a title, in languages that do so.
 func (w *words) Capital(s string) string {
 	if w.Lang == english.Lang {
 		return capital(s)
@@ -308,12 +305,11 @@ func capital(s string) string {
 	return string(unicode.ToUpper(r)) + s[size:]
 }
 
-// unended is a title without the sign at its end, for more to follow.
+// unended removes the punctuation at the end of a title, for more text to follow.
 func unended(title string) string { return strings.TrimRight(title, ".:。：") }
 
-// Lower begins a title with a small letter, for the middle of a sentence; a
-// word in capitals is left as it is. Only English begins titles differently
-// from the rest: a name at the beginning of a Chinese one is one.
+// Lower makes the first letter of a title small, for the middle of a sentence; a word in capitals
+// is kept. This applies only to English: a name at the beginning of a Chinese title stays as it is.
 func (w *words) Lower(s string) string {
 	if w.Lang == english.Lang {
 		return lower(s)

@@ -24,8 +24,8 @@ type Format[P Page] struct {
 	File string // its file in the report directory; "" when it is for the terminal only
 	Doc  string
 
-	Rollouts  bool // made of the rollouts themselves: Options.Rollouts must be there
-	OnRequest bool // written only where it is asked for by name
+	Rollouts  bool // needs the rollouts themselves: Options.Rollouts must be set
+	OnRequest bool // written only if it is asked for by name
 
 	Write func(io.Writer, P) error
 }
@@ -86,8 +86,8 @@ func Formats() []Format[*RunPage] {
 	}
 }
 
-// ComparisonFormats lists the formats of a comparison in the order they are
-// shown, those of a run's report as far as they make sense.
+// ComparisonFormats lists the formats of a comparison in the order they are shown: those of a run's
+// report that make sense for it.
 func ComparisonFormats() []Format[*ComparisonPage] {
 	return []Format[*ComparisonPage]{
 		{
@@ -143,17 +143,17 @@ func HistoryFormats() []Format[*HistoryPage] {
 	}
 }
 
-// as returns a writer of any page as one of a kind of page.
+// as turns a writer of any page into a writer of one kind of page.
 func as[P Page](write func(io.Writer, Page) error) func(io.Writer, P) error {
 	return func(w io.Writer, p P) error { return write(w, p) }
 }
 
-// Usual lists the formats of a run that are written where none is named.
+// Usual lists the formats of a run that are written by default.
 func Usual() []Format[*RunPage] {
 	return slices.DeleteFunc(Formats(), func(f Format[*RunPage]) bool { return f.OnRequest })
 }
 
-// WriteText writes the page for a terminal: its brief, and the rest with Options.All.
+// WriteText writes the page for a terminal: its brief, and with Options.All the rest.
 func WriteText(w io.Writer, p Page) error { return text.Write(w, p.Doc(), p.base().terminal()) }
 
 // WriteMarkdown writes the same as GitHub-flavoured Markdown.
@@ -167,12 +167,12 @@ func writeFull(w io.Writer, p Page) error {
 
 func writeHTML(w io.Writer, p Page) error { return html.Write(w, p.Doc()) }
 
-// terminal is what the text format is written for.
+// terminal returns the options of the text format.
 func (opt Options) terminal() text.Options {
 	return text.Options{Width: opt.Width, ASCII: opt.ASCII, Color: opt.Color, All: opt.All}
 }
 
-// surveyed reads the page's rollouts, once: for the tables, and by item for the page.
+// surveyed reads the page's rollouts once, for the tables and for the page's items.
 func (p *RunPage) surveyed() (*table.Survey, error) {
 	if p.survey != nil {
 		return p.survey, nil

@@ -12,7 +12,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// shownSplits are the splits that were sampled, in order.
+// shownSplits lists the splits that were sampled, in order.
 func shownSplits(r *analysis.Result) []rollout.Split {
 	var out []rollout.Split
 	for _, split := range rollout.Splits() {
@@ -23,8 +23,8 @@ func shownSplits(r *analysis.Result) []rollout.Split {
 	return out
 }
 
-// useGrid is a rollout's turns, calls, tokens, seconds and how it ended, by split. A
-// row that is known about no split is left out.
+// useGrid shows a rollout's turns, calls, tokens, seconds and ending, by split. A row without any
+// known value is left out.
 func useGrid(r *analysis.Result, w *words) Grid {
 	g := Grid{Head: []string{""}}
 	for _, split := range shownSplits(r) {
@@ -117,7 +117,7 @@ func toolGrid(r *analysis.Result, w *words) Grid {
 	return g
 }
 
-// planGrid is what a step and an epoch of training would take.
+// planGrid shows the cost of a step and an epoch of training.
 func planGrid(r *analysis.Result, w *words) Grid {
 	g := Grid{Title: w.Plan.Title, Head: []string{"", w.Plan.Step, w.Plan.Epoch}}
 	p := r.Plan
@@ -188,7 +188,7 @@ func planGrid(r *analysis.Result, w *words) Grid {
 	return g
 }
 
-// sizeGrid is a step of training at other group sizes.
+// sizeGrid shows the cost of a training step at other group sizes.
 func sizeGrid(r *analysis.Result, w *words) Grid {
 	g := Grid{Title: w.Plan.BySize, Head: w.Plan.SizeHead}
 	if r.Plan == nil || len(r.Plan.BySize) < 2 {
@@ -208,8 +208,8 @@ func sizeGrid(r *analysis.Result, w *words) Grid {
 	return g
 }
 
-// planned prints a figure of the plan, large ones in thousands or millions.
-// What follows from the plan alone has no interval to show.
+// planned formats a figure of the plan, large ones in thousands or millions. A figure that follows
+// from the plan alone has no interval to show.
 func planned(e stat.Estimate) string {
 	if e.SE != nil && *e.SE == 0 {
 		e.Low, e.High = nil, nil

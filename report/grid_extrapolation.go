@@ -13,8 +13,8 @@ import (
 // size.
 var beyondKs = []int{64, 256}
 
-// beyondGrid is what the models fitted to the items say of more rollouts than
-// were made: a column for each model, and their gap in words.
+// beyondGrid shows the predictions of the models fitted to the items for more rollouts than were
+// made: a column for each model, and their gap in words.
 func beyondGrid(r *analysis.Result, w *words) Grid {
 	g := Grid{Title: w.Beyond.Title}
 	_, s, ok := chart.ShownSplit(r)
@@ -31,12 +31,12 @@ func beyondGrid(r *analysis.Result, w *words) Grid {
 			unit = ""
 		}
 		for _, k := range ks {
-			at := s.ExtrapolatedAt(quantity, k)
-			if len(at) == 0 {
+			estimates := s.ExtrapolatedAt(quantity, k)
+			if len(estimates) == 0 {
 				continue
 			}
 			row := []string{fmt.Sprintf(w.Beyond.Of[quantity], message.Whole(k)), "", ""}
-			for _, x := range at { // a model that misses what was measured has no figure
+			for _, x := range estimates { // a model that does not fit the measurements has no figure
 				column := 1
 				if x.Model == analysis.ZeroInflated {
 					column = 2

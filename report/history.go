@@ -18,7 +18,7 @@ import (
 type HistoryPage struct {
 	common
 	h *history.History
-	w *historyWords // in its language
+	w *historyWords // in the history's language
 }
 
 // NewHistoryPage makes the page of h, in the language of h.
@@ -97,16 +97,16 @@ func (x *HistoryPage) nights() *block.Doc {
 	return d
 }
 
-// searched says whether there were enough nights to search for a change.
+// searched reports whether there were enough nights to search for a change.
 func (x *HistoryPage) searched() bool {
 	return slices.ContainsFunc(x.h.Series, func(s history.Series) bool { return s.P != nil })
 }
 
-// trendHeight is how high the trends on top are.
+// trendHeight is the height of the trends at the top.
 const trendHeight = chart.Height * 0.9
 
-// trends names the pictures that come first: the reward, then the series that
-// changed last, then what every run is asked for; four at most.
+// trends names the first pictures: the reward, then the series that changed last, then the standard
+// series of every run; at most four.
 func (x *HistoryPage) trends() []string {
 	names := []string{"history_" + history.Reward}
 	last := slices.Clone(x.h.Changes)
@@ -126,7 +126,7 @@ func (x *HistoryPage) trends() []string {
 	return out
 }
 
-// span is how many nights there are, and from when to when.
+// span gives the number of nights, and their first and last.
 func (x *HistoryPage) span() string {
 	switch n := len(x.h.Nights); n {
 	case 1:
@@ -136,7 +136,7 @@ func (x *HistoryPage) span() string {
 	}
 }
 
-// newest is the answer of the newest night, and why.
+// newest returns the answer of the newest night, and its reason.
 func (x *HistoryPage) newest() (answer, why string) {
 	n := len(x.h.Nights)
 	if n == 0 {
@@ -150,7 +150,7 @@ func (x *HistoryPage) newest() (answer, why string) {
 	return capital(nightAnswer(mark, x.w)), why
 }
 
-// verdictOf is the verdict that an exit code stands for.
+// verdictOf returns the verdict with an exit code.
 func verdictOf(code int) analysis.Verdict {
 	for _, v := range []analysis.Verdict{analysis.Go, analysis.NoGo} {
 		if v.ExitCode() == code {
@@ -160,22 +160,21 @@ func verdictOf(code int) analysis.Verdict {
 	return analysis.Undecided
 }
 
-// seriesName is what a series is called; one that this version does not know
-// keeps its own name.
+// seriesName returns the title of a series; a series unknown to this version keeps its own name.
 func (w *historyWords) seriesName(name string) string {
-	kind, of, named := strings.Cut(name, ":")
-	switch said, ok := w.SeriesNames[kind]; {
+	kind, part, named := strings.Cut(name, ":")
+	switch form, ok := w.SeriesNames[kind]; {
 	case ok && named:
-		return fmt.Sprintf(said, id(of))
+		return fmt.Sprintf(form, id(part))
 	case ok:
-		return said
+		return form
 	}
 	return id(name)
 }
 
 func (x *HistoryPage) night(i int) string { return id(x.h.Nights[i].Name) }
 
-// changes are the nights where something changed, each with all that changed there.
+// changes list the nights on which something changed, each with all its changes.
 func (x *HistoryPage) changes() []block.Block {
 	var list []block.Block
 	for rest := x.h.Changes; len(rest) > 0; {
@@ -191,10 +190,10 @@ func (x *HistoryPage) changes() []block.Block {
 	return list
 }
 
-// mostChanges is how many changes of one night are spelled out.
+// mostChanges is the maximum number of changes of one night that are described.
 const mostChanges = 6
 
-// changesAt are the changes of one night, the setup's and what changed near it.
+// changesAt describes the changes of one night, those of the setup, and those near it.
 func (x *HistoryPage) changesAt(same []history.Change) block.Note {
 	w := x.w
 	out := block.Note{Lead: fmt.Sprintf(w.From, x.night(same[0].Night)), Points: true}
@@ -213,8 +212,8 @@ func (x *HistoryPage) changesAt(same []history.Change) block.Note {
 	}
 	for i := range same {
 		for _, name := range same[i].With {
-			if said := w.seriesName(name); !slices.Contains(here, name) && !slices.Contains(with, said) {
-				with = append(with, said)
+			if title := w.seriesName(name); !slices.Contains(here, name) && !slices.Contains(with, title) {
+				with = append(with, title)
 			}
 		}
 	}
@@ -232,7 +231,7 @@ func (x *HistoryPage) changesAt(same []history.Change) block.Note {
 	return out
 }
 
-// change is how a series changed at one point.
+// change describes how a series changed at one point.
 func (x *HistoryPage) change(c *history.Change) string {
 	w := x.w
 	move := message.DifferenceIn(c.Unit, &c.Difference, c.Low, c.High)
@@ -254,7 +253,7 @@ func madeText(m history.SettingChange, w *historyWords) string {
 	return fmt.Sprintf(w.MadeText, id(m.Key), value(m.Before), value(m.After))
 }
 
-// seriesGrids are a table for each kind of series.
+// seriesGrids returns a table for each kind of series.
 func (x *HistoryPage) seriesGrids() []Grid {
 	var list []Grid
 	for _, kind := range history.Kinds() {
@@ -263,7 +262,7 @@ func (x *HistoryPage) seriesGrids() []Grid {
 	return list
 }
 
-// seriesGrid is what the series of a kind say of the newest night.
+// seriesGrid shows the values of a kind of series on the newest night.
 func (x *HistoryPage) seriesGrid(kind string) Grid {
 	w := x.w
 	g := Grid{Title: w.Kinds[kind], Head: w.SeriesHead, Spare: []int{2, 3, 3}}
@@ -325,7 +324,7 @@ func (x *HistoryPage) nightsGrid() Grid {
 	return g
 }
 
-// nightAnswer is the answer of a night: of its comparison, and of the trend.
+// nightAnswer returns the answer of a night: of its comparison, and of the trend.
 func nightAnswer(n *history.NightSummary, w *historyWords) string {
 	answer, known := w.Answers[n.Answer]
 	switch {
@@ -343,9 +342,9 @@ func nightAnswer(n *history.NightSummary, w *historyWords) string {
 	return answer
 }
 
-// writeNightsJUnit writes a test case for the newest night, and one for each series: a
-// failure where the night regressed, an error where it could not tell. A series
-// that changed passes and says so: what it means depends on what was meant.
+// writeNightsJUnit writes a test case for the newest night, and one for each series: a failure if
+// the night regressed, an error if that is unknown. A series that changed passes and mentions the
+// change: its meaning depends on the intention.
 func writeNightsJUnit(w io.Writer, x *HistoryPage) error {
 	s := junit.Suite{Name: "gonogo nightly", Hostname: "localhost", Time: "0"}
 	if n := len(x.h.Nights); n > 0 {

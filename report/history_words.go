@@ -6,12 +6,13 @@ import (
 	"gonogo/report/block"
 )
 
-// historyWords is the catalogue of what a history says in its own voice.
+// historyWords is the catalogue of a history's own texts.
 type historyWords struct {
 	Signs            block.Signs
 	Title, Span, One string
 	NoNight, None    string // before the first night
-	// seconds are medians but where they say otherwise; failures and what is lost or accepted are shares
+	// seconds are medians unless they say otherwise; failures and what is lost or accepted are
+	// shares
 	SeriesNames            map[string]string
 	Kinds                  map[string]string // of series
 	Answers                map[compare.Answer]string

@@ -65,8 +65,7 @@ func (p *RunPage) itemBlocks() []block.Block {
 	return list
 }
 
-// itemCells are an item's texts in the order of the columns; "" where there is no
-// number.
+// itemCells are an item's texts in the order of the columns; "" if there is no number.
 func itemCells(it analysis.ItemResult, w *words) []string {
 	class, ok := w.Classes[it.Class]
 	if !ok {
@@ -78,8 +77,8 @@ func itemCells(it analysis.ItemResult, w *words) []string {
 	}
 }
 
-// sortedItems are the items in the order of their rows: lowest mean first, as in the
-// variance chart, then the lost ones.
+// sortedItems returns the items in the order of their rows: lowest mean first, as in the variance
+// chart, then the lost ones.
 func sortedItems(items []analysis.ItemResult) []analysis.ItemResult {
 	items = slices.Clone(items)
 	sort.Slice(items, func(i, j int) bool {
@@ -95,14 +94,14 @@ func sortedItems(items []analysis.ItemResult) []analysis.ItemResult {
 	return items
 }
 
-// itemOf names an item within a run.
+// itemOf identifies an item of a run.
 type itemOf struct {
 	split rollout.Split
 	item  string
 }
 
-// rowsOfItems are the rows of the tables of items, by item as it is shown; −1 for ids
-// that only differ where they are cut.
+// rowsOfItems maps items, by their displayed ids, to rows of the tables; −1 for ids that differ
+// only in the part that is cut off.
 func (p *RunPage) rowsOfItems() map[itemOf]int {
 	rows := map[itemOf]int{}
 	for split, items := range p.items {
@@ -117,7 +116,7 @@ func (p *RunPage) rowsOfItems() map[itemOf]int {
 	return rows
 }
 
-// linked is an item that a finding on a split names, with the way to its row.
+// linked is an item that a finding on a split names, with a link to its row.
 func (p *RunPage) linked(item string, split rollout.Split, rows map[itemOf]int) block.Item {
 	out := block.Item{Name: item}
 	for _, s := range shownSplits(p.Result) {
@@ -129,15 +128,15 @@ func (p *RunPage) linked(item string, split rollout.Split, rows map[itemOf]int) 
 	return out
 }
 
-// How many items are printed: all of a split up to wholeList, else the telling ones, up
-// to a number of each kind.
+// The numbers of items that are printed: all of a split up to wholeList, otherwise the telling
+// ones, up to a number of each kind.
 const (
 	wholeList   = 300
 	tellingEach = 40
 	tellingEnds = 20
 )
 
-// named are the items that the findings on a split name.
+// named returns the items that the findings on a split name.
 func named(list []analysis.Finding, split rollout.Split) map[string]bool {
 	items := map[string]bool{}
 	for _, f := range list {
@@ -150,9 +149,9 @@ func named(list []analysis.Finding, split rollout.Split) map[string]bool {
 	return items
 }
 
-// telling are the rows to look at when there are too many to print, in their
-// order: the items that findings name, those with the most missing rollouts,
-// those whose rewards differ most, and both ends.
+// telling returns the rows to look at if there are too many to print, in order: the items that
+// findings name, those with the most missing rollouts, those whose rewards differ most, and both
+// ends.
 func telling(order []analysis.ItemResult, named map[string]bool) []int {
 	picked := map[int]bool{}
 	most := func(n int, by func(analysis.ItemResult) float64) {

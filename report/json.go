@@ -8,7 +8,7 @@ import (
 	"gonogo/analysis/message"
 )
 
-// writeJSON writes the result behind the page.
+// writeJSON writes the page's result.
 func writeJSON(w io.Writer, p *RunPage) error {
 	if err := p.Result.Encode(w); err != nil {
 		return fmt.Errorf("write result.json: %w", err)
@@ -16,7 +16,7 @@ func writeJSON(w io.Writer, p *RunPage) error {
 	return nil
 }
 
-// writeJSONText writes it with the words of its messages, in the page's language.
+// writeJSONText writes the result with the texts of its messages, in the page's language.
 func writeJSONText(w io.Writer, p *RunPage) error {
 	var b bytes.Buffer
 	if err := writeJSON(&b, p); err != nil {

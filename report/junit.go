@@ -13,10 +13,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// writeJUnit writes junit.xml. Its first test case is the verdict: a failure when it is
-// NO-GO, an error when it is UNDECIDED, so no CI takes an open question for a pass.
-// Then there is a test case for each gate and split: a failure when it blocks, skipped
-// when it was unknown or not required, else passed, with a caution in its output.
+// writeJUnit writes junit.xml. Its first test case is the verdict: a failure if it is NO-GO, an
+// error if it is UNDECIDED, so that no CI takes an open question for a pass. Then each gate and
+// split has a test case: a failure if it blocks, skipped if it was unknown or not required,
+// otherwise passed, with a caution in its output.
 func writeJUnit(w io.Writer, p *RunPage) error {
 	took := duration(p.Result.Timing)
 	s := junit.Suite{
@@ -27,8 +27,8 @@ func writeJUnit(w io.Writer, p *RunPage) error {
 	return s.Write(w)
 }
 
-// junitClass is the class of a split's test cases; Jenkins shows what is before the full
-// stop as their package.
+// junitClass is the class of a split's test cases; Jenkins shows the part before the full stop as
+// their package.
 func junitClass(split string) string { return "gonogo." + cmp.Or(split, "run") }
 
 func verdictCase(p *RunPage, took string) junit.Case {
@@ -42,8 +42,7 @@ func verdictCase(p *RunPage, took string) junit.Case {
 	return c
 }
 
-// settle makes a case of an answer like a verdict: passed, failed, or an error if it is
-// unknown.
+// settle fills in a test case by a verdict: passed, failed, or an error if it is unknown.
 func settle(c *junit.Case, v analysis.Verdict, m *junit.Message) {
 	switch v {
 	case analysis.Go:
@@ -55,45 +54,45 @@ func settle(c *junit.Case, v analysis.Verdict, m *junit.Message) {
 	}
 }
 
-// gateCases are a test case for each gate and split, in the order of the
-// gates, so the list stays the same from night to night.
+// gateCases returns a test case for each gate and split, in the order of the gates, so that the
+// list stays the same every night.
 func gateCases(p *RunPage) []junit.Case {
 	type place struct {
 		gate  string
 		split rollout.Split
 	}
-	at := make(map[place][]int) // into the findings
+	indices := make(map[place][]int) // into p.found
 	for i, f := range p.found {
 		k := place{f.Gate, f.Split}
-		at[k] = append(at[k], i)
+		indices[k] = append(indices[k], i)
 	}
 	var cases []junit.Case
 	for _, f := range p.Result.Findings {
 		k := place{f.Gate, f.Split}
-		if len(at[k]) > 0 {
-			cases = append(cases, p.gateCase(at[k]))
-			delete(at, k)
+		if len(indices[k]) > 0 {
+			cases = append(cases, p.gateCase(indices[k]))
+			delete(indices, k)
 		}
 	}
 	return cases
 }
 
-// gateCase is one test case, of the findings of a place as the page has them. What
-// blocks decides; one that was skipped only where there is no other.
-func (p *RunPage) gateCase(at []int) junit.Case {
-	f, text := p.found[at[0]], ""
+// gateCase returns one test case for the findings of a gate on a split, by their indices. A
+// blocking fact decides.
+func (p *RunPage) gateCase(indices []int) junit.Case {
+	f, text := p.found[indices[0]], ""
 	for _, x := range f.others {
 		if f.Severity == analysis.Advisory && x.Severity == analysis.Blocking {
 			f = x
 		}
 	}
-	for _, i := range at {
+	for _, i := range indices {
 		text += "\n" + junitFinding(p.Findings[i], p.Words)
 	}
 	tone := f.tone()
 	c := junit.Case{
-		Class: junitClass(visible(string(p.found[at[0]].Split))),
-		Name:  cmp.Or(visible(p.found[at[0]].Gate), "gate"), Time: "0",
+		Class: junitClass(visible(string(p.found[indices[0]].Split))),
+		Name:  cmp.Or(visible(p.found[indices[0]].Gate), "gate"), Time: "0",
 	}
 	m := &junit.Message{
 		Type: string(tone), Message: p.Words.named(p.Words.States[tone], p.title(f)) + p.measure(f),
@@ -110,7 +109,7 @@ func (p *RunPage) gateCase(at []int) junit.Case {
 	return c
 }
 
-// junitFinding is all that a finding says.
+// junitFinding returns the full text of a finding.
 func junitFinding(f block.Finding, w *words) string {
 	s := w.named(f.Label, f.Title) + "\n" + f.Gate + w.Signs.Comma + f.Measures(w.Signs.Comma) + "\n"
 	for _, x := range append(f.Texts,
@@ -146,20 +145,20 @@ func properties(p *RunPage) []junit.Property {
 	return list
 }
 
-// began is when sampling began, else when the report is made, without a zone
-// as the schema of Ant wants it: UTC.
+// began returns when sampling began, otherwise when the report is made. It is in UTC without a
+// zone, as the JUnit schema of Ant requires.
 func began(made time.Time, started string) string {
-	at := made
+	start := made
 	if t, err := time.Parse(time.RFC3339, started); err == nil {
-		at = t
+		start = t
 	}
-	if at.IsZero() {
+	if start.IsZero() {
 		return ""
 	}
-	return at.UTC().Format("2006-01-02T15:04:05")
+	return start.UTC().Format("2006-01-02T15:04:05")
 }
 
-// duration is how long sampling took, in seconds; 0 if that is not known.
+// duration returns how long sampling took, in seconds; 0 if that is not known.
 func duration(t analysis.Timing) string {
 	begin, errBegin := time.Parse(time.RFC3339, t.Started)
 	end, errEnd := time.Parse(time.RFC3339, t.Ended)

@@ -14,44 +14,44 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Options are what a Page says that its subject does not know.
+// Options are the settings of a Page, and what its subject does not contain.
 type Options struct {
-	Name    string    // of the run, as the title says it; "" takes the Result's own
-	Version string    // of the tool; "" takes the Result's own
-	Now     time.Time // when the report is made; the zero time is not mentioned
-	Dir     string    // the run directory, as commands in the report name it; "" writes RUN
-	Config  string    // the configuration that commands with a changed grader name; "" names none
+	Name    string    // of the run, for the title; "" uses the Result's own
+	Version string    // of the tool; "" uses the Result's own
+	Now     time.Time // when the report is made; the zero time is not shown
+	Dir     string    // the run directory in commands of the report; "" writes RUN
+	Config  string    // the configuration in commands with a changed grader; "" names none
 
-	ConfigFile, GraderFile string // the files of the run's own configuration and grader, for commands that act on them
+	ConfigFile, GraderFile string // the files of the run's own configuration and grader, for commands that use them
 
 	Gates  analysis.Gates // that judged the run; nil: gate.All
 	Charts []chart.Chart  // the pictures of a run, in order; nil: chart.Charts
 
 	GraderChanged bool // the configuration's grader is not the one that graded the run
 
-	Rollouts Rollouts // for the formats that need them; nil: they are not at hand
+	Rollouts Rollouts // for the formats that need them; nil: not available
 
-	// Traces is the file of the rollouts as commands name it, and TracesLink the
-	// way there from the report directory, a relative URL; "" where there is none.
-	// BaseLink and NewLink are the ways to those of a comparison.
+	// Traces is the file of the rollouts in commands, and TracesLink its relative URL from the
+	// report directory; "" if there is none. BaseLink and NewLink are the URLs of a comparison's
+	// files.
 	Traces, TracesLink string
 	BaseLink, NewLink  string
 
-	// ASCII and Color concern the text format alone.
-	ASCII bool // nothing but printable ASCII
+	// ASCII, Color and Width concern only the text format.
+	ASCII bool // only printable ASCII
 	Color bool // ANSI colours
-	Width int  // columns; 0 is 96, and 60 the least
-	All   bool // the rest behind the brief; of a comparison and a history also in Markdown
+	Width int  // columns; 0 means 96, the minimum is 60
+	All   bool // also the rest after the brief; of a comparison and a history also in Markdown
 
-	// Paper concerns the PDF, Font the pictures too: a4 or letter ("" is a4),
-	// and the file of a font with what Latin, Greek and Cyrillic ones lack (""
-	// looks in the usual places, NoFont takes none).
+	// Paper concerns the PDF, Font also the pictures. Paper is a4 or letter ("" is a4). Font is the
+	// file of a font for characters that Latin, Greek and Cyrillic fonts lack ("" searches the
+	// usual places, NoFont uses none).
 	Paper string
 	Font  string
 	Full  bool // the PDF has its annex: all pictures, items, thresholds
 }
 
-// Page is a report on its way to its formats: a RunPage, a ComparisonPage or a HistoryPage.
+// Page is a report before it is formatted: a RunPage, a ComparisonPage or a HistoryPage.
 type Page interface {
 	Doc() *block.Doc        // the page in blocks, as every format writes it
 	Warnings() []string     // what formats written so far could not show
@@ -60,14 +60,14 @@ type Page interface {
 	base() *common
 }
 
-// common is what the pages have in common. Its texts are safe to show: what stems from data has
-// been made visible.
+// common is what the pages have in common. Its texts are safe to show: special characters from
+// data have been made visible.
 type common struct {
 	Options
 	Words *words
 
 	Title    string
-	Answer   string        // in a word or two: the verdict, or that of a comparison or of the newest night
+	Answer   string        // in a word or two: the verdict, or the answer of a comparison or of the newest night
 	Sentence string        // the answer's reason in one sentence
 	Split    rollout.Split // the split that the headlines are about
 	Figures  []chart.Figure
@@ -76,8 +76,8 @@ type common struct {
 	confidence float64
 	rewards    [2]float64 // the range
 	doubted    bool       // the run's grader failed its audit
-	warnings   []string   // what formats written so far could not show
-	fallbacks  fallbacks  // read as it is needed
+	warnings   []string   // what the formats written so far could not show
+	fallbacks  fallbacks  // read when needed
 }
 
 func (p *common) base() *common { return p }
@@ -88,17 +88,17 @@ type RunPage struct {
 	Result *analysis.Result
 
 	Verdict  analysis.Verdict
-	Scope    string         // of the verdict: "so far", of how many gates; "" where it rests on everything
-	Next     string         // what to do now, when the deciding finding says so
+	Scope    string         // of the verdict: "so far", of how many gates; "" if it is based on everything
+	Next     string         // the next action, if the deciding finding has one
 	Findings block.Findings // the urgent ones first
 
-	found  []finding                               // behind Findings
-	survey *table.Survey                           // of the rollouts, once a format has asked for them
-	traced traces                                  // the same by item
+	found  []finding                               // the findings that Findings describes
+	survey *table.Survey                           // of the rollouts, once a format has needed them
+	traced traces                                  // the survey's rollouts by item
 	items  map[rollout.Split][]analysis.ItemResult // in the order of their rows
 }
 
-// Fact is a name and what it is.
+// Fact is a name and its value.
 type Fact = block.Fact
 
 // Grid is a small table of text. The first column names the row.
@@ -134,7 +134,7 @@ func NewRunPage(r *analysis.Result, opt Options) *RunPage {
 		charts = chart.Charts()
 	}
 	p.Figures = drawnOf(charts, r)
-	for i := range p.Figures { // a chart does not know where the run is
+	for i := range p.Figures { // charts do not know the run's directory
 		why := &p.Figures[i].NoData
 		*why = strings.ReplaceAll(*why, message.Shell(analysis.Commands["audit"].Command...),
 			message.Shell(auditCommand(r, opt)...))
@@ -152,18 +152,18 @@ func newPage(opt Options, l message.Language) common {
 	return common{Options: opt, Words: wordsIn(l)}
 }
 
-// drawnOf are the pictures that a report has a place for.
-func drawnOf[R any](charts []chart.Spec[R], of R) []chart.Figure {
+// drawnOf renders the charts that apply to a subject.
+func drawnOf[R any](charts []chart.Spec[R], subject R) []chart.Figure {
 	var list []chart.Figure
 	for _, c := range charts {
-		if c.Only == nil || c.Only(of) {
-			list = append(list, chart.Render(c, of))
+		if c.Only == nil || c.Only(subject) {
+			list = append(list, chart.Render(c, subject))
 		}
 	}
 	return list
 }
 
-// Doc returns the page in blocks, as every format writes it.
+// Doc returns the page in blocks; every format renders these.
 func (p *RunPage) Doc() *block.Doc {
 	if p.doc == nil {
 		p.doc = p.run()
@@ -171,12 +171,12 @@ func (p *RunPage) Doc() *block.Doc {
 	return p.doc
 }
 
-// frame returns what the documents of a run's page have in common.
+// frame returns the parts that all documents of a run have in common.
 func (p *RunPage) frame() *block.Doc {
 	return p.common.frame(block.Verdict{Answer: p.Answer, Scope: p.Scope}.Said())
 }
 
-// frame returns what the documents of all pages have in common.
+// frame returns the parts that all kinds of reports have in common.
 func (p *common) frame(answer string) *block.Doc {
 	w := p.Words
 	return &block.Doc{

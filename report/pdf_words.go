@@ -2,7 +2,7 @@ package report
 
 import "gonogo/report/block"
 
-// pdfWords are what only the printed report says.
+// pdfWords are the texts of only the printed report.
 type pdfWords struct {
 	Run, SHA              string // at the edges of a page
 	Boxes, Emoji, Useless string

@@ -10,16 +10,16 @@ import (
 	"gonogo/report/internal/typeface"
 )
 
-// fallbacks is what a page is written with: in print the fonts of the machine come after
-// those of the document, in pictures after those of charts.
+// fallbacks are the fonts of a page: in print the machine's fonts come after the document's own, in
+// pictures after those of the charts.
 type fallbacks struct {
 	pictures *lettering.Fonts
 	machine  machineFonts
 	sought   bool
-	err      error // of the font that is named
+	err      error // of the font named in Options
 }
 
-// machine are the fonts of the machine, read when they are first needed.
+// machine returns the fonts of the machine, read when they are first needed.
 func (p *common) machine() (machineFonts, error) {
 	l := &p.fallbacks
 	if !l.sought {
@@ -29,7 +29,7 @@ func (p *common) machine() (machineFonts, error) {
 	return l.machine, l.err
 }
 
-// letters are the fonts of the page's pictures.
+// letters returns the fonts of the page's pictures.
 func (p *common) letters() *lettering.Fonts {
 	l := &p.fallbacks
 	if l.pictures == nil {
@@ -61,8 +61,8 @@ func (p *common) chartFiles(dir string) ([]file, error) {
 	return files, nil
 }
 
-// PictureWarning says what the pictures written so far could not show; "" where
-// they show all, and where Warnings say it already.
+// PictureWarning names the characters that the pictures written so far could not show; "" if there
+// are none, or if Warnings mentions them already.
 func (p *common) PictureWarning() string {
 	missing := p.letters().Missing()
 	if len(missing) == 0 || len(p.warnings) > 0 {

@@ -10,8 +10,8 @@ import (
 	"gonogo/report/internal/typeface"
 )
 
-// writePDF writes a report for paper, once more with a warning on page one, and in
-// the Page's Warnings, where signs of it cannot be drawn.
+// writePDF writes a report for paper. If characters cannot be drawn, it is written again with a
+// warning on page one, and the Page's Warnings mention them.
 func writePDF(w io.Writer, page Page) error {
 	p := page.base()
 	paper, err := pdf.PaperByName(p.Paper)
@@ -43,8 +43,8 @@ type machineFonts struct {
 	notes *[]string
 }
 
-// fonts are those that Options ask for. One that is named is read at once, so a
-// mistake in its name is reported.
+// fonts returns the fonts that Options ask for. A named font is read at once, so that a mistake in
+// its name is reported.
 func (p *common) fonts() (machineFonts, error) {
 	var notes []string
 	m := machineFonts{notes: &notes}
@@ -57,7 +57,7 @@ func (p *common) fonts() (machineFonts, error) {
 	found := false
 	m.find = func() []*typeface.Face {
 		if !found {
-			faces, notes, _ = typeface.Find("", p.Words.Lang.Tag()) // only a named font can be in error
+			faces, notes, _ = typeface.Find("", p.Words.Lang.Tag()) // only a named font can cause an error
 			found = true
 		}
 		return faces
@@ -65,7 +65,7 @@ func (p *common) fonts() (machineFonts, error) {
 	return m, nil
 }
 
-// boxes says which signs cannot be drawn, and how to fix it.
+// boxes names the characters that cannot be drawn, and how to fix it.
 func (p *common) boxes(missing []rune, fonts machineFonts) string {
 	const few = 5
 	w := p.Words.PDF
@@ -84,8 +84,7 @@ func (p *common) boxes(missing []rune, fonts machineFonts) string {
 	return s
 }
 
-// Warnings lists what formats written so far could not show, for the caller
-// that had them written.
+// Warnings lists what the formats written so far could not show.
 func (p *common) Warnings() []string { return p.warnings }
 
 func (p *common) warn(text string) {
@@ -94,8 +93,7 @@ func (p *common) warn(text string) {
 	}
 }
 
-// Papers names the sizes of paper that Options may ask for, the usual one
-// first.
+// Papers names the paper sizes for Options, the default first.
 func Papers() []string {
 	var names []string
 	for _, p := range pdf.Papers() {
@@ -104,10 +102,10 @@ func Papers() []string {
 	return names
 }
 
-// NoFont as Options.Font asks for no font of the machine.
+// NoFont in Options.Font means no font of the machine.
 const NoFont = typeface.None
 
-// CheckFont says why the file of Options.Font cannot be used; "" and NoFont can.
+// CheckFont returns an error if the file of Options.Font cannot be used; "" and NoFont can.
 func CheckFont(path string) error {
 	if path == "" || path == NoFont {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"gonogo/report/text"
 )
 
-// run is the report of a run.
+// run returns the report of a run.
 func (p *RunPage) run() *block.Doc {
 	w, d := p.Words, p.frame()
 	d.Words.Rest, d.Words.Evidence = fmt.Sprintf(w.Rest, p.directory("RUN")),
@@ -57,7 +57,7 @@ func (p *RunPage) run() *block.Doc {
 	return d
 }
 
-// directory is the directory of the run or the history as commands name it.
+// directory returns the directory of the run or the history in commands.
 func (opt Options) directory(unknown string) string {
 	if opt.Dir == "" {
 		return unknown
@@ -65,7 +65,7 @@ func (opt Options) directory(unknown string) string {
 	return message.Shell(opt.Dir)
 }
 
-// points is a list of texts; nothing without one.
+// points is a list of texts; nothing without texts.
 func points(list []string) []block.Block {
 	if len(list) == 0 {
 		return nil
@@ -87,7 +87,7 @@ func codes(list []Fact) []block.Block {
 	return []block.Block{block.Facts{Rows: list, Code: true}}
 }
 
-// tabled is what leads to tables, they, and notes on them; nothing without one.
+// tabled is a lead, tables, and notes on them; nothing without tables.
 func tabled(lead string, tables []block.Block, notes []string) []block.Block {
 	if len(tables) == 0 {
 		return nil
@@ -104,7 +104,7 @@ func (p *common) drawn(name string) bool {
 	return slices.ContainsFunc(p.Figures, func(f chart.Figure) bool { return f.Name == name && f.Plot != nil })
 }
 
-// figures are the pictures that are wanted.
+// figures returns the pictures that are wanted.
 func (p *common) figures(wanted func(chart.Figure) bool) []block.Block {
 	var list []block.Block
 	for _, f := range p.Figures {
@@ -115,7 +115,7 @@ func (p *common) figures(wanted func(chart.Figure) bool) []block.Block {
 	return list
 }
 
-// small are pictures that decide, of a height; 0 is their own.
+// small sets the height of deciding pictures; 0 keeps their own.
 func small(list []block.Block, height vg.Length) []block.Block {
 	for i, b := range list {
 		f := b.(block.Figure)
@@ -144,11 +144,10 @@ func (p *common) figure(f chart.Figure) block.Figure {
 	return b
 }
 
-// WriteAudit writes what a page says of the grader by itself, for a terminal.
+// WriteAudit writes only the page's section on the grader, for a terminal.
 func WriteAudit(w io.Writer, p *RunPage) error { return p.writePart(w, "grader") }
 
-// WriteBurst writes what a page says of the endpoints under load by itself, for a
-// terminal.
+// WriteBurst writes only the page's section on the endpoints under load, for a terminal.
 func WriteBurst(w io.Writer, p *RunPage) error { return p.writePart(w, "burst") }
 
 // writePart writes the findings and a section.

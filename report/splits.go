@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// splitBlocks are the splits side by side, then what is to be said of each.
+// splitBlocks show the splits side by side, then describe each.
 func splitBlocks(r *analysis.Result, w *words) []block.Block {
 	g := Grid{Spare: []int{2, 6}, Head: []string{
 		w.Split, w.ItemsOf, w.SamplesOf, w.RolloutsOf, w.Lower(w.Mean),
@@ -36,7 +36,7 @@ func splitBlocks(r *analysis.Result, w *words) []block.Block {
 	return append([]block.Block{g}, each...)
 }
 
-// splitRow is a split at a glance.
+// splitRow summarizes a split in a row.
 func splitRow(split rollout.Split, r *analysis.Result, w *words) []string {
 	s := r.Splits[split]
 	items, best, signal, missing := message.Whole(s.Items.Measured), "", "", "?"
@@ -61,7 +61,7 @@ func splitRow(split rollout.Split, r *analysis.Result, w *words) []string {
 	}
 }
 
-// causes are the reasons for which rollouts did not end in a grade.
+// causes lists the reasons why rollouts did not end in a grade.
 func causes(s *analysis.SplitResult, w *words) Grid {
 	g := Grid{
 		Words: true, Head: []string{"", w.Causes, w.RolloutsOf, w.ItemsOf},
@@ -97,7 +97,7 @@ func classNote(s *analysis.SplitResult, w *words) []string {
 	return []string{fmt.Sprintf(w.Classified, strings.Join(list, w.Signs.Comma))}
 }
 
-// missingNotes says what is missing and how far that could move the mean.
+// missingNotes describe what is missing and how far that could move the mean.
 func missingNotes(s *analysis.SplitResult, w *words) []string {
 	var notes []string
 	m, total := s.Missing, s.Missing.Total()

@@ -12,8 +12,7 @@ import (
 	"gonogo/report/chart"
 )
 
-// threeNumbers are mean reward, best of G and informative share of the shown
-// split.
+// threeNumbers are mean reward, best of G and informative share of the shown split.
 func threeNumbers(r *analysis.Result, w *words) block.Tiles {
 	_, s, ok := chart.ShownSplit(r)
 	if !ok {
@@ -33,8 +32,8 @@ func threeNumbers(r *analysis.Result, w *words) block.Tiles {
 	return list
 }
 
-// mostMissing is the share of rollouts without a reward above which a number of the
-// others is not shown as the run's.
+// mostMissing is the share of rollouts without a reward above which a number for the others is not
+// shown as the run's number.
 const mostMissing = 0.05
 
 // lacksMuch reports whether too many rollouts have no reward.
@@ -42,8 +41,7 @@ func lacksMuch(s *analysis.SplitResult) bool {
 	return s.Missing.Share != nil && *s.Missing.Share > mostMissing
 }
 
-// gradedOnly marks a number that says nothing about the rollouts without a reward, where
-// these are many.
+// gradedOnly marks a number that covers only graded rollouts, if many have no reward.
 func gradedOnly(h block.Tile, s *analysis.SplitResult, w *words) block.Tile {
 	if h.Known && lacksMuch(s) {
 		h.Label = fmt.Sprintf(w.GradedOnly, h.Label)
@@ -51,8 +49,8 @@ func gradedOnly(h block.Tile, s *analysis.SplitResult, w *words) block.Tile {
 	return h
 }
 
-// mean is the mean reward; where much is missing, between what it would be with all of
-// that at the bottom of the range and all of it at the top.
+// mean is the mean reward. If much is missing, it is the range between the means with all of it at
+// the bottom and at the top of the reward range.
 func mean(s *analysis.SplitResult, w *words) block.Tile {
 	b := s.Reward.Bounds
 	if !s.Reward.Known() || !lacksMuch(s) || b.Low == nil || b.High == nil {
@@ -63,8 +61,8 @@ func mean(s *analysis.SplitResult, w *words) block.Tile {
 	return h
 }
 
-// tile is an estimate at a glance: on how much it was measured, and what it is for
-// somebody who has never trained a model; before that, why it is not known.
+// tile summarizes an estimate: its base, and its meaning for someone who has never trained a model;
+// first, if the value is not known, the reason.
 func tile(label, doc, unit string, e stat.Estimate, w *words) block.Tile {
 	h := block.Tile{Label: label, Value: w.NotKnown, Known: e.Known()}
 	var about []string
@@ -83,8 +81,7 @@ func tile(label, doc, unit string, e stat.Estimate, w *words) block.Tile {
 	return h
 }
 
-// bestOf is the best of a group; of fewer when fewer samples were taken, and
-// then it says so.
+// bestOf is the best of a group, or of fewer samples if fewer were taken, which it then mentions.
 func bestOf(r *analysis.Result, s *analysis.SplitResult, w *words) block.Tile {
 	g := strconv.Itoa(r.GroupSize)
 	found, _ := s.BestAt(r.GroupSize)
@@ -99,8 +96,8 @@ func bestOf(r *analysis.Result, s *analysis.SplitResult, w *words) block.Tile {
 	return tile(fmt.Sprintf(w.BestOf, k), doc, "", found.Estimate, w)
 }
 
-// informative is the share of informative groups at the trainer's group size;
-// beyond the samples taken it is the bracket that holds without any model.
+// informative is the share of informative groups at the trainer's group size. Beyond the samples
+// taken it is the bracket that holds without any model.
 func informative(r *analysis.Result, s *analysis.SplitResult, w *words) block.Tile {
 	g := strconv.Itoa(r.GroupSize)
 	doc := fmt.Sprintf(w.InformativeDoc, g)

@@ -14,14 +14,13 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// How many rollouts one page carries: of an item, and of all of them.
+// The maximum numbers of rollouts in a page: of an item, and in total.
 const (
 	rolloutsOfItem = 100
 	rolloutsInPage = 320_000
 )
 
-// trace is one rollout of an item, as far as the page shows it: the text is left where it
-// lies.
+// trace is one rollout of an item as the page shows it; its text stays in the file.
 type trace struct {
 	sample, line int
 	reward       float64
@@ -30,8 +29,8 @@ type trace struct {
 	missing      bool  // there is no reward
 }
 
-// traces are what each item's rollouts came to. They keep numbers alone: their memory
-// grows with items × samples.
+// traces are the results of each item's rollouts. They contain only numbers: their memory grows
+// with items × samples.
 type traces map[itemOf]*[]trace
 
 var outcomes = rollout.Outcomes()
@@ -46,8 +45,8 @@ func (p *RunPage) newTraces() traces {
 	return t
 }
 
-// add adds a rollout of an item that the page shows; the later one of two for the same
-// sample counts.
+// add adds a rollout of an item that the page shows; of two rollouts for the same sample, the later
+// counts.
 func (t traces) add(r collect.Counted) {
 	list := t[itemOf{r.Split, r.Item}]
 	if list == nil {
@@ -69,16 +68,15 @@ func (t traces) add(r collect.Counted) {
 	*list = append(*list, one)
 }
 
-// sort brings each item's rollouts into the order of their samples.
+// sort orders each item's rollouts by sample.
 func (t traces) sort() {
 	for _, list := range t {
 		slices.SortFunc(*list, func(a, b trace) int { return cmp.Compare(a.sample, b.sample) })
 	}
 }
 
-// packed writes an item's rollouts as the script reads them, in few signs:
-// samples, rewards, calls and lines, each joined by spaces, outcomes as one
-// digit each, and how many more there are.
+// packed writes an item's rollouts compactly for the script: samples, rewards, calls and lines,
+// each joined by spaces, outcomes as one digit each, and the number of further rollouts.
 func packed(list []trace, most int) []string {
 	more := ""
 	if len(list) > most {
@@ -103,8 +101,7 @@ func packed(list []trace, most int) []string {
 	return []string{string(samples), string(rewards), string(calls), string(lines), string(ends), more}
 }
 
-// tracesOf are the rollouts of the first n items of a split, as the page's data has
-// them.
+// tracesOf returns the rollouts of the first n items of a split, as the page's data contains them.
 func (p *RunPage) tracesOf(split rollout.Split, n int) ([][]string, error) {
 	if _, err := p.surveyed(); err != nil && !errors.Is(err, table.ErrNoRollouts) {
 		return nil, fmt.Errorf("read the rollouts behind the report: %w", err)
@@ -122,8 +119,8 @@ func (p *RunPage) tracesOf(split rollout.Split, n int) ([][]string, error) {
 	return list, nil
 }
 
-// rolloutsShown is how many rollouts of each item are in the page: all have to stay
-// within rolloutsInPage.
+// rolloutsShown is the number of rollouts of each item in the page; in total they must not exceed
+// rolloutsInPage.
 func rolloutsShown(p *RunPage) int {
 	items := 0
 	for _, list := range p.items {

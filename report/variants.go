@@ -11,12 +11,11 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// variantCosts are the columns of what a variant costs, by name of the
-// difference.
+// variantCosts are the columns of a variant's costs, by name of the difference.
 var variantCosts = []string{"tool_calls", "input_tokens", "output_tokens", "latency"}
 
-// variantBlocks show what the variants of the run gain, the best first: the split
-// that ranks, then the others.
+// variantBlocks show the gains of the run's variants, the best first: the ranking split, then the
+// others.
 func variantBlocks(r *analysis.Result, opt Options, w *words) []block.Block {
 	v := r.Variants
 	if v == nil || len(v.Ranked) == 0 {
@@ -61,7 +60,7 @@ func orNotSet(text string, w *words) string {
 	return id(text)
 }
 
-// quotedText is what a variant sets a key to, texts for the model in quotes.
+// quotedText is the value that a variant sets, in quotes if it is a text for the model.
 func quotedText(c rollout.Change, w *words) string {
 	text := orNotSet(c.New, w)
 	if c.New != "" && !strings.HasPrefix(c.Key, "model.") {
@@ -70,7 +69,7 @@ func quotedText(c rollout.Change, w *words) string {
 	return text
 }
 
-// variantsLead says what was found, in a sentence.
+// variantsLead summarizes the result in a sentence.
 func variantsLead(r *analysis.Result, w *words) string {
 	v := r.Variants
 	if v.Split == nil {
@@ -117,8 +116,7 @@ func variantGrid(r *analysis.Result, split rollout.Split, w *words) Grid {
 	return g
 }
 
-// costOf is what a variant takes more or less of than the base; a difference
-// that chance explains is in brackets.
+// costOf formats a variant's difference in cost from the base, in brackets if chance explains it.
 func costOf(costs []analysis.Difference, name string) string {
 	for _, d := range costs {
 		if d.Name != name || d.Value == nil {

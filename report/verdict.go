@@ -12,8 +12,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// sentence words the verdict with its reason, and what to do next: the remedy
-// of the deciding finding.
+// sentence returns the reason for the verdict, and the next action: the remedy of the deciding
+// finding.
 func (p *RunPage) sentence() (reason, next string) {
 	r, w := p.Result, p.Words
 	reason, next = p.decision()
@@ -24,8 +24,8 @@ func (p *RunPage) sentence() (reason, next string) {
 	return reason + changed(r, w), next
 }
 
-// scope says in a few words what the verdict rests on where that is not everything, and
-// what share is missing: of a GO the gates that were not checked, of a run that failed all.
+// scope describes in a few words what the verdict is based on if that is not everything, and the
+// missing share: for a GO of the unchecked gates, for a run that failed all of it.
 func (p *RunPage) scope() (string, float64) {
 	passed, all := p.Result.Coverage()
 	switch f := p.decider(); {
@@ -61,9 +61,9 @@ func (p *RunPage) decision() (reason, next string) {
 	return fmt.Sprintf(w.Because, meaning, w.Lower(unended(p.title(*f))), want), p.say(f.Remedy)
 }
 
-// graderToo names the grader's failed gates when the verdict has another
-// reason, and the right answers that a grader rejects which can be fooled: of a grader
-// that pays for the wrong thing one has to know on every picture.
+// graderToo names the grader's failed gates if the verdict has another reason, and the right
+// answers that a gameable grader rejects: readers have to know on every picture that a grader pays
+// for the wrong thing.
 func (p *RunPage) graderToo() string {
 	var gates []string
 	for _, f := range p.found {
@@ -87,8 +87,7 @@ func (p *RunPage) graderToo() string {
 	return s
 }
 
-// decides reports whether f is the finding that the verdict names as its
-// reason.
+// decides reports whether f is the finding that the verdict names as its reason.
 func decides(r *analysis.Result, f finding) bool {
 	if r.Reason == nil || f.Gate != *r.Reason {
 		return false
@@ -99,7 +98,7 @@ func decides(r *analysis.Result, f finding) bool {
 	return f.tone() == block.Unknown
 }
 
-// uncovered says which required gate judged nothing, why, and how much was.
+// uncovered names the required gate that judged nothing, the reason, and the coverage.
 func (p *RunPage) uncovered(u analysis.Unjudged) string {
 	w, why := p.Words, p.Words.say(u.Why)
 	if i := slices.IndexFunc(p.found, func(f finding) bool {
@@ -114,8 +113,7 @@ func (p *RunPage) uncovered(u analysis.Unjudged) string {
 		message.Whole(all-len(p.Result.Judged)))
 }
 
-// changed names the thresholds that are not at their default, so a verdict
-// never hides them.
+// changed names the thresholds that are not at their default, so that a verdict never hides them.
 func changed(r *analysis.Result, w *words) string {
 	const most = 4
 	var list []string
@@ -132,8 +130,8 @@ func changed(r *analysis.Result, w *words) string {
 	return w.Signs.Space + fmt.Sprintf(w.Changed, w.list(list))
 }
 
-// goSentence names what passed, what to read first, and what advisory gates cannot tell. On
-// a run without a training split it does not claim more than was measured.
+// goSentence names what passed, what to read first, and which advisory gates are undecided. For a
+// run without a training split it does not claim more than was measured.
 func (p *RunPage) goSentence() string {
 	r, w := p.Result, p.Words
 	passed, all := r.Coverage()
@@ -146,7 +144,7 @@ func (p *RunPage) goSentence() string {
 		s = fmt.Sprintf(w.SomePassed, meaning, message.Whole(passed), w.Lang.Count(all, "blocking gate"),
 			message.Whole(all-passed))
 	}
-	var said, unsettled []string
+	var passes, unsettled []string
 	for _, f := range p.found {
 		if f.unsettled() {
 			unsettled = append(unsettled, p.gateLabel(f.Gate))
@@ -154,14 +152,14 @@ func (p *RunPage) goSentence() string {
 		if f.tone() == block.Caution && slices.Contains(r.Cautions, f.Gate) {
 			switch {
 			case len(r.Cautions) > 1:
-				said = append(said, p.gateLabel(f.Gate))
-			case len(said) == 0: // of the first split, which the numbers are of
-				said = append(said, w.Lower(unended(p.title(f))))
+				passes = append(passes, p.gateLabel(f.Gate))
+			case len(passes) == 0: // of the first split, which the headlines describe
+				passes = append(passes, w.Lower(unended(p.title(f))))
 			}
 		}
 	}
-	if said = slices.Compact(said); len(said) > 0 {
-		s += w.Signs.Stop + w.Signs.Space + w.named(w.Cautions.of(len(said)), w.list(said))
+	if passes = slices.Compact(passes); len(passes) > 0 {
+		s += w.Signs.Stop + w.Signs.Space + w.named(w.Cautions.of(len(passes)), w.list(passes))
 	}
 	if unsettled = slices.Compact(unsettled); len(unsettled) > 0 {
 		s += w.Signs.Stop + w.Signs.Space + w.named(w.Unsettled.of(len(unsettled)), w.list(unsettled))

@@ -11,12 +11,10 @@ import (
 	"gonogo/report/chart"
 )
 
-// limitRows is the most limits of one quantity that the tables show; the picture has
-// all.
+// limitRows is the maximum number of limits of one quantity in the tables; the picture has all.
 const limitRows = 6
 
-// whatIfBlocks are what tighter limits and other group sizes would leave, on the split
-// that is shown.
+// whatIfBlocks show the effect of tighter limits and other group sizes on the shown split.
 func whatIfBlocks(r *analysis.Result, w *words) []block.Block {
 	_, s, ok := chart.ShownSplit(r)
 	if !ok || len(s.WhatIf) == 0 {
@@ -25,30 +23,31 @@ func whatIfBlocks(r *analysis.Result, w *words) []block.Block {
 	texts := []string{w.If.Lead}
 	var grids []Grid
 	for i := range s.WhatIf {
-		of := &s.WhatIf[i]
-		if c, ok := of.Tightest(r.Range()); ok && !s.LimitOf(of.Quantity).Cliff() && c.Cut.Known() && *c.Cut.Value > 0 {
-			texts = append(texts, fmt.Sprintf(w.If.Tightest, message.Digits(c.At), w.If.Of[of.Quantity],
+		whatIf := &s.WhatIf[i]
+		c, ok := whatIf.Tightest(r.Range())
+		if ok && !s.LimitOf(whatIf.Quantity).Cliff() && c.Cut.Known() && *c.Cut.Value > 0 {
+			texts = append(texts, fmt.Sprintf(w.If.Tightest, message.Digits(c.At), w.If.Of[whatIf.Quantity],
 				message.Percent(*c.Cut.Value), message.Difference(c.Change.Value, c.Change.Low, c.Change.High)))
 		}
-		grids = append(grids, limitGrid(of, w))
+		grids = append(grids, limitGrid(whatIf, w))
 	}
 	return append([]block.Block{block.Note{Texts: texts}}, filled(append(grids, groupGrid(r, s, w))...)...)
 }
 
-// limitGrid is a limit in each row, the loosest last.
-func limitGrid(of *analysis.WhatIf, w *words) Grid {
-	g := Grid{Title: w.If.Limit[of.Quantity], Head: slices.Clone(w.If.Head)}
-	if of.Limit != nil {
-		g.Title = fmt.Sprintf(w.If.Now, g.Title, message.Digits(*of.Limit))
+// limitGrid has a row for each limit, the loosest last.
+func limitGrid(whatIf *analysis.WhatIf, w *words) Grid {
+	g := Grid{Title: w.If.Limit[whatIf.Quantity], Head: slices.Clone(w.If.Head)}
+	if whatIf.Limit != nil {
+		g.Title = fmt.Sprintf(w.If.Now, g.Title, message.Digits(*whatIf.Limit))
 	}
-	g.Head[4] = fmt.Sprintf(g.Head[4], message.Whole(of.GroupSize))
-	last := len(of.Caps) - 1
-	for i := range min(limitRows, len(of.Caps)) {
-		c := of.Caps[last]
-		if len(of.Caps) <= limitRows {
-			c = of.Caps[i]
+	g.Head[4] = fmt.Sprintf(g.Head[4], message.Whole(whatIf.GroupSize))
+	last := len(whatIf.Caps) - 1
+	for i := range min(limitRows, len(whatIf.Caps)) {
+		c := whatIf.Caps[last]
+		if len(whatIf.Caps) <= limitRows {
+			c = whatIf.Caps[i]
 		} else if i < limitRows-1 {
-			c = of.Caps[(i+1)*last/limitRows]
+			c = whatIf.Caps[(i+1)*last/limitRows]
 		}
 		g.Rows = append(g.Rows, []string{
 			message.Digits(c.At), percentOf(c.Cut), message.Interval(c.Reward.Value, c.Reward.Low, c.Reward.High),
@@ -58,7 +57,7 @@ func limitGrid(of *analysis.WhatIf, w *words) Grid {
 	return g
 }
 
-// percentOf is a share in percent, without its interval.
+// percentOf formats a share in percent, without its interval.
 func percentOf(e stat.Estimate) string {
 	if !e.Known() {
 		return "–"
@@ -66,7 +65,7 @@ func percentOf(e stat.Estimate) string {
 	return message.Percent(*e.Value)
 }
 
-// groupGrid is a group size in each row: the powers of two, and that of the trainer.
+// groupGrid has a row for each group size: the powers of two, and the trainer's.
 func groupGrid(r *analysis.Result, s *analysis.SplitResult, w *words) Grid {
 	g := Grid{Title: w.If.Groups, Head: w.If.GroupHead}
 	for _, e := range s.Signal {

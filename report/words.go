@@ -10,9 +10,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// words is the catalogue of everything a page says in its own voice, as english has it;
-// wordsIn makes it in another language. Verbs (%s) are in the order of the English text,
-// in a translation in any; numbers arrive as text.
+// words is the catalogue of all the page's own texts, with english as its original; wordsIn returns
+// it in another language. Verbs (%s) are in the order of the English text, in a translation in any
+// order; numbers are passed as text.
 type words struct {
 	Lang           message.Language
 	Signs          block.Signs
@@ -23,16 +23,16 @@ type words struct {
 	Means                                 map[string]string // of a NO-GO, by gate
 	NothingAgainst                        string            // GO without a verdict on training
 	AllPassed, Because, NoneJudged, Noted string
-	MeanBounds                            string // of a mean that lacks much
-	GradedOnly                            string // marks another number then
-	SomePassed, Covered, NotChecked       string // how much of what could be judged was
+	MeanBounds                            string // of a mean if much is missing
+	GradedOnly                            string // marks another number in that case
+	SomePassed, Covered, NotChecked       string // the share that was judged
 	Changed, ChangedTo, ChangedMore       string // thresholds that are not at their default
 	Measure, Wanted                       string // of a finding; of the deciding one
-	OnGates, RunFailed                    string // what a verdict rests on
+	OnGates, RunFailed                    string // what a verdict is based on
 	GraderToo, Rejects                    string // in addition to another reason
-	Judged, Judges                        string // how many gates were; what would judge another
+	Judged, Judges                        string // how many gates were judged; what would judge another
 	Exhibit                               exhibitWords
-	ByFailed, ByFailedOf                  string // marks what a grader says that failed its audit
+	ByFailed, ByFailedOf                  string // marks the rewards of a grader that failed its audit
 	Gates, Cautions, Unsettled            plural
 
 	// The three numbers.
@@ -50,7 +50,7 @@ type words struct {
 	States   map[block.Tone]string
 	Severity map[analysis.Severity]string
 	Classes  map[string]string // of items, in a word
-	Class    map[string]string // that many items of a class, and what it is
+	Class    map[string]string // number of items of a class, and what it means
 
 	// Missing data.
 	MissingNone, MissingSome, MissingAll, TooLong, Bounds, Lost, NotRun, NoneOf, OwnFailures, Retried string
@@ -62,14 +62,14 @@ type words struct {
 
 	// Input.
 	CutShort string // of Markdown
-	Rest     string // what a terminal says last
+	Rest     string // last line of a terminal report
 	Evidence string // how to see the rollouts
 
 	Bad, Torn, Duplicates, Conflicts, Superseded, MoreLines, AndMore, MoreBad string
 
 	Made, MadeAt, About, AboutFile string
 
-	BySeen, BothSides, OfFile string // by what rule a finding is judged, where its interval looks otherwise
+	BySeen, BothSides, OfFile string // the rule that judges a finding if its interval suggests another answer
 
 	Fact factWords
 	Use  useWords
@@ -85,8 +85,8 @@ type words struct {
 	Print    block.PrintWords
 }
 
-// exhibitWords show what decides: an answer that fools the grader, rows that two
-// splits have, one answer's rewards.
+// exhibitWords present the deciding evidence: an answer that fools the grader, rows that two splits
+// share, one answer's rewards.
 type exhibitWords struct {
 	Title, Reward, Answer, Worthless, Right, Own string
 	Leaked, Lost, Again, Rollout, Rewards        string
@@ -99,12 +99,12 @@ type auditWords struct {
 	Title                               string
 	None, NoProbe, Sound, Holed, Untold string
 	Found                               map[rollout.Expectation]string
-	// what a sound grader does; Loose: if there is no limit
+	// what a sound grader does; Loose: without a limit
 	Must, MustLoose                    map[rollout.Expectation]string
 	States                             map[ProbeState]string
 	ProbeHead                          []string
 	On, OnOne, Ways, ByNoise, MovedToo string
-	Counted                            map[rollout.Expectation]string // what a probe's count and share are of
+	Counted                            map[rollout.Expectation]string // what a probe's count and share refer to
 	Earned, EarnedInstead, Cut, LongID string
 	Lookalikes, Backslash              string
 	HolesTitle, MovesTitle             string
@@ -130,7 +130,7 @@ type auditWords struct {
 	Detectors, Zeroed, NotZeroed, Failures, FailuresDoc            string
 }
 
-// useWords name what rollouts took.
+// useWords name what rollouts used.
 type useWords struct {
 	Title, Turns, Calls, P50, P95, P99, AtBudget, Long, Repeats, Parallel, Malformed string
 	Input, Output, Reasoning, Median, Slow, Seconds, OverLimit                       string
@@ -140,7 +140,7 @@ type useWords struct {
 	Notes                                                                            string
 }
 
-// ifWords say what tighter limits would leave.
+// ifWords describe the effect of tighter limits.
 type ifWords struct {
 	Title, Lead, Tightest, Groups, Now string
 	Limit                              map[string]string // by quantity
@@ -148,7 +148,7 @@ type ifWords struct {
 	Head, GroupHead                    []string
 }
 
-// planWords name what training would take.
+// planWords name the costs of training.
 type planWords struct {
 	Title, Step, Epoch, Smallest, GroupOnly                                     string
 	Rollouts, Informative, ToolCalls, JudgeCalls, Input, Output, Seconds        string
@@ -157,7 +157,7 @@ type planWords struct {
 	SizeHead                                                                    []string
 }
 
-// beyondWords name what models say of more rollouts than were made.
+// beyondWords name the models' predictions for more rollouts than were made.
 type beyondWords struct {
 	Title, Doc, Plain, Inflated string
 	Of                          map[string]string // by quantity
@@ -170,22 +170,22 @@ type variantWords struct {
 	Answers                                           map[analysis.VariantAnswer]string
 }
 
-// factWords name the facts of how it was measured.
+// factWords name the facts about the measurement.
 type factWords struct {
 	Run, Source, Model, Seed, Sampled, Version, Data, DataIs, Range, RangeIs, GroupSize, PassThreshold string
 	Confidence, Input, InputIs, MeanMethod, BestMethod, SignalMethod                                   string
 }
 
-// wordsIn is the catalogue in a language.
+// wordsIn returns the catalogue in a language.
 func wordsIn(l message.Language) *words {
 	w := message.In(l, "report", english)
 	return &w
 }
 
-// say says a text that a result holds.
+// say formats a text of a result.
 func (w *words) say(t message.Text) string { return prose(t.In(w.Lang)) }
 
-// notes are texts that a result holds, as sentences.
+// notes returns texts of a result as sentences.
 func (w *words) notes(texts []message.Text) (notes []string) {
 	for _, t := range texts {
 		notes = append(notes, w.Capital(w.say(t))+w.Signs.Stop)
@@ -198,7 +198,7 @@ func (w *words) named(name, text string) string { return w.Signs.Named(name, tex
 // list joins names.
 func (w *words) list(names []string) string { return strings.Join(names, w.Signs.List) }
 
-// plural is a text for one and a text for several, with %s for how many.
+// plural is a text for one and a text for several, with %s for the number.
 type plural struct{ One, Many string }
 
 func (p plural) of(n int) string {

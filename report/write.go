@@ -10,11 +10,10 @@ import (
 	"gonogo/sampler/rollout/disk"
 )
 
-// Write writes the page into dir: one file for each format that has one, and
-// charts/NAME.png for each chart. Everything is rendered before the first
-// file is touched, and each file is replaced in one step, so a reader
-// never sees half a report. What is made of rollouts goes to the disk as it is
-// made: it may be large.
+// Write writes the page into dir: one file for each format that has one, and charts/NAME.png for
+// each chart. Everything is rendered before the first file is touched, and each file is replaced in
+// one step, so that a reader never sees half a report. Formats made from rollouts are written to
+// disk as they are made: they may be large.
 func Write[P Page](dir string, p P, formats []Format[P]) error {
 	files, err := render(dir, p, formats)
 	if err != nil {
@@ -56,7 +55,7 @@ type file struct {
 	data []byte
 }
 
-// render makes the charts, and the formats that are made of the page alone.
+// render makes the charts, and the formats that need only the page.
 func render[P Page](dir string, p P, formats []Format[P]) ([]file, error) {
 	var files []file
 	for _, f := range formats {
@@ -73,8 +72,8 @@ func render[P Page](dir string, p P, formats []Format[P]) ([]file, error) {
 	return append(files, charts...), err
 }
 
-// stage writes the formats made of rollouts next to their final places. What it returns
-// with an error is staged all the same.
+// stage writes the formats made from rollouts next to their final places. The files that it returns
+// with an error are staged, too.
 func stage[P Page](dir string, p P, formats []Format[P]) ([]*disk.Staged, error) {
 	var staged []*disk.Staged
 	for _, f := range formats {

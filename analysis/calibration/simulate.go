@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// Hardness draws an item's chance of success: Beta(0.6, 0.9) by its two gamma
-// parts, of mean 0.4.
+// Hardness draws an item's probability of success from Beta(0.6, 0.9), which has mean 0.4, by its
+// two gamma parts.
 func Hardness(rng *rand.Rand) float64 {
 	gamma := func(a float64) float64 { // Marsaglia & Tsang (2000), with the boost for a < 1
 		d := a + 1 - 1.0/3
@@ -22,8 +22,7 @@ func Hardness(rng *rand.Rand) float64 {
 	return x / (x + y)
 }
 
-// Sets is how many runs a cell of a simulation makes, and whether
-// all cells are made.
+// Sets returns the number of runs per cell of a simulation, and whether all cells are simulated.
 func Sets() (sets int, full bool) {
 	if !Full() {
 		return 60, false

@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// Full reports whether simulations run in full: GONOGO_CALIBRATE=1 says so.
-// Otherwise they run at a small size, in seconds.
+// Full reports whether simulations run in full, which GONOGO_CALIBRATE=1 requests. Otherwise they
+// run at a small size, in seconds.
 func Full() bool { return os.Getenv("GONOGO_CALIBRATE") != "" }
 
-// Table is one simulation's section: what was simulated, a row a cell, and the
-// targets that its figures are held to.
+// Table is one simulation's section: a description, a row per cell, and the targets for its
+// figures.
 type Table struct {
 	place   int
 	title   string
@@ -23,13 +23,13 @@ type Table struct {
 	targets []*Target
 }
 
-// New returns an empty table. Sections are sorted by place. The text says in words what
-// is simulated, with sizes and seeds.
+// New returns an empty table. Sections are sorted by place. The text describes the simulation in
+// words, with sizes and seeds.
 func New(place int, title, text string, columns ...string) *Table {
 	return &Table{place: place, title: title, text: text, columns: columns}
 }
 
-// Row adds one line. Shares of data sets are written by Percent or Target.Hold.
+// Row adds one line. Write shares of data sets with Percent or Target.Hold.
 func (t *Table) Row(cells ...any) {
 	words := make([]string, len(cells))
 	for i, cell := range cells {
@@ -38,19 +38,18 @@ func (t *Table) Row(cells ...any) {
 	t.rows = append(t.rows, "| "+strings.Join(words, " | ")+" |\n")
 }
 
-// Target adds a line to the table of targets. About says in words what is
-// asked of the figures that Hold is then given.
+// Target adds a line to the table of targets. about describes the requirement on the figures that
+// are then passed to Hold.
 func (t *Table) Target(about string) *Target {
 	target := &Target{about: about}
 	t.targets = append(t.targets, target)
 	return target
 }
 
-// Percent writes a share.
+// Percent formats a share.
 func Percent(share float64) string { return fmt.Sprintf("%.1f", 100*share) }
 
-// Write writes the section into the folder that GONOGO_CALIBRATE_DIR names; if
-// it names none, nothing is written.
+// Write writes the section into the folder named by GONOGO_CALIBRATE_DIR, if that is set.
 func (t *Table) Write(tb testing.TB) {
 	tb.Helper()
 	dir := os.Getenv("GONOGO_CALIBRATE_DIR")
@@ -65,7 +64,7 @@ func (t *Table) Write(tb testing.TB) {
 	}
 }
 
-// section is the text under the title, and where it comes from.
+// section returns the text under the title, and its source.
 func (t *Table) section(test string) string {
 	rule := strings.Repeat("|---", len(t.columns)) + "|\n"
 	return fmt.Sprintf("\n## %s\n\n%s By `%s`.\n\n| %s |\n%s%s", t.title, t.text, test,

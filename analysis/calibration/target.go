@@ -5,21 +5,21 @@ import (
 	"math"
 )
 
-// Target counts how many figures lie where they must.
+// Target counts how many figures are within their bounds.
 type Target struct {
 	about       string
 	cells       int
-	outside     int // of the bounds
-	missed      int // of them, by more than chance explains
+	outside     int // figures outside the bounds
+	missed      int // of these, by more than chance explains
 	least, most float64
 }
 
-// noiseWidth is how many standard errors of a simulation pass for chance.
+// noiseWidth is the number of standard errors of a simulation that chance may explain.
 const noiseWidth = 3
 
-// Hold notes a share of that many data sets that must lie within [low, high],
-// and writes it in per cent: with one star outside the bounds, with two where
-// it is farther outside than three standard errors of the simulation.
+// Hold records a share of the data sets that must be within [low, high], and returns it in per
+// cent: with one star if it is outside the bounds, with two if it is outside by more than three
+// standard errors of the simulation.
 func (g *Target) Hold(share, low, high float64, sets int) string {
 	if g.cells == 0 {
 		g.least, g.most = share, share
@@ -42,7 +42,7 @@ func (g *Target) Hold(share, low, high float64, sets int) string {
 	return text
 }
 
-// rounding is what sums of shares may be off by.
+// rounding is the largest error of sums of shares.
 const rounding = 1e-9
 
 func (g *Target) seen() string {

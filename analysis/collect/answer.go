@@ -18,15 +18,15 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// addAnswer keeps what the answer's text shows: its length, whether it is
-// that of another rollout, and how a long one at the top of the range begins.
+// addAnswer stores what the answer's text shows: its length, its hashes, and the beginning of a
+// long answer at the top of the range.
 func (c *Collector) addAnswer(r *Row, rec *rollout.Record) {
 	r.AnswerHash = c.AnswerHash(rec.Answer)
 	r.Says = [2]uint64{c.AnswerHash(plainText(rec.Answer)), c.AnswerHash(lastNumber(rec.Answer))}
 	r.Length = int32(min(utf8.RuneCountInString(rec.Answer), math.MaxInt32))
 	c.addTop(r, rec)
 	if r.Valid && len(rec.Answer) >= IdenticalText && c.AtTop(r.Reward) {
-		// a part would hold the whole in memory
+		// clone, because a substring would keep the whole text in memory
 		r.Head = strings.Clone(wording.ClipBytes(rec.Answer, analysis.ExcerptLength))
 	}
 }
@@ -35,26 +35,26 @@ func (c *Collector) addAnswer(r *Row, rec *rollout.Record) {
 type Top struct {
 	Key    rollout.Key
 	Answer string
-	luck   uint64 // those with the least are kept
+	luck   uint64 // answers with the smallest are kept
 }
 
 const (
 	topsKept  = 500
 	topLength = 4000 // longest answer kept, in bytes
-	nearTop   = 0.99 // of the range, as the audit's references must reach
+	nearTop   = 0.99 // share of the range that the audit's references must reach
 )
 
-// addTop keeps some answers at the top, at most one of an item: those with the least hash, so
-// that it does not depend on the order of the lines.
+// addTop keeps some answers at the top, at most one per item: those with the smallest hash, so that
+// the selection does not depend on the order of the lines.
 func (c *Collector) addTop(r *Row, rec *rollout.Record) {
 	k := ItemOf(r.Key)
-	was, had := c.tops[k]
-	if had && was.Key == r.Key {
+	was, kept := c.tops[k]
+	if kept && was.Key == r.Key {
 		delete(c.tops, k) // a later attempt counts
-		had = false
+		kept = false
 	}
 	if !r.Valid || rec.Answer == "" || len(rec.Answer) > topLength || r.Reward < c.Range.Lo+nearTop*c.Range.Width() ||
-		had && was.Key.Sample < r.Key.Sample {
+		kept && was.Key.Sample < r.Key.Sample {
 		return
 	}
 	h := fnv.New64a()
@@ -67,7 +67,7 @@ func (c *Collector) addTop(r *Row, rec *rollout.Record) {
 	}
 }
 
-// Tops returns the answers at the top that were kept.
+// Tops returns the kept answers at the top.
 func (c *Collector) Tops() []Top {
 	tops := slices.Collect(maps.Values(c.tops))
 	sort.Slice(tops, func(i, j int) bool {
@@ -88,8 +88,8 @@ func (c *Collector) AnswerHash(text string) uint64 {
 	return maphash.String(c.hash, text) | 1
 }
 
-// RewardNoise is the share of the reward range up to which rewards differ by rounding
-// alone, 32-bit rewards included.
+// RewardNoise is the share of the reward range up to which rewards differ only by rounding,
+// including 32-bit rewards.
 const RewardNoise = 1e-6
 
 // AtTop reports whether a reward is the highest of the range, within float noise.
@@ -141,9 +141,8 @@ func (c *Collector) kindOf(rec *rollout.Record) string {
 	return c.kinds[kind]
 }
 
-// zero takes a rollout that a detector marked to the bottom of the range, where
-// the detector is set to do so. What it had is kept for the report, and its
-// grades say nothing about noise any more.
+// zero lowers a rollout that a detector marked to the bottom of the range, if the detector is
+// configured to do so. Its reward is kept for the report, and its grades no longer count for noise.
 func (c *Collector) zero(r *Row, rare *Rare) {
 	if r.Valid && c.Audit.zero[r.Key] {
 		c.Zeroed[r.Key] = r.Reward
@@ -151,23 +150,23 @@ func (c *Collector) zero(r *Row, rare *Rare) {
 	}
 }
 
-// GraderReward returns the reward as the grader gave it.
+// GraderReward returns the reward that the grader gave.
 func (c *Collector) GraderReward(r *Row) float64 {
-	if had, ok := c.Zeroed[r.Key]; ok {
-		return had
+	if reward, ok := c.Zeroed[r.Key]; ok {
+		return reward
 	}
 	return r.Reward
 }
 
-// plainText is an answer without case, spacing and the marks around it.
+// plainText returns an answer without case, spacing and surrounding marks.
 func plainText(answer string) string {
 	return strings.Trim(strings.ToLower(strings.Join(strings.Fields(answer), " ")), " .*_`\"'")
 }
 
 var figure = regexp.MustCompile(`-?\d[\d,]*(\.\d+)?`)
 
-// lastNumber is the last number of an answer as it is written, without signs
-// that part thousands; "" when there is none.
+// lastNumber returns the last number of an answer as written, without thousands separators; "" if
+// there is none.
 func lastNumber(answer string) string {
 	all := figure.FindAllString(answer[max(0, len(answer)-200):], -1)
 	if len(all) == 0 {
@@ -176,12 +175,12 @@ func lastNumber(answer string) string {
 	return strings.ReplaceAll(all[len(all)-1], ",", "")
 }
 
-// IdenticalText is the least text, in bytes, that an output must have for its
-// repetition to mean something: short answers are equal by right.
+// IdenticalText is the minimum length, in bytes, of an output whose repetition is meaningful: short
+// answers are legitimately equal.
 const IdenticalText = 24
 
-// finishOf is how a record's last reply ended. Records from before that was recorded say
-// it in the cause of having no answer, as far as that is known.
+// finishOf returns how a record's last reply ended. Older records do not store this; it is then
+// taken from the error of a missing answer, as far as that says so.
 func finishOf(rec *rollout.Record) rollout.Finish {
 	if rec.Finish != "" || rec.Outcome != rollout.NoAnswer {
 		return rec.Finish
@@ -212,20 +211,20 @@ func (r *Row) Unfinished() bool {
 	return r.Valid && r.finish > 0 && r.Finish() != rollout.FinishStop
 }
 
-// markupOf is what the server left in the answer.
-func (c *Collector) markupOf(rec *rollout.Record) (left markup.Token, err error) {
-	left, some := markup.In(rec.Answer, 0)
+// markupOf returns the markup that the server left in the answer.
+func (c *Collector) markupOf(rec *rollout.Record) (found markup.Token, err error) {
+	found, some := markup.In(rec.Answer, 0)
 	if some && c.Own != nil {
 		own, err := c.Own(ItemKey{Split: rec.Split, ID: rec.Item})
 		if err != nil {
-			return left, err
+			return found, err
 		}
-		left, _ = markup.In(rec.Answer, own)
+		found, _ = markup.In(rec.Answer, own)
 	}
-	return left, nil
+	return found, nil
 }
 
-// leakOf is what a record says about leaks; nil if no canary was planted.
+// leakOf returns what a record says about leaks; nil if no canary was planted.
 func leakOf(rec *rollout.Record) *LeakCheck {
 	if !rec.Planted && len(rec.Leaks) == 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// audit is the content of probes.jsonl, without more of its text than is shown.
+// audit is the content of probes.jsonl, with only the parts of its texts that are shown.
 type audit struct {
 	Records  int
 	Regrades map[rollout.Key][]float64 // the recorded reward first
@@ -31,7 +31,7 @@ type Payload struct {
 	Reward float64
 	Valid  bool
 	Text   string // its beginning
-	Long   string // more of it, of one that deserves nothing: what is paid for may be far behind
+	Long   string // more of it, if it deserves nothing: the part that is paid for may come late
 	Hash   uint64
 	Kind   string // of a failed grading
 	Cause  string
@@ -46,19 +46,19 @@ func (p *Payload) ReplayID() string {
 type mark struct {
 	Key    rollout.Key
 	Marked bool
-	Zeroes bool // the detector takes what it marks to the bottom
-	Failed bool // the detector gave no answer
+	Zeroes bool // the detector lowers the rollouts that it marks to the bottom
+	Failed bool // the detector failed
 }
 
-// PayloadLength bounds what is shown of a payload, and longPayload what is searched for what
-// to show.
+// PayloadLength is the maximum length of a payload's displayed text; longPayload is the length that
+// is searched for the part to display.
 const (
 	PayloadLength = 300
 	longPayload   = 4000
 )
 
-// AddProbe adds one record of probes.jsonl. Call it before the rollouts are added:
-// regrades and marks change them.
+// AddProbe adds one record of probes.jsonl. Call it before adding the rollouts, which regrades and
+// marks change.
 func (c *Collector) AddProbe(rec *rollout.Record) error {
 	if rec.Probe == nil {
 		return nil
@@ -112,9 +112,9 @@ func (c *Collector) addMark(name string, base rollout.Key, rec *rollout.Record) 
 	}
 }
 
-// gradesOf returns the grades of a rollout's output: those of the audit, which
-// hold the recorded ones too, else the record's own. Grades that begin with
-// another reward than the recorded one are of another grader.
+// gradesOf returns the grades of a rollout's output: those of the audit, which include the recorded
+// ones, else the record's own. Grades whose first one is not the recorded reward come from another
+// grader.
 func (a *audit) gradesOf(r *Row, own []float64, noise float64) []float64 {
 	again, ok := a.Regrades[r.Key]
 	switch {
@@ -127,8 +127,7 @@ func (a *audit) gradesOf(r *Row, own []float64, noise float64) []float64 {
 	return again
 }
 
-// Settle sorts payloads and marks by item, independent of the order in which they
-// were graded.
+// Settle sorts payloads and marks by item, independent of the order in which they were graded.
 func (a *audit) Settle() {
 	slices.SortFunc(a.Payloads, func(x, y *Payload) int {
 		return cmp.Or(cmp.Compare(x.Probe.Name, y.Probe.Name), CompareKeys(x.Key, y.Key))
@@ -157,16 +156,16 @@ func (a *audit) Of(name string) []*Payload {
 	return out
 }
 
-// Sound reports whether the grader did with a payload what a sound one does.
-// One that must score at the bottom is not a hole where it earns its limit, as a
-// share of what a right answer earns, and the margin above it. Above that it is
-// one where it is paid like a right answer, or by the margin more than the
-// item's own rollouts earn on average: training does not move to an answer that
-// earns less than the model already does, as an echo may where part of the
-// answer earns part of the reward. One that must score at the top must reach its
-// limit, or come within the margin of the top where it names none. One that must
-// not move may differ from its base by the margin. All rollouts must have been
-// added.
+// Sound reports whether the grader treated a payload as a sound grader would. All rollouts must
+// have been added.
+//
+// A payload that must score at the bottom may earn up to its limit, as a share of what a right
+// answer earns, plus the margin. Above that it is a hole if it is paid like a right answer, or more
+// than the margin above the mean of the item's own rollouts: training does not move towards an
+// answer that earns less than the model already does, as an echo may if part of the answer earns
+// part of the reward. A payload that must score at the top must reach its limit, or come within the
+// margin of the top if it has none. A payload that must not change the reward may differ from its
+// base by the margin.
 func (c *Collector) Sound(p *Payload, margin float64) bool {
 	width, noise := c.Range.Width(), 1e-9*c.Range.Width()
 	switch p.Probe.Expect {
@@ -192,8 +191,8 @@ func (c *Collector) Sound(p *Payload, margin float64) bool {
 	return true
 }
 
-// earned is what an item's own rollouts earn on average, and what its reference
-// earned in the audit; nil if that is not known.
+// earned holds the mean reward of an item's own rollouts and the reward of its reference in the
+// audit; nil if unknown.
 type earned struct{ own, reference *float64 }
 
 func (c *Collector) earned() map[ItemKey]earned {
@@ -219,7 +218,7 @@ func (c *Collector) earned() map[ItemKey]earned {
 	return c.earns
 }
 
-// Limit returns the payload's limit as a reward, where a right answer earns the top.
+// Limit returns the payload's limit as a reward, if a right answer earns the top.
 func (c *Collector) Limit(p *Payload, margin float64) float64 {
 	otherwise := 0.0
 	if p.Probe.Expect == rollout.Top {
@@ -228,8 +227,8 @@ func (c *Collector) Limit(p *Payload, margin float64) float64 {
 	return c.Range.Lo + stat.ValueOr(p.Probe.Limit, otherwise)*c.Range.Width()
 }
 
-// Moved returns the distance of a payload's reward from that of the rollout it was
-// made from.
+// Moved returns the difference between a payload's reward and that of the rollout that it was made
+// from.
 func (p *Payload) Moved() (float64, bool) {
 	if p.Probe.Base == nil || p.Probe.Base.Reward == nil {
 		return 0, false
@@ -237,7 +236,7 @@ func (p *Payload) Moved() (float64, bool) {
 	return p.Reward - *p.Probe.Base.Reward, true
 }
 
-// ItemKey names an item of a run. Rollouts of several policies are apart: a trainer
+// ItemKey identifies an item of a run. Rollouts of different policies are separate: a trainer
 // compares those of one step.
 type ItemKey struct {
 	Split rollout.Split
@@ -248,10 +247,10 @@ type ItemKey struct {
 // ItemOf returns the item of a rollout.
 func ItemOf(k rollout.Key) ItemKey { return ItemKey{k.Split, k.Item, k.Step} }
 
-// WithoutStep names the item in the data, which is the same for all policies.
+// WithoutStep identifies the item in the data, which is the same for all policies.
 func (k ItemKey) WithoutStep() ItemKey { return ItemKey{Split: k.Split, ID: k.ID} }
 
-// Shown returns what the item is called where items have rollouts of several policies.
+// Shown returns the item's name in runs with rollouts of several policies.
 func (k ItemKey) Shown() string { return rollout.Key{Item: k.ID, Step: k.Step}.ItemAtStep() }
 
 // Item returns the item that the payload was made for.

@@ -19,19 +19,19 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// Collector keeps the numbers of records and drops their text, so memory
-// grows with items x samples and not with transcripts.
+// Collector keeps the numbers of records and drops their text, so that memory grows with items x
+// samples and not with transcripts.
 type Collector struct {
 	Range   stat.Range
 	hash    maphash.Seed // equality within one analysis only: never reaches the result
 	rows    ledger
 	prompts *prompt.Cache
-	Extra   int                   // rollouts of items whose class was open: no estimate has them
-	most    map[rollout.Split]int // samples of every item, where some have more
+	Extra   int                   // rollouts of items whose class was open: not part of any estimate
+	most    map[rollout.Split]int // samples of every item, if some items have more
 	names   map[string]uint16     // tool name -> index, in order of appearance
 	Tools   []string
 	by      map[string]uint16 // served_by -> index in By
-	By      []string          // what answered, as served_by names it; the first is ""
+	By      []string          // the models that answered, as in served_by; the first is ""
 
 	Regraded bool // some output was graded more than once
 
@@ -39,59 +39,59 @@ type Collector struct {
 	PartAt map[string]int
 	kinds  map[string]string // each kind of failure once
 	Audit  audit
-	earns  map[ItemKey]earned // made when it is first asked for
+	earns  map[ItemKey]earned // computed on first use
 	People []rollout.Label
-	Own    func(ItemKey) (markup.Own, error) // of an item of the run; asked for rarely
-	tops   map[ItemKey]Top                   // one of an item
-	Zeroed map[rollout.Key]float64           // the rewards of rollouts that a detector took to the bottom
+	Own    func(ItemKey) (markup.Own, error) // tokens in the row of an item of the run; rarely called
+	tops   map[ItemKey]Top                   // one per item
+	Zeroed map[rollout.Key]float64           // the original rewards of rollouts that a detector lowered to the bottom
 }
 
-// Row is one rollout without its text. There is one for each rollout, so what few of
-// them have is elsewhere.
+// Row is one rollout without its text. There is one for each rollout, so fields that few of them
+// have are in Rare.
 type Row struct {
 	Key        rollout.Key
 	Reward     float64
-	Elapsed    float64   // seconds; 0 when unknown
-	OutputHash uint64    // of answer and calls; 0 when there is no text
-	Whole      uint64    // of all that was said, whatever its length; 0 when nothing is recorded
-	Asked      uint64    // the Sum of what the record shows that was asked; 0 when it shows nothing
-	Trace      uint64    // of the trace id; 0 when there is none
-	AnswerHash uint64    // of the answer alone; 0 when there is none
-	Says       [2]uint64 // of the answer without what does not matter, and of its last number; 0 when there is none
+	Elapsed    float64   // seconds; 0 if unknown
+	OutputHash uint64    // of answer and calls; 0 if there is no text
+	Whole      uint64    // of all that was said, whatever its length; 0 if nothing is recorded
+	Asked      uint64    // the Sum of the prompt as far as it is recorded; 0 if it is not
+	Trace      uint64    // of the trace id; 0 if there is none
+	AnswerHash uint64    // of the answer alone; 0 if there is none
+	Says       [2]uint64 // of the answer without irrelevant details, and of its last number; 0 if there is none
 	Calls      []Call
 	Usage      rollout.Usage
 	Head       string    // the beginning of a longer answer at the top of the range
-	Parts      []float64 // sub-scores by index of collector.parts; NaN where missing; nil without any
-	labels     *Labels   // nil where the record has none
+	Parts      []float64 // sub-scores by index of Collector.Parts; NaN if missing; nil without any
+	labels     *Labels   // nil if the record has none
 	judge      *rollout.Usage
 	rare       *Rare
 	Length     int32 // of the answer, in runes
 	Text       int32 // of the answer and the arguments of calls, in bytes
 	Attempt    int32
-	Repeats    int32 // earlier attempts that failed and were made again
+	Repeats    int32 // earlier attempts that failed and were repeated
 	Turns      int32
 	JudgeCalls int32
 	Retries    int32
 	By         uint16 // an index of Collector.By
 	outcome    uint8  // an index of outcomes
 	finish     uint8  // an index of finishes
-	Valid      bool   // reward may be used
+	Valid      bool   // whether the reward may be used
 	Graded     bool   // the reward is a grade, not the floor of a failure or a detector's zero
 	Clipped    bool
 	Blanked    bool // the model or the grader read ********** in the place of a secret
 	Observed   bool // the record has turns and calls
-	Offered    bool // the record itself names the tools that the model was offered
-	Cached     bool // the tool that recorded it says that a cache gave the reply
+	Offered    bool // the record itself lists the tools that the model was offered
+	Cached     bool // the tool that recorded it says that the reply came from a cache
 }
 
-// The words that rows and calls hold by their index; the zero one is none.
+// The values that rows and calls store by index; index 0 means none.
 var (
 	outcomes = append([]rollout.Outcome{""}, rollout.Outcomes()...)
 	finishes = append([]rollout.Finish{""}, rollout.Finishes()...)
 	statuses = append([]rollout.CallStatus{""}, rollout.CallStatuses()...)
 )
 
-// index returns the index of a word.
+// index returns the index of a value.
 func index[W comparable](words []W, w W) uint8 { return uint8(max(0, slices.Index(words, w))) }
 
 // Outcome returns how the rollout ended.
@@ -100,16 +100,16 @@ func (r *Row) Outcome() rollout.Outcome { return outcomes[r.outcome] }
 // Finish returns how the model's last reply ended.
 func (r *Row) Finish() rollout.Finish { return finishes[r.finish] }
 
-// Rare is what few rollouts have.
+// Rare holds the fields that few rollouts have.
 type Rare struct {
 	Cause  string
 	Kind   string       // of a grader's failure
 	Grades []float64    // two or more of the same output, ascending; else nil
-	Markup markup.Token // that the server left in the answer
+	Markup markup.Token // left in the answer by the server
 	Leak   *LeakCheck   // canaries; nil if none was planted
 }
 
-// Rare returns what few rollouts have.
+// Rare returns the rare fields.
 func (r *Row) Rare() Rare {
 	if r.rare == nil {
 		return Rare{}
@@ -117,14 +117,14 @@ func (r *Row) Rare() Rare {
 	return *r.rare
 }
 
-// SetRare sets what few rollouts have.
+// SetRare sets the rare fields.
 func (r *Row) SetRare(o Rare) {
 	if r.rare = nil; o.Cause != "" || o.Kind != "" || o.Grades != nil || o.Markup != (markup.Token{}) || o.Leak != nil {
 		r.rare = &o
 	}
 }
 
-// Judge returns the tokens of models that graded.
+// Judge returns the tokens of the models that graded.
 func (r *Row) Judge() rollout.Usage {
 	if r.judge == nil {
 		return rollout.Usage{}
@@ -141,14 +141,14 @@ type Call struct {
 	Tool    uint16
 	status  uint8 // an index of statuses
 	NotText bool  // the output was not a string
-	Unnamed bool  // only that it was made is known
+	Unnamed bool  // only the fact that it was made is known
 }
 
 // Status returns how the call went.
 func (c *Call) Status() rollout.CallStatus { return statuses[c.status] }
 
-// OnlyCounted reports whether the rollout's calls are known by number alone:
-// their tools, arguments and turns are not.
+// OnlyCounted reports whether only the number of the rollout's calls is known, but not their tools,
+// arguments and turns.
 func (r *Row) OnlyCounted() bool { return len(r.Calls) > 0 && r.Calls[0].Unnamed }
 
 // New returns a collector of rewards within a range.
@@ -161,20 +161,20 @@ func New(r stat.Range) *Collector {
 	}
 }
 
-// CauseLength is how many bytes of an error are kept.
+// CauseLength is the maximum length of a stored error, in bytes.
 const CauseLength = 200
 
-// sessionID is the name of one session, in an address that an error names.
+// sessionID matches the id of a session in an address that an error names.
 var sessionID = regexp.MustCompile(`session_[0-9a-f]{32}`)
 
-// errorOf is why a rollout or a grading failed, without what names the rollout
-// alone: the same cause is counted once.
+// errorOf returns why a rollout or a grading failed, without ids of a single rollout: equal causes
+// are counted together.
 func errorOf(rec *rollout.Record) string {
 	return wording.ClipBytes(sessionID.ReplaceAllLiteralString(rec.Error, "SESSION"), CauseLength)
 }
 
-// Add adds the record's numbers. A later record of the same key replaces an earlier
-// one. A reward outside the range is an error.
+// Add adds the record's numbers. A later record of the same key replaces an earlier one. A reward
+// outside the range is an error.
 func (c *Collector) Add(rec *rollout.Record) error {
 	r, rare := c.rows.blank(), Rare{Leak: leakOf(rec)}
 	*r = Row{
@@ -189,9 +189,9 @@ func (c *Collector) Add(rec *rollout.Record) error {
 		judge := rec.Judge
 		r.judge = &judge
 	}
-	of := c.rows.of(r.Key)
-	r.Key.Split, r.Key.Item = of.key.Split, of.key.ID // one text for all
-	was := of.row(r.Key.Sample)
+	item := c.rows.of(r.Key)
+	r.Key.Split, r.Key.Item = item.key.Split, item.key.ID // share one string
+	was := item.row(r.Key.Sample)
 	r.Repeats = c.repeats(was, rec)
 	if rec.Outcome != rollout.Graded {
 		rare.Cause = errorOf(rec)
@@ -208,7 +208,7 @@ func (c *Collector) Add(rec *rollout.Record) error {
 			return err
 		}
 	}
-	c.addOrigin(r, rec, of)
+	c.addOrigin(r, rec, item)
 	c.addCalls(r, rec)
 	c.addAnswer(r, rec)
 	if rare.Markup, err = c.markupOf(rec); err != nil {
@@ -225,22 +225,22 @@ func (c *Collector) Add(rec *rollout.Record) error {
 	if extra {
 		c.Extra++
 	}
-	of.add(r, extra)
+	item.add(r, extra)
 	return nil
 }
 
-// extra reports whether no estimate has a rollout.
+// extra reports whether estimates exclude a rollout.
 func (c *Collector) extra(k rollout.Key) bool {
-	most, some := c.most[k.Split]
-	return some && k.Sample >= most
+	most, limited := c.most[k.Split]
+	return limited && k.Sample >= most
 }
 
-// small keeps a count, of which no rollout has more than fit.
+// small converts a count, clipping it to 32 bits.
 func small(n int) int32 { return int32(max(math.MinInt32, min(n, math.MaxInt32))) }
 
-// repeats counts how often a rollout was made again, after its attempt before, which is
-// nil for the first. An attempt with the trace id of the one before, which lacked its
-// grade alone, is the same rollout graded later.
+// repeats counts how often a rollout was repeated, given its previous attempt, which is nil for the
+// first. An attempt with the trace id of a previous one that only lacked its grade is the same
+// rollout graded later.
 func (c *Collector) repeats(was *Row, rec *rollout.Record) int32 {
 	switch {
 	case was == nil:
@@ -251,19 +251,19 @@ func (c *Collector) repeats(was *Row, rec *rollout.Record) int32 {
 	return was.Repeats + max(0, small(rec.Attempt)-was.Attempt)
 }
 
-// Row returns a rollout that estimates have; nil if there is none.
+// Row returns a rollout that estimates include; nil if there is none.
 func (c *Collector) Row(k rollout.Key) *Row {
-	if of := c.rows.items[ItemOf(k)]; of != nil && !c.extra(k) {
-		return of.row(k.Sample)
+	if item := c.rows.items[ItemOf(k)]; item != nil && !c.extra(k) {
+		return item.row(k.Sample)
 	}
 	return nil
 }
 
-// Rows returns the rollouts that estimates have, item by item.
+// Rows returns the rollouts that estimates include, item by item.
 func (c *Collector) Rows() iter.Seq[*Row] {
 	return func(yield func(*Row) bool) {
-		for _, of := range c.rows.order {
-			for _, r := range of.rows {
+		for _, item := range c.rows.order {
+			for _, r := range item.rows {
 				if !yield(r) {
 					return
 				}
@@ -288,13 +288,13 @@ func (c *Collector) addGrades(r *Row, rec *rollout.Record) ([]float64, error) {
 			return nil, err
 		}
 	}
-	slices.Sort(grades) // the variance does not depend on their order
+	slices.Sort(grades) // so that the variance does not depend on their order
 	c.Regraded = true
 	return grades, nil
 }
 
-// inRange snaps float noise at the ends of the range onto them and refuses
-// what lies outside.
+// inRange moves rewards within float noise of an end of the range onto it, and rejects rewards
+// outside.
 func (c *Collector) inRange(rec *rollout.Record, reward float64) (float64, error) {
 	noise := 1e-9 * c.Range.Width()
 	if reward >= c.Range.Lo-noise && reward <= c.Range.Hi+noise {
@@ -311,12 +311,12 @@ type RangeError struct {
 	Reward float64
 	Item   string
 	Sample int
-	Line   int // 0: not known
+	Line   int // 0: unknown
 	Range  stat.Range
-	Seen   stat.Range // that holds the range and the rewards that are known
+	Seen   stat.Range // includes the range and all known rewards
 }
 
-// Error names the reward and the key to set, with a range that holds what is known.
+// Error names the reward and the key to set, with a range that includes all known rewards.
 func (e *RangeError) Error() string {
 	where := ""
 	if e.Line > 0 {
@@ -364,8 +364,8 @@ func (c *Collector) addCalls(r *Row, rec *rollout.Record) {
 	}
 }
 
-// offered reports whether a plain line lists tools under its key "tools", by what
-// only the description of a tool has.
+// offered reports whether a plain line lists tools under its key "tools", recognized by keys that
+// only tool descriptions have.
 func offered(rec *rollout.Record) bool {
 	tools := jsontext.TextOrJSON(rec.Extra["tools"])
 	return strings.HasPrefix(tools, "[") &&
@@ -373,18 +373,18 @@ func offered(rec *rollout.Record) bool {
 			strings.Contains(tools, `"input_schema"`))
 }
 
-// addOrigin keeps what was asked, and what answered.
-func (c *Collector) addOrigin(r *Row, rec *rollout.Record, of *rowsOfItem) {
+// addOrigin records the prompt and the model that answered.
+func (c *Collector) addOrigin(r *Row, rec *rollout.Record, item *rowsOfItem) {
 	asked := rec.Prompt(c.prompts)
 	r.Asked = asked.Sum
 	switch {
 	case asked.Sum == 0:
-	case of.asked.Sum == 0:
-		if of.asked = asked; len(c.rows.order) > prompt.MostBeginnings {
-			of.asked.Beginning = ""
+	case item.asked.Sum == 0:
+		if item.asked = asked; len(c.rows.order) > prompt.MostBeginnings {
+			item.asked.Beginning = ""
 		}
-	case of.asked.Sum != asked.Sum && of.differ[1] == "":
-		of.differ = of.asked.Differ(asked)
+	case item.asked.Sum != asked.Sum && item.differ[1] == "":
+		item.differ = item.asked.Differ(asked)
 	}
 	i, known := c.by[rec.Served]
 	if !known && len(c.By) < math.MaxUint16 {
@@ -395,7 +395,7 @@ func (c *Collector) addOrigin(r *Row, rec *rollout.Record, of *rowsOfItem) {
 	r.By, r.Trace, r.Cached = i, c.AnswerHash(rec.TraceID), cached(rec)
 }
 
-// cached reports whether a tool marked the reply as one that a cache gave.
+// cached reports whether a tool marked the reply as served by a cache.
 func cached(rec *rollout.Record) bool {
 	for _, key := range []string{"cached", "cache_hit", "from_cache"} {
 		if string(rec.Extra[key]) == "true" {

@@ -9,19 +9,20 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Counted is a rollout with what it counts for.
+// Counted is a rollout with its contribution to the estimates.
 type Counted struct {
 	*rollout.Record
 
-	// what it adds to the means: its reward, or the bottom of the range for a failure of its own; nil if it is missing
+	// its value in the means: its reward, or the bottom of the range for the model's own failure;
+	// nil if it is missing
 	Score    *float64
-	Zeroed   bool // a detector took it to the bottom of the range
-	At       int  // the line it is on, also where the record does not tell
-	Targeted bool // beyond the samples of every item: it counts for the item's class alone
+	Zeroed   bool // a detector lowered it to the bottom of the range
+	At       int  // its line, even if the record does not hold it
+	Targeted bool // beyond the samples of every item: it only counts for the item's class
 }
 
-// WithoutTexts returns the rollout without what was said in it, as far as tables show it, and
-// without the way to it.
+// WithoutTexts returns the rollout without the texts that tables show, and without the trace id and
+// line that lead to them.
 func (n Counted) WithoutTexts() Counted {
 	rec := *n.Record
 	rec.TraceID, rec.Line = "", 0
@@ -32,10 +33,10 @@ func (n Counted) WithoutTexts() Counted {
 	return n
 }
 
-// Rollouts reads the rollouts of a run and says what Analyze counts each for
-// under the reward range rng. Like rollout.Run.Records it yields a rollout again
-// where a later attempt replaces an earlier one. Messages and the outputs of
-// calls are left out. Memory grows with the number of rollouts, not with text.
+// Rollouts reads the rollouts of a run with what Analyze counts them as under the reward range rng.
+// Like rollout.Run.Records it yields a rollout again if a later attempt replaces an earlier one.
+// Messages and the outputs of calls are left out. Memory grows with the number of rollouts, not
+// with text.
 func Rollouts(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, rng stat.Range,
 	yield func(Counted) error,
 ) (rollout.Input, error) {
@@ -47,8 +48,8 @@ func Rollouts(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, r
 	read.Lean = true
 	return run.Records(ctx, read, func(rec *rollout.Record) error {
 		n := Counted{Record: rec, At: rec.Line}
-		if given, ok := rec.Score(rng.Lo); ok {
-			score, err := c.inRange(rec, given)
+		if reward, ok := rec.Score(rng.Lo); ok {
+			score, err := c.inRange(rec, reward)
 			if err != nil {
 				return err
 			}

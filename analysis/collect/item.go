@@ -8,14 +8,15 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Item is the rollouts of one item, in order of sample.
+// Item holds the rollouts of one item, in order of sample.
 type Item struct {
-	ID string // with its step where rollouts are of several
-	// in words: two that its rollouts were asked; empty if all were asked the same, as far as is known
+	ID string // including its step if rollouts have several
+	// two different prompts of its rollouts, in words; empty if all prompts are equal, as far as is
+	// known
 	Prompts [2]string
 	Rows    []*Row
-	Rewards []float64 // valid ones, ascending: no sum depends on the order of lines
-	Seen    []float64 // rewards and those of targeted samples, ascending: for the class alone
+	Rewards []float64 // valid rewards, ascending, so that no sum depends on the order of lines
+	Seen    []float64 // Rewards and those of targeted samples, ascending: only for the class
 	Extra   int       // targeted rollouts
 	Labels  Labels
 }
@@ -23,28 +24,28 @@ type Item struct {
 // Labels are what a run records about an item in addition to its id.
 type Labels struct {
 	Category, Family string
-	Tools            bool // its row offers some
+	Tools            bool // whether its row offers tools
 }
 
-// Items returns the items of a split in natural order of their ids, independent of
-// the order of records.
+// Items returns the items of a split in natural order of their ids, independent of the order of
+// records.
 func (c *Collector) Items(split rollout.Split, known map[string]Labels) []*Item {
 	var items []*Item
 	several := c.severalSteps()
-	for _, of := range c.rows.order {
-		if of.key.Split != split || len(of.rows) == 0 {
+	for _, entry := range c.rows.order {
+		if entry.key.Split != split || len(entry.rows) == 0 {
 			continue
 		}
-		labels, held := known[of.key.ID]
-		it := &Item{ID: of.key.ID, Labels: labels, Rows: slices.Clip(of.rows), Extra: len(of.extra)}
-		if !held { // where the run holds the item, its rollouts begin after the prompt
-			it.Prompts = of.differ
+		labels, held := known[entry.key.ID]
+		it := &Item{ID: entry.key.ID, Labels: labels, Rows: slices.Clip(entry.rows), Extra: len(entry.extra)}
+		if !held { // if the run holds the item, its rollouts begin after the prompt
+			it.Prompts = entry.differ
 		}
 		if several {
-			it.ID = of.key.Shown()
-			it.Labels.Family = cmp.Or(it.Labels.Family, of.key.ID)
+			it.ID = entry.key.Shown()
+			it.Labels.Family = cmp.Or(it.Labels.Family, entry.key.ID)
 		}
-		for _, r := range of.extra {
+		for _, r := range entry.extra {
 			if r.Valid {
 				it.Seen = append(it.Seen, r.Reward)
 			}
@@ -59,8 +60,8 @@ func (c *Collector) Items(split rollout.Split, known map[string]Labels) []*Item 
 	return items
 }
 
-// unround makes equal the rewards that differ by rounding alone, such as 0.3 and 0.1 + 0.2,
-// which every statistic of their spread would count. It does not depend on the order of
+// unround makes rewards equal that differ only by rounding, such as 0.3 and 0.1 + 0.2, because
+// every statistic of their spread would count the difference. It does not depend on the order of
 // the records.
 func (c *Collector) unround(items []*Item) {
 	var rows []*Row
@@ -88,11 +89,11 @@ func (c *Collector) unround(items []*Item) {
 // severalSteps reports whether some item has rollouts of several policies.
 func (c *Collector) severalSteps() bool {
 	first := make(map[ItemKey]int)
-	for _, of := range c.rows.order {
-		if was, there := first[of.key.WithoutStep()]; there && was != of.key.Step {
+	for _, entry := range c.rows.order {
+		if was, seen := first[entry.key.WithoutStep()]; seen && was != entry.key.Step {
 			return true
 		}
-		first[of.key.WithoutStep()] = of.key.Step
+		first[entry.key.WithoutStep()] = entry.key.Step
 	}
 	return false
 }
@@ -118,10 +119,10 @@ func (it *Item) Settle() {
 	slices.Sort(it.Seen)
 }
 
-// Key names the item.
+// Key returns the key of the item.
 func (it *Item) Key() ItemKey { return ItemOf(it.Rows[0].Key) }
 
-// CompareIDs orders q2 before q10.
+// CompareIDs compares ids in natural order: q2 before q10.
 func CompareIDs(a, b string) int {
 	for x, y := a, b; ; {
 		dx, rx := leadingNumber(x)
@@ -140,7 +141,7 @@ func CompareIDs(a, b string) int {
 	}
 }
 
-// leadingNumber splits off the digits in front, without leading zeros.
+// leadingNumber splits off the leading digits, without leading zeros.
 func leadingNumber(s string) (digits, rest string) {
 	end := 0
 	for end < len(s) && s[end] >= '0' && s[end] <= '9' {

@@ -10,24 +10,24 @@ import (
 // ledger holds the rows of a run by item.
 type ledger struct {
 	items  map[ItemKey]*rowsOfItem
-	order  []*rowsOfItem // as they first appeared
-	last   *rowsOfItem   // that was asked for last: rollouts of an item are often together
+	order  []*rowsOfItem // in order of first appearance
+	last   *rowsOfItem   // the last item asked for: rollouts of an item are often together
 	labels map[Labels]*Labels
 
-	free      []Row // rows and calls are made many at a time
+	free      []Row // rows and calls are allocated in batches
 	freeCalls []Call
 }
 
-// rowsOfItem are the rows of one item, as they came.
+// rowsOfItem holds the rows of one item, in order of arrival.
 type rowsOfItem struct {
 	key         ItemKey
-	asked       prompt.Identity // the first that a record shows
-	differ      [2]string       // that one and another, in words; empty if there is no other
+	asked       prompt.Identity // the first recorded prompt
+	differ      [2]string       // that prompt and a different one, in words; empty if there is none
 	rows, extra []*Row
-	at          map[int]*Row // by sample, of an item with more than lookedThrough
+	at          map[int]*Row // by sample, for an item with more than lookedThrough rows
 }
 
-// lookedThrough is how many rows are looked through for the one of a sample.
+// lookedThrough is the maximum number of rows searched linearly for a sample.
 const lookedThrough = 32
 
 func newLedger() ledger {
@@ -57,17 +57,17 @@ func (l *ledger) calls(n int) []Call {
 	return list
 }
 
-// labelsOf returns what a record says of its item, once for all that say the same; nil
-// where it says nothing.
+// labelsOf returns the labels of a record, shared by all records with the same labels; nil if it
+// has none.
 func (l *ledger) labelsOf(rec *rollout.Record) *Labels {
-	said := Labels{Category: rec.Category, Family: rec.Family}
-	if said == (Labels{}) {
+	labels := Labels{Category: rec.Category, Family: rec.Family}
+	if labels == (Labels{}) {
 		return nil
 	}
-	if l.labels[said] == nil {
-		l.labels[said] = &said
+	if l.labels[labels] == nil {
+		l.labels[labels] = &labels
 	}
-	return l.labels[said]
+	return l.labels[labels]
 }
 
 // of returns the rows of a rollout's item.
@@ -76,14 +76,14 @@ func (l *ledger) of(k rollout.Key) *rowsOfItem {
 	if l.last != nil && l.last.key == key {
 		return l.last
 	}
-	of := l.items[key]
-	if of == nil {
-		of = &rowsOfItem{key: key}
-		l.items[key] = of
-		l.order = append(l.order, of)
+	rows := l.items[key]
+	if rows == nil {
+		rows = &rowsOfItem{key: key}
+		l.items[key] = rows
+		l.order = append(l.order, rows)
 	}
-	l.last = of
-	return of
+	l.last = rows
+	return rows
 }
 
 // row returns the row of a sample, extra or not; nil if there is none.
@@ -101,7 +101,7 @@ func (of *rowsOfItem) row(sample int) *Row {
 	return nil
 }
 
-// add adds the row of a sample that has none.
+// add adds the row of a sample that does not have one yet.
 func (of *rowsOfItem) add(r *Row, extra bool) {
 	if extra {
 		of.extra = append(of.extra, r)

@@ -7,8 +7,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ReadAudit reads a run directory's audit records and people's labels. A single
-// file of rollouts has none.
+// ReadAudit reads a run directory's audit records and people's labels. A single file of rollouts
+// has none.
 func (c *Collector) ReadAudit(ctx context.Context, run *rollout.Run) error {
 	c.most = run.Manifest.UntargetedSamples()
 	if filepath.Base(run.File()) != rollout.RolloutsFile {

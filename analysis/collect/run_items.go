@@ -15,12 +15,12 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// RunItems is a run, item by item, reduced to what two runs are compared by. It
-// holds no transcript: memory grows with items x samples.
+// RunItems is a run, item by item, reduced to what comparisons of two runs need. It holds no
+// transcripts: memory grows with items x samples.
 type RunItems struct {
 	Run       *rollout.Run
 	Input     rollout.Input
-	Zeroed    int             // rollouts that a detector took to the bottom
+	Zeroed    int             // rollouts that a detector lowered to the bottom
 	Detectors []DetectorMarks // by name
 
 	Items map[rollout.Split][]*RunItem // in natural order of their ids: q2 before q10
@@ -30,13 +30,13 @@ type RunItems struct {
 type RunItem struct {
 	ID, Category, Family string
 
-	Row     *rollout.Item // what the run holds of the item itself; nil if it does not
-	Rewards []float64     // valid ones, ascending
+	Row     *rollout.Item // the item's row in the run; nil if it does not hold it
+	Rewards []float64     // valid rewards, ascending
 	Tries   []Try         // in order of sample
 
-	// Of valid rollouts, as far as they say: the sums of each quantity, by tool and by
-	// pair of tools called one after the other (over the rollouts of ToolCalls), by
-	// part of the reward; and marks by detector, 0 or 1.
+	// These are over valid rollouts that record them: the sums of each quantity; calls by tool and
+	// by pair of consecutive tools (over the rollouts of ToolCalls); scores by part of the reward;
+	// and marks by detector, 0 or 1.
 	Of    [quantities]Tally
 	Tools map[string]float64
 	Pairs map[string]float64
@@ -44,23 +44,22 @@ type RunItem struct {
 	Marks map[string]Tally
 }
 
-// Quantity is something counted of every rollout.
+// Quantity is something counted in every rollout.
 type Quantity int
 
-// The quantities of a rollout. Shares are 0 or 1 of one rollout, but that of
-// parallel turns.
+// The quantities of a rollout. Shares are 0 or 1 for one rollout, except that of parallel turns.
 const (
 	ToolCalls       Quantity = iota
 	MalformedCalls           // calls
 	RepeatedCalls            // calls that equal an earlier one of the rollout
 	ParallelTurns            // of the turns with calls, the share with more than one
-	AtCallLimit              // made as many calls as it may
+	AtCallLimit              // reached the limit of calls
 	Turns                    // replies of the model
 	InputTokens              // tokens
-	OutputTokens             // tokens, reasoning included
+	OutputTokens             // tokens, including reasoning
 	ReasoningTokens          // tokens
 	Seconds                  // from the first request to the answer
-	OverTimeLimit            // took longer than it may
+	OverTimeLimit            // exceeded the time limit
 	CutOff                   // ended by the token limit
 	Refused                  // by the model, or filtered
 	quantities
@@ -71,11 +70,11 @@ type Try struct {
 	Sample, Attempt, Line int
 	Outcome               rollout.Outcome
 	Valid                 bool    // Reward counts
-	Reward                float64 // at the bottom of the range where the model gave no answer
-	Calls, Turns          int     // -1: not known
-	Elapsed               float64 // seconds; 0: not known
-	Output                uint64  // hash of what the model said and called; 0: not known
-	Trace, Cause, Kind    string  // id of the trace; the error and the kind of a grader's
+	Reward                float64 // the bottom of the range if the model gave no answer
+	Calls, Turns          int     // -1: unknown
+	Elapsed               float64 // seconds; 0: unknown
+	Output                uint64  // hash of what the model said and called; 0: unknown
+	Trace, Cause, Kind    string  // id of the trace; the error and the kind of a grader's failure
 }
 
 // Tally sums a number over the rollouts that report it.
@@ -89,16 +88,16 @@ func (t *Tally) add(x float64) { t.Sum, t.N = t.Sum+x, t.N+1 }
 // Mean returns the mean over the rollouts that report the number; 0 if none does.
 func (t Tally) Mean() float64 { return t.Sum / float64(max(1, t.N)) }
 
-// DetectorMarks is what one detector marked among all rollouts of a run.
+// DetectorMarks counts the marks of one detector among all rollouts of a run.
 type DetectorMarks struct {
 	Detector string  `json:"detector"`
-	Rollouts int     `json:"rollouts"` // that it read
+	Rollouts int     `json:"rollouts"` // that the detector read
 	Marked   int     `json:"marked"`
 	Share    float64 `json:"share"`
 }
 
-// ReadItems reads one run. A run without rollouts has no items. hash makes the
-// outputs of two runs comparable.
+// ReadItems reads one run. A run without rollouts has no items. hash must be the same for two runs
+// whose outputs are compared.
 func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings,
 	hash maphash.Seed,
 ) (*RunItems, error) {
@@ -116,7 +115,7 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 		}
 		r := c.Row(rec.Key())
 		if r == nil {
-			return nil // a targeted sample, which no mean counts
+			return nil // a targeted sample, which no mean includes
 		}
 		sources[r] = c.sourceOf(r, rec)
 		r.Calls = nil
@@ -166,21 +165,20 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 	return out, nil
 }
 
-// known is what is known about a run: its limits, 0 if it has none, and whether it
-// records how replies ended. One that notes no ordinary end does not: there a reply
-// without a word may have been cut off.
+// known holds what is known about a run: its limits, 0 if it has none, and whether it records how
+// replies ended. A run that records no ordinary end does not: its replies without text may have
+// been cut off.
 type known struct {
 	calls   int
 	seconds float64
 	finish  bool
 }
 
-// source is what a row does not keep of its record: where it is, and what is
-// counted of its calls.
+// source holds what a row does not keep of its record: its line, and statistics of its calls.
 type source struct {
 	line, calls, malformed, repeated int
-	counted                          bool  // no more is known about its calls than their number
-	parallel                         Tally // turns with calls: several
+	counted                          bool  // only the number of its calls is known
+	parallel                         Tally // turns with calls: 1 if several
 	tools                            map[string]float64
 	pairs                            map[string]float64
 	trace                            string
@@ -213,15 +211,15 @@ func (c *Collector) sourceOf(r *Row, rec *rollout.Record) source {
 	return s
 }
 
-func (it *RunItem) add(r *Row, at source, parts []string, told known) {
+func (it *RunItem) add(r *Row, origin source, parts []string, run known) {
 	rare := r.Rare()
 	try := Try{
-		Sample: r.Key.Sample, Attempt: int(r.Attempt), Line: at.line, Trace: at.trace, Calls: -1, Turns: -1,
+		Sample: r.Key.Sample, Attempt: int(r.Attempt), Line: origin.line, Trace: origin.trace, Calls: -1, Turns: -1,
 		Outcome: r.Outcome(), Valid: r.Valid, Reward: r.Reward, Elapsed: r.Elapsed, Output: r.OutputHash,
 		Cause: rare.Cause, Kind: rare.Kind,
 	}
 	if r.Observed {
-		try.Calls = at.calls
+		try.Calls = origin.calls
 	}
 	if r.Turns > 0 {
 		try.Turns = int(r.Turns)
@@ -231,18 +229,18 @@ func (it *RunItem) add(r *Row, at source, parts []string, told known) {
 		return
 	}
 	if r.Observed {
-		it.Of[ToolCalls].add(float64(at.calls))
-		it.Of[MalformedCalls].add(float64(at.malformed))
-		if !at.counted {
-			it.Of[RepeatedCalls].add(float64(at.repeated))
+		it.Of[ToolCalls].add(float64(origin.calls))
+		it.Of[MalformedCalls].add(float64(origin.malformed))
+		if !origin.counted {
+			it.Of[RepeatedCalls].add(float64(origin.repeated))
 		}
-		if told.calls > 0 {
-			it.Of[AtCallLimit].add(float64(one(at.calls >= told.calls)))
+		if run.calls > 0 {
+			it.Of[AtCallLimit].add(float64(one(origin.calls >= run.calls)))
 		}
-		if at.parallel.N > 0 {
-			it.Of[ParallelTurns].add(at.parallel.Mean())
+		if origin.parallel.N > 0 {
+			it.Of[ParallelTurns].add(origin.parallel.Mean())
 		}
-		it.Tools, it.Pairs = plus(it.Tools, at.tools), plus(it.Pairs, at.pairs)
+		it.Tools, it.Pairs = plus(it.Tools, origin.tools), plus(it.Pairs, origin.pairs)
 	}
 	if r.Turns > 0 {
 		it.Of[Turns].add(float64(r.Turns))
@@ -254,11 +252,11 @@ func (it *RunItem) add(r *Row, at source, parts []string, told known) {
 	}
 	if r.Elapsed > 0 {
 		it.Of[Seconds].add(r.Elapsed)
-		if told.seconds > 0 {
-			it.Of[OverTimeLimit].add(float64(one(r.Elapsed > told.seconds)))
+		if run.seconds > 0 {
+			it.Of[OverTimeLimit].add(float64(one(r.Elapsed > run.seconds)))
 		}
 	}
-	if told.finish {
+	if run.finish {
 		it.Of[CutOff].add(float64(one(r.Finish() == rollout.FinishLength)))
 		it.Of[Refused].add(float64(one(r.Finish() == rollout.FinishRefusal || r.Finish() == rollout.FinishFilter)))
 	}
@@ -285,7 +283,7 @@ func plus(sums, more map[string]float64) map[string]float64 {
 	return sums
 }
 
-// marks counts what the detectors marked, by their names.
+// marks counts what the detectors marked, by name.
 func (c *Collector) marks() []DetectorMarks {
 	var out []DetectorMarks
 	for _, name := range slices.Sorted(maps.Keys(c.Audit.Marks)) {
@@ -310,13 +308,13 @@ func (c *Collector) marked() map[ItemKey]map[string]Tally {
 			if m.Failed {
 				continue
 			}
-			at := ItemOf(m.Key)
-			if out[at] == nil {
-				out[at] = make(map[string]Tally)
+			item := ItemOf(m.Key)
+			if out[item] == nil {
+				out[item] = make(map[string]Tally)
 			}
-			t := out[at][name]
+			t := out[item][name]
 			t.add(float64(one(m.Marked)))
-			out[at][name] = t
+			out[item][name] = t
 		}
 	}
 	return out
@@ -329,9 +327,8 @@ func one(yes bool) int {
 	return 0
 }
 
-// SameItem reports whether two rows of one id hold the same conversation, and
-// whether they are the same in all. A run that does not hold its items cannot
-// contradict.
+// SameItem reports whether two rows with the same id hold the same conversation, and whether they
+// are entirely equal. If a run does not hold its items, both are assumed.
 func SameItem(a, b *rollout.Item) (talk, row bool) {
 	if a == nil || b == nil || len(a.Row) == 0 || len(b.Row) == 0 {
 		return true, true
@@ -343,7 +340,7 @@ func SameItem(a, b *rollout.Item) (talk, row bool) {
 	if json.Compact(&x, a.Row) == nil && json.Compact(&y, b.Row) == nil && bytes.Equal(x.Bytes(), y.Bytes()) {
 		return true, true
 	}
-	said, errA := json.Marshal(a.Messages)
-	told, errB := json.Marshal(b.Messages)
-	return errA == nil && errB == nil && bytes.Equal(said, told), false
+	messagesA, errA := json.Marshal(a.Messages)
+	messagesB, errB := json.Marshal(b.Messages)
+	return errA == nil && errB == nil && bytes.Equal(messagesA, messagesB), false
 }

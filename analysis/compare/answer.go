@@ -14,16 +14,15 @@ import (
 // answer is the one rule of a comparison.
 //
 //   - Too much is missing on a side, or there is no interval: cannot tell.
-//   - The whole interval is below -tolerance: regressed; above: improved. Where
-//     fewer than 20 items are common, or no item has more than one sample in
-//     either run, the sign flips and, where rewards are two grades, McNemar's
-//     exact test must agree: a t interval of so few values is not trusted alone.
-//   - Else both one-sided bounds lie inside ±delta: equivalent.
-//   - Else the answer is cannot tell: a drop that the data could not have shown is
-//     neither a regression nor no change.
-//   - The share of rollouts that a detector marks as hacks, that were cut off, gave
-//     no answer or failed rose by more than MostRise: not better, unless it
-//     regressed anyway.
+//   - The whole interval is below -tolerance: regressed; above tolerance: improved. If fewer
+//     than 20 items are common, or no item has more than one sample in either run, the sign flips
+//     and, if rewards have only two grades, McNemar's exact test must agree: a t interval of so
+//     few values is not trusted alone.
+//   - Else both one-sided bounds are inside ±delta: equivalent.
+//   - Else cannot tell: a drop that the data could not have shown is neither a regression nor
+//     no change.
+//   - The share of rollouts that a detector marks as hacks, that were cut off, gave no answer or
+//     failed rose by more than MostRise: not better, unless it regressed anyway.
 func (sc *Split) answer(s analysis.Settings) {
 	r, width := sc.Reward, s.RewardRange.Width()
 	sc.Answer = CannotTell
@@ -51,8 +50,8 @@ func (sc *Split) exact() bool {
 	return sc.Paired && (sc.Reward.Items < analysis.FewItems || sc.Samples.Base.Max <= 1 && sc.Samples.New.Max <= 1)
 }
 
-// exactP is the larger p-value of the sign flips and of McNemar's test; nil where
-// neither could be made.
+// exactP returns the larger p-value of the sign flips and of McNemar's test; nil if neither could
+// be made.
 func (sc *Split) exactP() *float64 {
 	p, q := sc.Reward.P, sc.Reward.McNemar
 	if p == nil || q != nil && *q > *p {
@@ -61,7 +60,7 @@ func (sc *Split) exactP() *float64 {
 	return p
 }
 
-// moreHacks are the detectors whose share of marked rollouts rose by more than MostRise.
+// moreHacks lists the detectors whose share of marked rollouts rose by more than MostRise.
 func (sc *Split) moreHacks() []analysis.Difference {
 	var more []analysis.Difference
 	for _, d := range sc.Hacks {
@@ -72,11 +71,11 @@ func (sc *Split) moreHacks() []analysis.Difference {
 	return more
 }
 
-// MostRise is how much the share of rollouts that a detector marks, that were cut off,
-// gave no answer or failed may rise before the new policy is not better.
+// MostRise is the largest rise of the share of rollouts that a detector marks, that were cut off,
+// gave no answer or failed with which the new policy may count as better.
 const MostRise = 0.02
 
-// rises are the shares that rose by more than MostRise.
+// rises lists the shares that rose by more than MostRise.
 func (sc *Split) rises() []analysis.Difference {
 	var rose []analysis.Difference
 	for _, d := range sc.Others {
@@ -88,10 +87,10 @@ func (sc *Split) rises() []analysis.Difference {
 	return rose
 }
 
-// lost is the share of rollouts that the worse side lost.
+// lost returns the share of rollouts lost by the side that lost more.
 func (sc *Split) lost() float64 { return stat.ValueOr(sc.worse().Share, 0) }
 
-// worse is what the side that lost more is missing.
+// worse returns the missing rollouts of the side that lost more.
 func (sc *Split) worse() analysis.Missing {
 	if stat.ValueOr(sc.Missing.New.Share, 0) >= stat.ValueOr(sc.Missing.Base.Share, 0) {
 		return sc.Missing.New
@@ -99,8 +98,8 @@ func (sc *Split) worse() analysis.Missing {
 	return sc.Missing.Base
 }
 
-// needs says how many items, sampled as these, would show a change of delta,
-// and how many samples of these items: 0 if no number of them would.
+// needs returns how many items, sampled like these, would show a change of delta, and how many
+// samples of these items would; 0 samples if no number would.
 func (c *comparer) needs(sc *Split, v values) *analysis.Needs {
 	if sc.Reward.SE == nil || sc.Reward.MDE == nil {
 		return nil
@@ -117,19 +116,18 @@ func (c *comparer) needs(sc *Split, v values) *analysis.Needs {
 	}
 	noise, _ := stat.MeanVariance(v.within)
 	want := stat.SEAtMDE(delta, c.s.Confidence)
-	if left := want*want*m - *sc.Interaction; left > 0 && noise > 0 {
-		samples := math.Ceil(noise / left * math.Max(sc.Samples.Base.Median, sc.Samples.New.Median))
+	if remaining := want*want*m - *sc.Interaction; remaining > 0 && noise > 0 {
+		samples := math.Ceil(noise / remaining * math.Max(sc.Samples.Base.Median, sc.Samples.New.Median))
 		n.Samples = int(min(1e9, samples))
 	}
 	return n
 }
 
-// fold makes the answer for the whole: that of the first of eval, train and
-// production that both runs hold rollouts of.
+// fold sets the answer of the comparison: that of the first of eval, train and production of which
+// both runs hold rollouts.
 //
-// If both sides are the very same rollouts, no split tells: their differences
-// are 0 without a second measurement behind them, and bounds on those show nothing
-// of what a change would do.
+// If both sides are the very same rollouts, no split can tell: their differences are 0 without a
+// second measurement, and bounds on them say nothing about the effect of a change.
 func (c *Comparison) fold() {
 	c.Answer = CannotTell
 	if c.same() {
@@ -149,8 +147,8 @@ func (c *Comparison) fold() {
 	c.say()
 }
 
-// notBetter takes the answer back where no reward proves anything: a gate about the
-// grader made the new run NO-GO. A regression stays one.
+// notBetter withdraws the answer if rewards prove nothing, because a gate about the grader made the
+// new run NO-GO. A regression stays a regression.
 func (c *Comparison) notBetter() {
 	if c.New.Untrusted == "" || c.same() || c.Split == nil {
 		return
@@ -165,8 +163,8 @@ func (c *Comparison) notBetter() {
 	c.say()
 }
 
-// Unfair reports whether the runs cannot be compared at all: nothing in common, the
-// very same rollouts, or too many lost.
+// Unfair reports whether the runs cannot be compared at all: they have nothing in common, they are
+// the very same rollouts, or too many were lost.
 func (c *Comparison) Unfair() bool {
 	if c.Split == nil || c.same() {
 		return true
@@ -175,8 +173,8 @@ func (c *Comparison) Unfair() bool {
 	return !sc.Reward.Known() || sc.lost() > c.Thresholds.At(gate.FailuresFail)
 }
 
-// AnsweredBy takes over the answer of one who knows more than two runs: that of a night
-// against many before it.
+// AnsweredBy replaces the answer by that of a caller who knows more than two runs, such as the
+// comparison of a night with many before it.
 func (c *Comparison) AnsweredBy(a Answer, sentence message.Text) {
 	c.Answer, c.Sentence, c.ExitCode = a, sentence, a.ExitCode()
 	if c.Split != nil {
@@ -187,8 +185,8 @@ func (c *Comparison) AnsweredBy(a Answer, sentence message.Text) {
 // same reports whether both sides are the very same rollouts.
 func (c *Comparison) same() bool { return c.sameNote() != nil }
 
-// sameNote is the note that both sides are the very same rollouts, the reason of all; nil
-// where they are not. Other notes may precede it.
+// sameNote returns the note that both sides are the very same rollouts, which explains the answer;
+// nil if they are not. Other notes may precede it.
 func (c *Comparison) sameNote() *message.Text {
 	i := slices.IndexFunc(c.Notes, func(n message.Text) bool { return n.ID == sameFile.ID || n.ID == sameRollouts.ID })
 	if i < 0 {

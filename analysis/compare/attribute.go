@@ -12,7 +12,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// What may be behind a change, in the order in which it is named.
+// The possible causes of a change, in the order in which they are named.
 const (
 	CauseData     = "data"     // rows with the same conversation and other fields
 	CauseGrader   = "grader"   // it grades the same output differently
@@ -20,26 +20,26 @@ const (
 	CauseSetting  = "setting"  // the runs were made with other settings
 	CauseModel    = "model"    // another model replied behind the same name
 	CauseFailures = "failures" // more rollouts failed
-	CauseLatency  = "latency"  // more rollouts took longer than they may
+	CauseLatency  = "latency"  // more rollouts exceeded the time limit
 	CausePolicy   = "policy"   // none of these: the model's own behaviour
 )
 
-// Cause is one thing that the records show to have changed between two runs.
+// Cause is one thing that has changed between two runs according to the records.
 type Cause struct {
 	Kind string `json:"kind"`
 	Of   string `json:"of,omitempty"` // the tool or the key of a setting
-	// of equal calls that were answered differently in the other run, over items
+	// share of equal calls that were answered differently in the other run, over items
 	Share *stat.Estimate `json:"share,omitempty"`
-	// of equal calls that were answered differently in the same run
+	// share of equal calls that were answered differently within a run
 	Within   *float64        `json:"within,omitempty"`
 	Shift    *stat.Estimate  `json:"shift,omitempty"`    // of the grade of equal outputs, new - base
-	Text     message.Text    `json:"text"`               // what it is, as a clause
+	Text     message.Text    `json:"text"`               // a description, as a clause
 	Examples []ChangedAnswer `json:"examples,omitempty"` // equal calls with both answers
 
-	strength float64 // of several of a kind the strongest is named first
+	strength float64 // of several causes of a kind, the strongest is named first
 }
 
-// ChangedAnswer is a call that both runs made, with what each answered.
+// ChangedAnswer is a call that both runs made, with the answer in each.
 type ChangedAnswer struct {
 	Item      string `json:"item"`
 	Arguments string `json:"arguments"`
@@ -47,29 +47,29 @@ type ChangedAnswer struct {
 	New       string `json:"new"`
 }
 
-// Regraded is an output of the base run with the grade that it has there and the grade
-// that the grader of the new run gives it.
+// Regraded is an output of the base run with its grade there and the grade by the grader of the new
+// run.
 type Regraded struct {
 	Item          string
 	Before, After float64
 }
 
-// mostGradedAgain bounds a sample of outputs that are graded again: one an item.
+// mostGradedAgain is the maximum size of a sample of outputs to grade again: one per item.
 const mostGradedAgain = 60
 
-// SampleOutputs takes the outputs of a run that show, graded again, whether its grader is
-// still the same: the first graded one of each item of a split, of 60 items at most.
+// SampleOutputs returns the outputs of a run which, graded again, show whether its grader is still
+// the same: the first graded output of each item of a split, of at most 60 items.
 func SampleOutputs(ctx context.Context, run *rollout.Run, split rollout.Split) ([]*rollout.Record, error) {
-	at := make(map[string]int) // in sample, by item
+	indices := make(map[string]int) // index in sample, by item
 	var sample []*rollout.Record
 	_, err := run.Records(ctx, rollout.ReadOptions{}, func(r *rollout.Record) error {
 		if r.Split != split || r.Outcome != rollout.Graded || r.Reward == nil || r.Answer == "" {
 			return nil
 		}
-		i, known := at[r.Item]
+		i, known := indices[r.Item]
 		switch {
 		case !known && len(sample) < mostGradedAgain:
-			at[r.Item], sample = len(sample), append(sample, r)
+			indices[r.Item], sample = len(sample), append(sample, r)
 		case known && (r.Sample < sample[i].Sample || r.Sample == sample[i].Sample && r.Attempt >= sample[i].Attempt):
 			sample[i] = r
 		}
@@ -91,7 +91,7 @@ func Ungraded(sample []*rollout.Record) iter.Seq2[*rollout.Record, error] {
 	}
 }
 
-// Regradings pairs the rewards of a sample with those that it got again, by item.
+// Regradings pairs the rewards of a sample with those of the regrading, by item.
 func Regradings(sample []*rollout.Record, again map[string]float64) (list []Regraded) {
 	for _, was := range sample {
 		if now, ok := again[was.Item]; ok {
@@ -101,31 +101,29 @@ func Regradings(sample []*rollout.Record, again map[string]float64) (list []Regr
 	return list
 }
 
-// What counts as a cause, and how much of the runs is read for it.
+// What counts as a cause, and how much of the runs is read to find it.
 const (
 	sureOfCause     = 0.99 // confidence of the interval that must exclude 0, corrected for the number of tools
-	leastServed     = 0.2  // the share of rollouts with a reply of a model that the base run did not see
-	attributedItems = 1000 // items whose calls and outputs are compared
-	fewestEqual     = 5    // items with equal calls or outputs without which nothing is said
-	causesNamed     = 2    // in the sentence
+	leastServed     = 0.2  // minimum share of rollouts answered by a model that the base run did not see
+	attributedItems = 1000 // maximum number of items whose calls and outputs are compared
+	fewestEqual     = 5    // minimum number of items with equal calls or outputs
+	causesNamed     = 2    // number of causes named in the sentence
 	answersShown    = 3
 )
 
-// Attribute finds what is behind the change of the answering split, as far as the
-// records show it, puts it into c.LikelyCauses, the likeliest first, and says so after the
-// answer. What explains no change of that direction comes last. If the run itself moved
-// and nothing is found, it is the model's own behaviour.
-// regraded are outputs of the base run that the grader of the new run graded again;
-// without them the grades of equal outputs are compared.
+// Attribute finds the causes of the change of the answering split, as far as the records show them,
+// puts them into c.LikelyCauses, the likeliest first, and adds them to the sentence. Causes that
+// cannot explain a change of that direction come last. If the run changed and no cause is found, it
+// is the model's own behaviour. regraded holds outputs of the base run that the grader of the new
+// run graded again; without them the grades of equal outputs are compared.
 //
-// A tool, or the grader, counts as changed where equal calls (item, name, arguments, calls before), or
-// equal outputs of an item, are answered differently more often between the runs than
-// within a run: the mean over items of the probability that two answers differ, across
-// minus within (the energy distance of Székely & Rizzo 2013,
-// doi:10.1016/j.jspi.2013.03.018, with the distance 0 or 1). So a tool that answers by
-// chance or by the time of day is not taken for one that changed. Both runs are read
-// once more, with the outputs of calls; memory grows with the calls of at most 1,000
-// items.
+// A tool, or the grader, counts as changed if equal calls (item, name, arguments, calls before), or
+// equal outputs of an item, are answered differently more often between the runs than within a run:
+// the mean over items of the probability that two answers differ, across minus within (the energy
+// distance of Székely & Rizzo 2013, doi:10.1016/j.jspi.2013.03.018, with the distance 0 or 1). A
+// tool that answers randomly or by the time of day is therefore not taken for one that changed.
+// Both runs are read once more, with the outputs of calls; memory grows with the calls of at most
+// 1,000 items.
 func (c *Comparison) Attribute(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptions,
 	regraded []Regraded,
 ) error {
@@ -135,7 +133,7 @@ func (c *Comparison) Attribute(ctx context.Context, base, new *rollout.Run, read
 	sc := c.Splits[*c.Split]
 	items := make(map[string]bool)
 	for i := range sc.Changes {
-		if at := i * attributedItems / len(sc.Changes); i == 0 || at != (i-1)*attributedItems/len(sc.Changes) {
+		if index := i * attributedItems / len(sc.Changes); i == 0 || index != (i-1)*attributedItems/len(sc.Changes) {
 			items[sc.Changes[i].Item] = true
 		}
 	}
@@ -171,8 +169,8 @@ func (c *Comparison) Attribute(ctx context.Context, base, new *rollout.Run, read
 	return nil
 }
 
-// explains reports whether a change of that kind may lead to an answer: grades of equal
-// outputs that rose lead to no fall, and failures to no rise.
+// explains reports whether a change of that kind may lead to an answer: higher grades of equal
+// outputs do not lead to a fall, and failures do not lead to a rise.
 func (x *Cause) explains(a Answer) bool {
 	switch {
 	case x.Shift != nil && a == Regressed:
@@ -185,7 +183,7 @@ func (x *Cause) explains(a Answer) bool {
 	return true
 }
 
-// changedData are items whose rows differ in what is not their conversation.
+// changedData finds items whose rows differ in something other than the conversation.
 func (c *Comparison) changedData() []Cause {
 	for _, d := range c.Differs {
 		if d.What == "items" && d.Key == "fields."+string(*c.Split) {
@@ -195,8 +193,8 @@ func (c *Comparison) changedData() []Cause {
 	return nil
 }
 
-// changedGrader compares grades of equal outputs: of outputs graded again, else of those
-// that both runs hold. If there are too few, the grader's settings decide.
+// changedGrader compares grades of equal outputs: of outputs graded again, else of those that both
+// runs hold. If there are too few, the grader's settings decide.
 func (c *Comparison) changedGrader(base, new *replies, regraded []Regraded) []Cause {
 	shift, text := regradedShift(regraded, c.RewardRange), gradedAgain
 	if shift == nil {
@@ -216,7 +214,7 @@ func (c *Comparison) changedGrader(base, new *replies, regraded []Regraded) []Ca
 	return nil
 }
 
-// changedSettings are those in which the runs differ.
+// changedSettings lists the settings in which the runs differ.
 func (c *Comparison) changedSettings() []Cause {
 	var out []Cause
 	for _, d := range c.Differs {
@@ -228,8 +226,8 @@ func (c *Comparison) changedSettings() []Cause {
 	return out
 }
 
-// changedModel compares what the endpoint says replied, unless the runs were made with
-// different models: that is said already.
+// changedModel compares which models replied according to the endpoint. It does nothing if the runs
+// were made with different models, which is already a changed setting.
 func (c *Comparison) changedModel(base, new *replies) []Cause {
 	if slices.ContainsFunc(c.Differs, func(d RunDifference) bool { return d.Key == "model.name" }) {
 		return nil
@@ -252,7 +250,7 @@ func (c *Comparison) changedModel(base, new *replies) []Cause {
 	})}}
 }
 
-// mostServed is the most frequent name that is not among others; "" where there is none.
+// mostServed returns the most frequent name that is not among others; "" if there is none.
 func mostServed(served, others map[string]int) string {
 	most := ""
 	for name, n := range served {
@@ -263,7 +261,7 @@ func mostServed(served, others map[string]int) string {
 	return most
 }
 
-// changedFailures are more failed rollouts, and more that took too long.
+// changedFailures reports a larger share of failed rollouts, and of rollouts that took too long.
 func (sc *Split) changedFailures() []Cause {
 	var out []Cause
 	for _, d := range sc.Others {
@@ -286,8 +284,7 @@ func (sc *Split) changedFailures() []Cause {
 	return out
 }
 
-// ownBehaviour says that nothing else is recorded to have changed, and what the records
-// could not show.
+// ownBehaviour says that no other change is recorded, and what the records could not show.
 func (c *Comparison) ownBehaviour(base, new *replies, regraded []Regraded) message.Text {
 	text := ownDoing.Text()
 	var unknown []message.Text
@@ -306,8 +303,7 @@ func (c *Comparison) ownBehaviour(base, new *replies, regraded []Regraded) messa
 	return message.Clauses(append([]message.Text{text}, unknown...)...)
 }
 
-// changedTools are the tools that answer equal calls differently, the one that does so most
-// first.
+// changedTools lists the tools that answer equal calls differently, the most changed one first.
 func changedTools(base, new *replies) []Cause {
 	tools := equalCalls(base, new)
 	var out []Cause
@@ -333,8 +329,8 @@ func changedTools(base, new *replies) []Cause {
 	return out
 }
 
-// regradedShift is the mean change of the grades of outputs graded again, over items; nil
-// where there are too few.
+// regradedShift returns the mean change of the grades of outputs graded again, over items; nil if
+// there are too few.
 func regradedShift(list []Regraded, bounds [2]float64) *stat.Estimate {
 	sums := make(map[string][2]float64)
 	for _, r := range list {
@@ -344,7 +340,7 @@ func regradedShift(list []Regraded, bounds [2]float64) *stat.Estimate {
 	return shiftOf(sums, len(list), bounds)
 }
 
-// shiftOf is the mean over items of sums of changes and their numbers.
+// shiftOf returns the mean over items of sums of changes divided by their numbers.
 func shiftOf(sums map[string][2]float64, n int, bounds [2]float64) *stat.Estimate {
 	if len(sums) < fewestEqual {
 		return nil

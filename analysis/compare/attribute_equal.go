@@ -16,19 +16,19 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// answerShown bounds what is kept of an answer, in bytes.
+// answerShown is the maximum length of a stored answer, in bytes.
 const answerShown = 160
 
-// replies is what tools, grader and endpoint of a run replied, to what they were asked.
+// replies holds what the tools, the grader and the endpoint of a run replied to each request.
 type replies struct {
 	tools   map[equalCall]answers
 	outputs map[equalOutput]answers // by the bits of the grade
-	served  map[string]int          // rollouts by the model that replied; "" where it is not known
-	texts   map[uint64]string       // how answers of tools begin
+	served  map[string]int          // rollouts by the model that replied; "" if unknown
+	texts   map[uint64]string       // the beginnings of answers of tools
 }
 
-// equalCall is what makes two calls the same; equalOutput two outputs. A tool may keep a
-// state, so what the rollout asked before belongs to a call: no two of a rollout are equal.
+// equalCall identifies equal calls; equalOutput identifies equal outputs. A tool may keep state, so
+// a call includes the earlier calls of its rollout: no two calls of a rollout are equal.
 type (
 	equalCall struct {
 		item, tool, arguments string
@@ -50,13 +50,13 @@ func (a answers) n() (n int) {
 	return n
 }
 
-// readReplies reads the rollouts of some items of a split. Of a rollout that was made
-// again the last attempt counts.
+// readReplies reads the rollouts of some items of a split. Only the last attempt of a rollout
+// counts.
 func readReplies(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, split rollout.Split,
 	items map[string]bool,
 ) (*replies, error) {
 	type call struct {
-		of     equalCall
+		key    equalCall
 		answer uint64
 	}
 	type seen struct {
@@ -104,7 +104,7 @@ func readReplies(ctx context.Context, run *rollout.Run, read rollout.ReadOptions
 	for key, s := range last {
 		out.served[s.served]++
 		for _, c := range s.calls {
-			count(out.tools, c.of, c.answer)
+			count(out.tools, c.key, c.answer)
 		}
 		if s.reward != nil {
 			count(out.outputs, equalOutput{key.Item, s.output}, math.Float64bits(*s.reward+0))
@@ -131,21 +131,21 @@ func textHash(parts ...string) uint64 {
 
 func (r *replies) calls() bool { return len(r.tools) > 0 }
 
-// differ is the share of pairs of answers that differ: across, of one answer of each run;
-// within, of two of the same run, the mean over the runs that have two. known says that
-// one has.
+// differ returns the share of pairs of answers that differ: across, with one answer of each run;
+// within, with two answers of the same run, as the mean over the runs that have two. known reports
+// whether a run has two.
 func differ(base, new answers) (across, within float64, known bool) {
 	same, runs := 0, 0
 	for a, n := range base {
 		same += n * new[a]
 	}
 	across = 1 - float64(same)/float64(base.n()*new.n())
-	for _, of := range []answers{base, new} {
-		n, same := of.n(), 0
+	for _, counts := range []answers{base, new} {
+		n, same := counts.n(), 0
 		if n < 2 {
 			continue
 		}
-		for _, k := range of {
+		for _, k := range counts {
 			same += k * (k - 1)
 		}
 		within, runs = within+1-float64(same)/float64(n*(n-1)), runs+1
@@ -153,27 +153,27 @@ func differ(base, new answers) (across, within float64, known bool) {
 	return across, within / float64(max(1, runs)), runs > 0
 }
 
-// equalTool is how one tool answers the calls that both runs made, by item.
+// equalTool describes how one tool answers the calls that both runs made, by item.
 type equalTool struct {
 	name string
-	// of items: the share that differs across the runs, and what it is beyond that within a run
+	// by item: the share that differs across the runs, and its excess over the share within a run
 	across, excess []float64
-	within         float64 // the mean over calls of the share that differs within a run
+	within         float64 // mean over calls of the share that differs within a run
 	n              int     // calls that both runs made
 	calls          []equalCall
 }
 
-// equalCalls compares the tools that both runs called with the same arguments, after the
-// same calls, in at least fewestEqual items and, in a run, at least twice: where no call was repeated it is not
-// known how alike a tool answers.
+// equalCalls compares the tools that both runs called with the same arguments, after the same
+// calls, in at least fewestEqual items and at least twice in one run: without repeated calls it is
+// unknown how consistently a tool answers.
 func equalCalls(base, new *replies) []*equalTool {
 	byTool := make(map[string]*equalTool)
-	for of := range base.tools {
-		if new.tools[of] != nil {
-			if byTool[of.tool] == nil {
-				byTool[of.tool] = &equalTool{name: of.tool}
+	for key := range base.tools {
+		if new.tools[key] != nil {
+			if byTool[key.tool] == nil {
+				byTool[key.tool] = &equalTool{name: key.tool}
 			}
-			byTool[of.tool].calls = append(byTool[of.tool].calls, of)
+			byTool[key.tool].calls = append(byTool[key.tool].calls, key)
 		}
 	}
 	var out []*equalTool
@@ -191,12 +191,12 @@ func equalCalls(base, new *replies) []*equalTool {
 	return out
 }
 
-// compare fills in the numbers and reports whether there are enough.
+// compare fills in the numbers and reports whether they are enough.
 func (t *equalTool) compare(base, new *replies) bool {
 	known, weighed := 0.0, 0.0
-	for _, of := range t.calls {
-		if _, within, ok := differ(base.tools[of], new.tools[of]); ok {
-			w := float64(min(base.tools[of].n(), new.tools[of].n()))
+	for _, key := range t.calls {
+		if _, within, ok := differ(base.tools[key], new.tools[key]); ok {
+			w := float64(min(base.tools[key].n(), new.tools[key].n()))
 			known, weighed = known+w*within, weighed+w
 		}
 	}
@@ -211,16 +211,16 @@ func (t *equalTool) compare(base, new *replies) bool {
 		}
 		across, excess, weight = 0, 0, 0
 	}
-	for _, of := range t.calls {
-		if of.item != item {
+	for _, key := range t.calls {
+		if key.item != item {
 			end()
-			item = of.item
+			item = key.item
 		}
-		a, within, ok := differ(base.tools[of], new.tools[of])
+		a, within, ok := differ(base.tools[key], new.tools[key])
 		if !ok {
 			within = t.within
 		}
-		n := min(base.tools[of].n(), new.tools[of].n())
+		n := min(base.tools[key].n(), new.tools[key].n())
 		t.n += n
 		w := float64(n)
 		across, excess, weight = across+w*a, excess+w*(a-within), weight+w
@@ -229,10 +229,10 @@ func (t *equalTool) compare(base, new *replies) bool {
 	return len(t.excess) >= fewestEqual
 }
 
-// examples are the calls whose answers changed most surely, of different items.
+// examples returns the calls whose answers changed most clearly, of different items.
 func (t *equalTool) examples(base, new *replies) []ChangedAnswer {
-	sure := func(of equalCall) float64 {
-		a, within, ok := differ(base.tools[of], new.tools[of])
+	sure := func(key equalCall) float64 {
+		a, within, ok := differ(base.tools[key], new.tools[key])
 		if !ok {
 			within = t.within
 		}
@@ -244,12 +244,12 @@ func (t *equalTool) examples(base, new *replies) []ChangedAnswer {
 		return cmp.Or(cmp.Compare(sure(b), sure(a)), cmp.Compare(new.tools[b].n(), new.tools[a].n())) < 0
 	})
 	var out []ChangedAnswer
-	for _, of := range order {
-		known := slices.ContainsFunc(out, func(x ChangedAnswer) bool { return x.Item == of.item })
-		if was, is := base.tools[of].most(nil), new.tools[of].most(base.tools[of]); len(out) < answersShown &&
-			!known && is != 0 && sure(of) > 0 {
+	for _, key := range order {
+		known := slices.ContainsFunc(out, func(x ChangedAnswer) bool { return x.Item == key.item })
+		if was, is := base.tools[key].most(nil), new.tools[key].most(base.tools[key]); len(out) < answersShown &&
+			!known && is != 0 && sure(key) > 0 {
 			out = append(out, ChangedAnswer{
-				of.item, wording.ClipBytes(of.arguments, answerShown), base.texts[was],
+				key.item, wording.ClipBytes(key.arguments, answerShown), base.texts[was],
 				new.texts[is],
 			})
 		}
@@ -257,7 +257,7 @@ func (t *equalTool) examples(base, new *replies) []ChangedAnswer {
 	return out
 }
 
-// most is the most frequent answer that is not among others; 0 if there is none.
+// most returns the most frequent answer that is not among others; 0 if there is none.
 func (a answers) most(others answers) uint64 {
 	most := uint64(0)
 	for answer, n := range a {
@@ -268,28 +268,28 @@ func (a answers) most(others answers) uint64 {
 	return most
 }
 
-// equalOutputs is the mean change of the grade of outputs of an item that both runs hold,
-// answer and calls word by word; nil if there are too few.
+// equalOutputs returns the mean change of the grade of outputs, equal in answer and calls word by
+// word, that both runs hold for an item; nil if there are too few.
 func equalOutputs(base, new *replies, bounds [2]float64) *stat.Estimate {
 	sums, n := make(map[string][2]float64), 0
 	keys := slices.SortedFunc(maps.Keys(base.outputs), func(a, b equalOutput) int {
 		return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.said, b.said))
 	})
-	for _, of := range keys {
-		if new.outputs[of] == nil {
+	for _, key := range keys {
+		if new.outputs[key] == nil {
 			continue
 		}
-		w := min(base.outputs[of].n(), new.outputs[of].n())
-		s := sums[of.item]
-		sums[of.item], n = [2]float64{
-			s[0] + float64(w)*(new.outputs[of].grade()-base.outputs[of].grade()),
+		w := min(base.outputs[key].n(), new.outputs[key].n())
+		s := sums[key.item]
+		sums[key.item], n = [2]float64{
+			s[0] + float64(w)*(new.outputs[key].grade()-base.outputs[key].grade()),
 			s[1] + float64(w),
 		}, n+w
 	}
 	return shiftOf(sums, n, bounds)
 }
 
-// grade is the mean of grades counted by their bits.
+// grade returns the mean of grades counted by their bits.
 func (a answers) grade() float64 {
 	sum := 0.0
 	for _, bits := range slices.Sorted(maps.Keys(a)) {

@@ -17,13 +17,12 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Runs compares a new run with a base run, item by item, on the given splits
-// or on all that either holds. Each run is streamed once; memory grows with
-// items x samples of one run at a time. A run without rollouts is not an error: it
-// cannot tell.
+// Runs compares a new run with a base run, item by item, on the given splits or on all that either
+// holds. Each run is streamed once; memory grows with items x samples of one run at a time. A run
+// without rollouts is not an error: the comparison then cannot tell.
 //
-// The answer for the whole is that of eval where both runs hold rollouts of it,
-// else of train, else of production: what a model was trained on flatters it.
+// The overall answer is that of eval if both runs hold rollouts of it, else of train, else of
+// production: a model looks better on what it was trained on.
 func Runs(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptions, s analysis.Settings,
 	splits ...rollout.Split,
 ) (*Comparison, error) {
@@ -77,8 +76,8 @@ func newComparison(base, new *collect.RunItems, s analysis.Settings) *Comparison
 	return c
 }
 
-// compareSplit compares one split: paired where the runs have items in common,
-// else by the means of all items.
+// compareSplit compares one split: item by item if the runs have items in common, else by the means
+// of all items.
 func compareSplit(p pairing, s analysis.Settings) *Split {
 	c := &comparer{s: s, pairs: p.pairs, base: p.base, new: p.new, paired: len(p.pairs) > 0}
 	if c.paired {
@@ -151,8 +150,8 @@ func missingOf(items []*collect.RunItem) analysis.Missing {
 	return out
 }
 
-// Encode writes the comparison as comparison.json: indented, with a final newline,
-// the same bytes for the same comparison.
+// Encode writes the comparison as comparison.json: indented, with a final newline. The same
+// comparison gives the same bytes.
 func (c *Comparison) Encode(w io.Writer) error {
 	b, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// sideOf says which run a side is.
+// sideOf describes the run on one side.
 func sideOf(s *collect.RunItems) Side {
 	r := Side{File: s.Run.File(), Input: s.Input, Detectors: s.Detectors}
 	if m := s.Run.Manifest; m != nil {
@@ -19,18 +19,18 @@ func sideOf(s *collect.RunItems) Side {
 	return r
 }
 
-// The order in which differences between runs are named: what may explain a change of the
-// reward first.
+// differenceOrder is the order in which differences between runs are named: possible explanations
+// of a change of the reward come first.
 var differenceOrder = []string{"data", "items", "grader", "job", "model", "setting", "samples", "seed", "tool_version"}
 
-// sortDifferences brings differences into the order in which they are named.
+// sortDifferences sorts differences by differenceOrder.
 func sortDifferences(list []RunDifference) {
 	slices.SortStableFunc(list, func(a, b RunDifference) int {
 		return cmp.Compare(slices.Index(differenceOrder, a.What), slices.Index(differenceOrder, b.What))
 	})
 }
 
-// itemDifferences names what the items and samples themselves show.
+// itemDifferences lists the differences between the items and samples of the runs.
 func itemDifferences(c *Comparison, pairings map[rollout.Split]pairing) []RunDifference {
 	out := []RunDifference{}
 	for _, split := range rollout.Splits() {
@@ -68,8 +68,8 @@ func itemDifferences(c *Comparison, pairings map[rollout.Split]pairing) []RunDif
 	return out
 }
 
-// likeness says what two runs have in common that makes the comparison another
-// than it looks, where they have it.
+// likeness describes what two runs have in common that makes their comparison misleading; empty if
+// there is nothing.
 func likeness(base, new *collect.RunItems, pairings map[rollout.Split]pairing) message.Text {
 	if filepath.Clean(base.Run.File()) == filepath.Clean(new.Run.File()) {
 		return sameFile.Text()
@@ -104,7 +104,7 @@ func likeness(base, new *collect.RunItems, pairings map[rollout.Split]pairing) m
 	return message.Text{}
 }
 
-// runNotes says what a reader must know of a side before its numbers.
+// runNotes lists what a reader must know about a side before its numbers.
 func runNotes(base, new *collect.RunItems) []message.Text {
 	var notes []message.Text
 	for _, s := range []struct {
@@ -121,7 +121,7 @@ func runNotes(base, new *collect.RunItems) []message.Text {
 	return notes
 }
 
-// What a reader must know of the runs before the answer.
+// Notes on the runs that a reader needs before the answer.
 var (
 	sameFile = message.New("compare.same_file",
 		"both sides are the same file: a run compared with itself shows no change")
@@ -139,7 +139,7 @@ var (
 		"in the new run, hacks that a detector marked count at the bottom of the reward range: {rollouts}")
 )
 
-// What differs between the runs.
+// The differences between the runs.
 var (
 	itemsOfItsOwn      = message.New("compare.items_of_its_own", "{items} of its own")
 	notCompared        = message.New("compare.not_compared", "left out of the comparison")

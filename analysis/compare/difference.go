@@ -10,7 +10,7 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// comparer compares one split. It holds what all its differences share.
+// comparer compares one split. It holds the data that all its differences share.
 type comparer struct {
 	s      analysis.Settings
 	pairs  []pair // nil if the comparison is unpaired
@@ -19,28 +19,29 @@ type comparer struct {
 	paired bool
 }
 
-// unitRange is that of shares.
+// unitRange is the range of shares.
 var unitRange = stat.Range{Lo: 0, Hi: 1}
 
-// flipWork bounds what sign flips cost: items times draws of one difference.
+// flipWork limits the cost of sign flips: items times draws of one difference.
 const flipWork = 1e8
 
-// values of one quantity, by item: base and new of the same items where paired.
+// values holds one quantity by item: if paired, base and new have the same items.
 type values struct {
 	base, new []float64
-	within    []float64 // sampling variances of the differences; nil: not known
+	within    []float64 // sampling variances of the differences; nil: unknown
 	families  []string  // of paired items
 	n         int       // rollouts
 }
 
-// collect takes one quantity from every item that has it. of returns its value,
-// the sampling variance of that value and how many rollouts have it (0: none).
-func (c *comparer) collect(of func(*collect.RunItem) (value, variance float64, n int, known bool)) values {
+// collect takes one quantity from every item that has it. measure returns its value, the sampling
+// variance of that value, the number of rollouts that have it (0: none), and whether the variance
+// is known.
+func (c *comparer) collect(measure func(*collect.RunItem) (value, variance float64, n int, known bool)) values {
 	var v values
 	if !c.paired {
 		take := func(items []*collect.RunItem) (out []float64) {
 			for _, it := range items {
-				if x, _, n, _ := of(it); n > 0 {
+				if x, _, n, _ := measure(it); n > 0 {
 					out, v.n = append(out, x), v.n+n
 				}
 			}
@@ -51,8 +52,8 @@ func (c *comparer) collect(of func(*collect.RunItem) (value, variance float64, n
 	}
 	all := true
 	for _, p := range c.pairs {
-		b, vb, nb, okB := of(p.base)
-		n, vn, nn, okN := of(p.new)
+		b, vb, nb, okB := measure(p.base)
+		n, vn, nn, okN := measure(p.new)
 		if nb == 0 || nn == 0 {
 			continue
 		}
@@ -67,8 +68,8 @@ func (c *comparer) collect(of func(*collect.RunItem) (value, variance float64, n
 	return v
 }
 
-// deltas are the differences by item, float noise taken out: means of equal
-// rewards over unlike numbers of samples differ in the last digit.
+// deltas returns the differences by item without float noise: means of equal rewards over different
+// numbers of samples differ in the last digit.
 func (v values) deltas() []float64 {
 	d := make([]float64, len(v.base))
 	for i := range d {
@@ -80,8 +81,7 @@ func (v values) deltas() []float64 {
 	return d
 }
 
-// difference compares one quantity. rng is the range of one value; nil is
-// unbounded.
+// difference compares one quantity. rng is the range of one value; nil is unbounded.
 func (c *comparer) difference(name, unit string, v values, rng *stat.Range) analysis.Difference {
 	conf := c.s.Confidence
 	d := analysis.Difference{
@@ -109,14 +109,14 @@ func (c *comparer) difference(name, unit string, v values, rng *stat.Range) anal
 var clustered = message.New("compare.clustered",
 	"clustered by family, the interval contains 0: items of a family move together")
 
-// flips is the p-value of sign flips, with as many draws as the work allows.
+// flips returns the p-value of sign flips, with as many draws as flipWork allows.
 func (c *comparer) flips(d []float64) *float64 {
 	draws := min(9999, max(999, flipWork/max(1, len(d))))
 	return stat.SignFlip(d, draws, rand.NewPCG(c.s.Seed, 0xf11b))
 }
 
-// direction is up or down when the whole interval lies beyond margin, and where
-// strict is set the p-value agrees.
+// direction returns up or down if the whole interval is beyond margin and, if strict, the p-value
+// agrees.
 func direction(e stat.Estimate, p *float64, strict bool, margin, conf float64) string {
 	if e.Low == nil || e.High == nil || strict && (p == nil || *p > 1-conf) {
 		return "unclear"
@@ -130,7 +130,7 @@ func direction(e stat.Estimate, p *float64, strict bool, margin, conf float64) s
 	return "unclear"
 }
 
-// spanOf is the range of a difference of two values of a range.
+// spanOf returns the range of a difference of two values of a range.
 func spanOf(r *stat.Range) *stat.Range {
 	if r == nil {
 		return nil
@@ -146,15 +146,15 @@ func averageOf(x []float64) *float64 {
 	return stat.FiniteOrNil(mean)
 }
 
-// familyMean clusters differences by family; nil if no item has one. An item
-// without a family is one of its own.
-func familyMean(d []float64, of []string, conf float64) *stat.Estimate {
+// familyMean clusters differences by family; nil if no item has one. An item without a family is
+// its own family.
+func familyMean(d []float64, family []string, conf float64) *stat.Estimate {
 	items, families, some := make([][]float64, len(d)), make([]string, len(d)), false
 	for i := range d {
 		items[i] = d[i : i+1]
 		families[i] = "item " + message.Plain(float64(i))
-		if of[i] != "" {
-			families[i], some = "family "+of[i], true
+		if family[i] != "" {
+			families[i], some = "family "+family[i], true
 		}
 	}
 	if !some {
@@ -180,8 +180,8 @@ func (c *comparer) rewards() (analysis.Difference, values) {
 	return d, v
 }
 
-// mcnemar is the exact test where every item was sampled once in both runs and
-// rewards are passes and failures alone.
+// mcnemar returns the exact test if every item was sampled once in both runs and rewards are only
+// passes and failures.
 func (c *comparer) mcnemar() *float64 {
 	rng := c.s.RewardRange
 	gained, lost := 0, 0

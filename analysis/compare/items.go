@@ -13,7 +13,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Limits on what a comparison lists.
+// Limits on the lists of a comparison.
 const (
 	groupsListed   = 40
 	movedListed    = 20
@@ -21,16 +21,15 @@ const (
 	causesListed   = 12
 )
 
-// Holm is the correction of the p-values of a Breakdown.
+// Holm names the correction of the p-values of a Breakdown.
 var Holm = message.New("compare.holm", "Holm over the groups listed")
 
-// breakdown compares the reward within groups of items; nil where fewer than
-// two groups are named. The largest groups are tested; p-values are corrected
-// over them.
-func (c *comparer) breakdown(of func(pair) string) *Breakdown {
+// breakdown compares the reward within groups of items; nil if fewer than two groups are named. It
+// tests the largest groups and corrects their p-values.
+func (c *comparer) breakdown(groupOf func(pair) string) *Breakdown {
 	members := make(map[string][]pair)
 	for _, p := range c.pairs {
-		if name := of(p); name != "" {
+		if name := groupOf(p); name != "" {
 			members[name] = append(members[name], p)
 		}
 	}
@@ -67,7 +66,7 @@ func (c *comparer) breakdown(of func(pair) string) *Breakdown {
 	return b
 }
 
-// changes are all common items.
+// changes lists the changes of all common items.
 func (c *comparer) changes() []ItemChange {
 	out := make([]ItemChange, 0, len(c.pairs))
 	for _, p := range c.pairs {
@@ -85,8 +84,8 @@ func (c *comparer) changes() []ItemChange {
 	return out
 }
 
-// quadrants counts items by the signs of their changes; nil if no item
-// records its tool calls in both runs, or none made any.
+// quadrants counts items by the signs of their changes; nil if no item records its tool calls in
+// both runs, or none made any.
 func (c *comparer) quadrants() *Quadrants {
 	q := &Quadrants{Cells: []Quadrant{}}
 	counts, called := [3][3]int{}, false
@@ -119,8 +118,8 @@ func sign(x float64) int {
 	return 0
 }
 
-// moved lists the items that changed most, with rollouts to read. No threshold
-// is set: some always move by chance.
+// moved lists the items that changed most, with rollouts to read. There is no threshold: some items
+// always change by chance.
 func (c *comparer) moved(changes []ItemChange) []MovedItem {
 	var order []int
 	for i, ic := range changes {
@@ -143,7 +142,7 @@ func (c *comparer) moved(changes []ItemChange) []MovedItem {
 	return out
 }
 
-// samples refers to the best or the worst rollouts of an item.
+// samples lists the best or the worst rollouts of an item.
 func samples(it *collect.RunItem, best bool) []SampleRef {
 	var valid []*collect.Try
 	for i := range it.Tries {
@@ -164,26 +163,26 @@ func samples(it *collect.RunItem, best bool) []SampleRef {
 	return out
 }
 
-// end is how a rollout ended otherwise than with a grade.
+// end is how a rollout without a grade ended.
 type end struct {
 	outcome rollout.Outcome
 	text    string // the kind of a grader's failure, or the cause
 }
 
-// countEnds counts how all rollouts of both runs ended that have no grade.
-func countEnds(p pairing, of func(*collect.Try) end) map[end]*analysis.SidesOf[int] {
+// countEnds counts how the rollouts of both runs without a grade ended.
+func countEnds(p pairing, endOf func(*collect.Try) end) map[end]*analysis.SidesOf[int] {
 	counts := make(map[end]*analysis.SidesOf[int])
-	count := func(items []*collect.RunItem, at func(*analysis.SidesOf[int]) *int) {
+	count := func(items []*collect.RunItem, side func(*analysis.SidesOf[int]) *int) {
 		for _, it := range items {
 			for i := range it.Tries {
 				if it.Tries[i].Outcome == rollout.Graded {
 					continue
 				}
-				k := of(&it.Tries[i])
+				k := endOf(&it.Tries[i])
 				if counts[k] == nil {
 					counts[k] = new(analysis.SidesOf[int])
 				}
-				*at(counts[k])++
+				*side(counts[k])++
 			}
 		}
 	}
@@ -192,8 +191,8 @@ func countEnds(p pairing, of func(*collect.Try) end) map[end]*analysis.SidesOf[i
 	return counts
 }
 
-// outcomes compares how often rollouts ended otherwise than with a grade. Only
-// what happened on either side is listed.
+// outcomes compares how often rollouts ended in each way without a grade. Only ways that occurred
+// on either side are listed.
 func (c *comparer) outcomes(p pairing) []OutcomeDrift {
 	kind := func(t *collect.Try) end { return end{t.Outcome, t.Kind} }
 	out := []OutcomeDrift{}
@@ -218,7 +217,7 @@ func (c *comparer) outcomes(p pairing) []OutcomeDrift {
 	return out
 }
 
-// causes counts the error texts, those whose number changed most first.
+// causes counts the error texts; those whose number changed most come first.
 func causes(p pairing) []CauseDrift {
 	out := []CauseDrift{}
 	for k, n := range countEnds(p, func(t *collect.Try) end { return end{t.Outcome, t.Cause} }) {

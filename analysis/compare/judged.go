@@ -10,11 +10,10 @@ import (
 	"gonogo/analysis/message"
 )
 
-// AddVerdicts adds the verdicts of the two runs' own analyses; nil is a run whose
-// verdict is not known. If a grader failed its audit, a note says that a higher
-// reward does not mean a better policy, and where it is the new run's, the new policy
-// is not better. If detectors marked rollouts, notes give the number on each
-// side.
+// AddVerdicts adds the verdicts of the two runs' own analyses; nil is a run whose verdict is
+// unknown. If a grader failed its audit, a note says that a higher reward does not mean a better
+// policy; if it is the new run's, the new policy is not better. If detectors marked rollouts, notes
+// give the share on each side.
 func (c *Comparison) AddVerdicts(base, new *analysis.Result) {
 	b, n := c.Base.judged(base), c.New.judged(new)
 	gates := message.Args{"base": message.Name(b), "new": message.Name(n)}
@@ -32,8 +31,8 @@ func (c *Comparison) AddVerdicts(base, new *analysis.Result) {
 	c.notBetter()
 }
 
-// judged keeps a run's verdict and returns the gate about the grader that decided
-// it; "" where none did.
+// judged stores a run's verdict and returns the gate about the grader that made it untrusted; "" if
+// none did.
 func (r *Side) judged(result *analysis.Result) string {
 	if result == nil {
 		return ""
@@ -45,8 +44,8 @@ func (r *Side) judged(result *analysis.Result) string {
 	return r.Untrusted
 }
 
-// UntrustedBy returns the gate about the grader that makes a run NO-GO, the deciding
-// one where it is one; "" where none does.
+// UntrustedBy returns the gate about the grader that makes a run NO-GO, preferably the deciding
+// gate; "" if there is none.
 func UntrustedBy(r *analysis.Result) string {
 	const grader = "grader."
 	if r.Verdict != analysis.NoGo {
@@ -63,8 +62,8 @@ func UntrustedBy(r *analysis.Result) string {
 	return ""
 }
 
-// UntrustedGates returns the failed gates of the runs' own verdicts that make a
-// grader untrustworthy: a higher reward then does not mean a better policy.
+// UntrustedGates returns the failed gates of the runs' own verdicts that make a grader
+// untrustworthy: a higher reward then does not mean a better policy.
 func (c *Comparison) UntrustedGates() []string {
 	var gates []string
 	for _, gate := range []string{c.Base.Untrusted, c.New.Untrusted} {
@@ -95,7 +94,7 @@ func (c *comparer) hacks() []analysis.Difference {
 	return out
 }
 
-// markedNotes says what detectors marked on either side, the base's first.
+// markedNotes says what detectors marked on either side, the base's detectors first.
 func markedNotes(base, new []collect.DetectorMarks) []message.Text {
 	var notes []message.Text
 	find := func(list []collect.DetectorMarks, name string) (collect.DetectorMarks, bool) {

@@ -11,33 +11,33 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ManifestSettings returns the settings a run was made with, by key: what a history
-// keeps of its manifest. An imported run has none. The seed is not included.
+// ManifestSettings returns the settings with which a run was made, by key, as a history keeps them.
+// An imported run has none. The seed is not included.
 func ManifestSettings(m *rollout.Manifest) map[string]string {
-	made := make(map[string]string)
+	settings := make(map[string]string)
 	if m == nil {
-		return made
+		return settings
 	}
 	for _, key := range bindingKeys(m, m) {
-		made[key] = m.Binding[key]
+		settings[key] = m.Binding[key]
 	}
 	for _, split := range rollout.Splits() {
 		if data := dataOf(m, split); !data.IsEmpty() {
-			made["data."+string(split)] = data.String()
+			settings["data."+string(split)] = data.String()
 		}
 	}
 	if m.Grader != nil {
-		made["grader"] = m.Grader.String()
+		settings["grader"] = m.Grader.String()
 	}
-	made["model.name"] = cmp.Or(m.Model, m.Binding["model.name"])
-	made["tool_version"] = m.ToolVersion
-	maps.Copy(made, serverSettings(m))
-	maps.DeleteFunc(made, func(_, value string) bool { return value == "" })
-	return made
+	settings["model.name"] = cmp.Or(m.Model, m.Binding["model.name"])
+	settings["tool_version"] = m.ToolVersion
+	maps.Copy(settings, serverSettings(m))
+	maps.DeleteFunc(settings, func(_, value string) bool { return value == "" })
+	return settings
 }
 
-// SettingKind returns what a key of ManifestSettings belongs to: data, grader, job,
-// model, tool_version or setting.
+// SettingKind returns the category of a key of ManifestSettings: data, grader, job, model,
+// tool_version or setting.
 func SettingKind(key string) string {
 	if key == "tool_version" {
 		return key
@@ -45,19 +45,19 @@ func SettingKind(key string) string {
 	return kindOfKey(key)
 }
 
-// RunDifference is one thing that the two runs were made with differently.
+// RunDifference is one difference in how the two runs were made.
 type RunDifference struct {
 	// data, items, grader, job, model, setting, seed, samples, tool_version
 	What      string       `json:"what"`
 	Key       string       `json:"key"`           // such as data.eval or model.temperature
 	Base      message.Text `json:"base,omitzero"` // absent: not set
 	New       message.Text `json:"new,omitzero"`  // absent: not set
-	Confounds bool         `json:"confounds"`     // a change of the reward may stem from it instead of from the model
+	Confounds bool         `json:"confounds"`     // a change of the reward may come from it rather than from the model
 	Note      message.Text `json:"note,omitzero"`
 }
 
-// Differences lists what two runs were made with differently, by their manifests;
-// nothing where either is not known.
+// Differences lists the differences in how two runs were made, by their manifests; it is empty if
+// either is unknown.
 func Differences(base, new *rollout.Manifest) []RunDifference {
 	out := []RunDifference{}
 	if base == nil || new == nil {
@@ -98,8 +98,8 @@ func Differences(base, new *rollout.Manifest) []RunDifference {
 	return out
 }
 
-// serverSettings are the defaults of the model's server that were in force, by key; nil where
-// it did not say them.
+// serverSettings returns the defaults of the model's server that were in force, by key; nil if it
+// did not report them.
 func serverSettings(m *rollout.Manifest) map[string]string {
 	if m.Sampling == nil || m.Sampling.Server == nil {
 		return nil
@@ -128,8 +128,8 @@ func dataOf(m *rollout.Manifest, split rollout.Split) message.Text {
 	return message.Of(message.List(files...))
 }
 
-// bindingKeys are the keys that a run is bound to and that are nowhere else in the
-// manifest. A run that came from elsewhere is bound to nothing.
+// bindingKeys lists the keys of the runs' bindings that are nowhere else in the manifest. A run
+// made elsewhere has no binding.
 func bindingKeys(base, new *rollout.Manifest) []string {
 	var keys []string
 	if len(base.Binding) == 0 || len(new.Binding) == 0 {

@@ -8,15 +8,15 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// meanOf is an item's mean reward and the sampling variance of that mean; known is
-// false for a single sample, whose variance is not.
+// meanOf returns an item's mean reward and the sampling variance of that mean. known is false for a
+// single sample, whose variance is unknown.
 func meanOf(it *collect.RunItem) (mean, variance float64, known bool) {
 	mean, v := stat.MeanVariance(it.Rewards)
 	n := len(it.Rewards)
 	return mean, v / float64(n), n > 1
 }
 
-// share is the share of an item's recorded rollouts that f holds for.
+// share returns the share of an item's recorded rollouts for which f holds.
 func share(it *collect.RunItem, f func(*collect.Try) bool) float64 {
 	n := 0
 	for i := range it.Tries {
@@ -28,22 +28,21 @@ func share(it *collect.RunItem, f func(*collect.Try) bool) float64 {
 // pair is one item of both runs.
 type pair struct{ base, new *collect.RunItem }
 
-// category and family are what the new run says of the item, else the base.
+// category and family return the item's label in the new run, else in the base.
 func (p pair) category() string { return cmp.Or(p.new.Category, p.base.Category) }
 func (p pair) family() string   { return cmp.Or(p.new.Family, p.base.Family) }
 
 // pairing sorts the items of a split of two runs.
 type pairing struct {
 	pairs       []pair // both have a valid reward, in natural order of ids
-	lost        []pair // those without one in either run
+	lost        []pair // items without a valid reward in either run
 	base, new   []*collect.RunItem
 	common      CommonItems
-	otherFields int // pairs of one conversation whose rows differ in other fields
+	otherFields int // pairs with the same conversation whose rows differ in other fields
 }
 
-// pairUp finds the items that both runs measured. An item is the same when id
-// and, where both runs hold their items, the conversation is: line numbers of
-// two files are ids too.
+// pairUp finds the items that both runs measured. Two items are the same if their ids and, if both
+// runs hold their items, their conversations are equal: ids may be mere line numbers of two files.
 func pairUp(base, new *collect.RunItems, split rollout.Split) pairing {
 	p := pairing{common: CommonItems{OnlyBase: []string{}, OnlyNew: []string{}, Lost: []string{}, Changed: []string{}}}
 	p.base, p.new = base.Items[split], new.Items[split]

@@ -15,7 +15,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// The quantities that make a policy no better where they rise: see Split.answer.
+// The quantities whose rise makes a policy not better: see Split.answer.
 const (
 	ownFailures = "own_failures"
 	failures    = "failures"
@@ -26,18 +26,18 @@ const (
 // quantity is one number of a rollout that two runs are compared by.
 type quantity struct {
 	name, unit string
-	better     string // up or down; "": neither is
+	better     string // up or down; "": neither is better
 	of         func(*collect.RunItem) (value float64, n int)
 }
 
-// Quantity names one thing that a policy does, by which runs are compared.
+// Quantity names one aspect of a policy's behaviour by which runs are compared.
 type Quantity struct {
 	Name, Unit string
-	Better     string // up or down; "": neither is
+	Better     string // up or down; "": neither is better
 }
 
-// Quantities lists what a policy does in the order it is shown: what is counted of every
-// rollout, then quantiles over rollouts.
+// Quantities lists the behaviour of a policy in the order in which it is shown: first what is
+// counted in every rollout, then quantiles over rollouts.
 func Quantities() []Quantity {
 	var out []Quantity
 	for _, q := range behaviour() {
@@ -49,20 +49,20 @@ func Quantities() []Quantity {
 	return out
 }
 
-// The quantities that are named by a tool, a pair of tools or a part of the reward.
+// The quantities whose full name includes a tool, a pair of tools or a part of the reward.
 const (
 	CallsOfTool = "calls_of_tool"
 	ToolPair    = "tool_pair"
 	RewardPart  = "reward_part"
 )
 
-// tallied is a quantity that is counted of every rollout.
+// tallied is a quantity that is counted in every rollout.
 func tallied(name, unit, better string, q collect.Quantity) quantity {
 	return quantity{name, unit, better, func(it *collect.RunItem) (float64, int) { return it.Of[q].Mean(), it.Of[q].N }}
 }
 
-// behaviour lists what a policy does, in the order it is shown; what neither run did
-// is left out.
+// behaviour lists the behaviour of a policy, in the order in which it is shown; others leaves out
+// what neither run did.
 func behaviour() []quantity {
 	return []quantity{
 		{ownFailures, "share", "down", func(it *collect.RunItem) (float64, int) { return ownFailuresOf(it) }},
@@ -103,7 +103,7 @@ func tails() []tail {
 	}
 }
 
-// Limits on what is listed by name: the most used tools and pairs, parts of the reward.
+// Limits on the quantities listed by name: the most used tools and pairs, parts of the reward.
 const (
 	ToolsCompared = 8
 	PairsCompared = 6
@@ -111,8 +111,8 @@ const (
 	tailDraws     = 999
 )
 
-// others compares everything but the mean reward: what the rewards of a group look
-// like, what the policy does, and what failed.
+// others compares everything but the mean reward: the rewards of groups, the behaviour of the
+// policy, and failures.
 func (c *comparer) others(p pairing) []analysis.Difference {
 	out := []analysis.Difference{}
 	add := func(q quantity, of string) *analysis.Difference {
@@ -181,21 +181,20 @@ func (c *comparer) others(p pairing) []analysis.Difference {
 	return out
 }
 
-// names are the most frequent names of both sides, at most that many, the most frequent
-// first.
-func (c *comparer) names(most int, of func(*collect.RunItem) map[string]float64) []string {
+// names returns at most limit of the most frequent names on both sides, the most frequent first.
+func (c *comparer) names(limit int, countsOf func(*collect.RunItem) map[string]float64) []string {
 	sums := make(map[string]float64)
 	sides := [][]*collect.RunItem{c.base, c.new}
 	for _, items := range sides {
 		for _, it := range items {
-			for name, n := range of(it) {
+			for name, n := range countsOf(it) {
 				sums[name] += n
 			}
 		}
 	}
 	names := slices.SortedFunc(maps.Keys(sums),
 		func(a, b string) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) })
-	return names[:min(most, len(names))]
+	return names[:min(limit, len(names))]
 }
 
 func counts(tallies map[string]collect.Tally) map[string]float64 {
@@ -210,7 +209,7 @@ func counts(tallies map[string]collect.Tally) map[string]float64 {
 func (c *comparer) tails() []analysis.Difference {
 	var out []analysis.Difference
 	for _, t := range tails() {
-		of := func(items []*collect.RunItem) (values [][]float64, all []float64) {
+		valuesOf := func(items []*collect.RunItem) (values [][]float64, all []float64) {
 			for _, it := range items {
 				var xs []float64
 				for i := range it.Tries {
@@ -222,9 +221,9 @@ func (c *comparer) tails() []analysis.Difference {
 			}
 			return values, all
 		}
-		base, allBase := of(c.base)
-		new, allNew := of(c.new)
-		few := int(math.Ceil(1 / (1 - t.p))) // fewer do not reach into the tail
+		base, allBase := valuesOf(c.base)
+		new, allNew := valuesOf(c.new)
+		few := int(math.Ceil(1 / (1 - t.p))) // fewer values do not reach into the tail
 		if len(allBase) < few || len(allNew) < few || slices.Max(allBase) == 0 && slices.Max(allNew) == 0 {
 			continue
 		}
@@ -239,25 +238,26 @@ func (c *comparer) tails() []analysis.Difference {
 	return out
 }
 
-// failures compares the share of rollouts that a tool or the grader failed, over the
-// items of both runs, those that lost all of them too. Rollouts that the endpoint
-// failed, and prompts that it had no room for, are left out: they say nothing about the policy. nil if none failed.
+// failures compares the share of rollouts that failed at a tool or the grader, over the items of
+// both runs, including those that lost all rollouts. Rollouts that failed at the model endpoint,
+// and prompts that were too long for it, are left out: they say nothing about the policy. It is nil
+// if none failed.
 func (c *comparer) failures(p pairing) *analysis.Difference {
 	whole := &comparer{s: c.s, base: p.base, new: p.new}
 	if c.paired {
 		whole.pairs, whole.paired = slices.Concat(p.pairs, p.lost), true
 	}
-	any := false
+	some := false
 	v := whole.collect(func(it *collect.RunItem) (float64, float64, int, bool) {
 		failed, n := 0, 0
 		for i := range it.Tries {
 			n += one(it.Tries[i].Outcome != rollout.ModelAPI && it.Tries[i].Outcome != rollout.PromptTooLong)
 			failed += one(it.Tries[i].Outcome == rollout.ToolFailed || it.Tries[i].Outcome == rollout.GraderFailed)
 		}
-		any = any || failed > 0
+		some = some || failed > 0
 		return float64(failed) / float64(max(1, n)), 0, n, false
 	})
-	if !any || len(v.base) == 0 || len(v.new) == 0 {
+	if !some || len(v.base) == 0 || len(v.new) == 0 {
 		return nil
 	}
 	d := whole.difference(failures, "share", v, &unitRange)
@@ -265,8 +265,7 @@ func (c *comparer) failures(p pairing) *analysis.Difference {
 	return &d
 }
 
-// ownFailuresOf is the share of valid rollouts in which the model itself gave no
-// answer.
+// ownFailuresOf returns the share of valid rollouts in which the model itself gave no answer.
 func ownFailuresOf(it *collect.RunItem) (share float64, n int) {
 	own := 0
 	for i := range it.Tries {
@@ -278,9 +277,9 @@ func ownFailuresOf(it *collect.RunItem) (share float64, n int) {
 	return float64(own) / float64(max(1, n)), n
 }
 
-// groups compares what a group-relative trainer uses, best of k and the
-// share of informative groups, at the group size or, where most items have
-// fewer samples, at what they have. The items are the same on both sides.
+// groups compares what a group-relative trainer uses, best of k and the share of informative
+// groups, at the group size or, if most items have fewer samples, at that number. The items are the
+// same on both sides.
 func (c *comparer) groups(add func(quantity, string) *analysis.Difference) {
 	k := c.groupSize()
 	if k < 2 {
@@ -300,8 +299,8 @@ func (c *comparer) groups(add func(quantity, string) *analysis.Difference) {
 	group("informative", "share", "", func(rewards []float64) float64 { return measure.Informative(c.s, rewards, k) })
 }
 
-// groupSize is the group size, or the samples that most items have on both
-// sides.
+// groupSize returns the group size, or the number of samples that most items have on both sides if
+// that is smaller.
 func (c *comparer) groupSize() int {
 	var counts []int
 	if c.paired {
@@ -318,8 +317,8 @@ func (c *comparer) groupSize() int {
 	return min(c.s.GroupSize, measure.CommonSamples(counts))
 }
 
-// correct fills the p-values corrected over a list of differences, and what each
-// change comes to.
+// correct fills in the p-values corrected over a list of differences, and the classification of
+// each change.
 func (c *comparer) correct(list []analysis.Difference) {
 	ps := make([]*float64, len(list))
 	for i := range list {
@@ -331,9 +330,9 @@ func (c *comparer) correct(list []analysis.Difference) {
 	}
 }
 
-// changeOf classifies a difference: better, worse or, of a quantity of which
-// neither is, changed where the whole interval and the corrected p say so; same where
-// the whole interval is within compare.delta, of shares as it is, else of the base.
+// changeOf classifies a difference: better, worse or, if neither direction is better, changed, if
+// the whole interval and the corrected p agree; same if the whole interval is within compare.delta
+// (absolute for shares, else relative to the base).
 func (c *comparer) changeOf(d *analysis.Difference) string {
 	if d.Low == nil || d.High == nil {
 		return "unclear"
@@ -360,7 +359,7 @@ func (c *comparer) changeOf(d *analysis.Difference) string {
 	return "unclear"
 }
 
-// holm corrects the p-values that there are for their number.
+// holm corrects the known p-values for their number.
 func holm(ps []*float64) []*float64 {
 	var known []float64
 	for _, p := range ps {
@@ -370,10 +369,10 @@ func holm(ps []*float64) []*float64 {
 	}
 	corrected := two.Holm(known)
 	out := make([]*float64, len(ps))
-	at := 0
+	index := 0
 	for i, p := range ps {
 		if p != nil {
-			out[i], at = stat.FiniteOrNil(corrected[at]), at+1
+			out[i], index = stat.FiniteOrNil(corrected[index]), index+1
 		}
 	}
 	return out

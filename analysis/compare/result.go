@@ -8,11 +8,11 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Schema names the shape of comparison.json. Keys may be added under
-// one schema; renaming or retyping one makes a new schema.
+// Schema names the format of comparison.json. New keys keep the schema; renaming or retyping a key
+// makes a new one.
 const Schema = "gonogo/comparison/2"
 
-// Answer says what a comparison found of the new run's mean reward.
+// Answer says what a comparison found about the new run's mean reward.
 type Answer string
 
 // The answers of a comparison.
@@ -20,9 +20,9 @@ const (
 	Regressed  Answer = "regressed"   // lower, by the whole interval
 	Improved   Answer = "improved"    // higher, by the whole interval
 	Equivalent Answer = "equivalent"  // neither shown, and no change larger than delta
-	CannotTell Answer = "cannot_tell" // the data hold both no change and one that matters
+	CannotTell Answer = "cannot_tell" // the data allow both no change and one that matters
 	NoFall     Answer = "no_fall"     // of a night: no sign of a fall, and one that matters would have been seen
-	NotBetter  Answer = "not_better"  // whatever it earns: more detected hacks or failures, or a grader that is NO-GO
+	NotBetter  Answer = "not_better"  // whatever its reward: more detected hacks or failures, or a grader that is NO-GO
 )
 
 // ExitCode returns the process exit code of an answer: 0, 3 or 4.
@@ -36,28 +36,28 @@ func (a Answer) ExitCode() int {
 	return 4
 }
 
-// Comparison is comparison.json: a new run against a base run. Every difference
-// is new minus base.
+// Comparison is the content of comparison.json: a new run compared with a base run. Every
+// difference is new minus base.
 type Comparison struct {
-	Lang message.Language `json:"-"` // what pages and pictures of it are written in
+	Lang message.Language `json:"-"` // the language of its pages and pictures
 
 	Schema        string         `json:"schema"`
 	Answer        Answer         `json:"answer"`
-	Sentence      message.Text   `json:"sentence"` // what the answer rests on
+	Sentence      message.Text   `json:"sentence"` // the basis of the answer
 	ExitCode      int            `json:"exit_code"`
-	Split         *rollout.Split `json:"split"` // the one that gives the answer; null when none could
+	Split         *rollout.Split `json:"split"` // the split that gives the answer; null if none could
 	Confidence    float64        `json:"confidence"`
 	RewardRange   [2]float64     `json:"reward_range"`
 	PassThreshold *float64       `json:"pass_threshold"`
 	Delta         float64        `json:"delta"` // the smallest change of the mean reward that matters
-	// the change up to which nothing is called better or worse
+	// the largest change that is called neither better nor worse
 	Tolerance  float64             `json:"tolerance"`
 	Thresholds analysis.Thresholds `json:"thresholds"`
 	Base       Side                `json:"base"`
 	New        Side                `json:"new"`
-	// what the runs were made with, what confounds first
+	// differences in how the runs were made, confounding ones first
 	Differs []RunDifference `json:"differs"`
-	// what the records show to be behind the change, the likeliest first
+	// the causes of the change according to the records, the likeliest first
 	LikelyCauses []Cause                  `json:"behind,omitempty"`
 	Notes        []message.Text           `json:"notes"`
 	Splits       map[rollout.Split]*Split `json:"splits"`
@@ -65,17 +65,17 @@ type Comparison struct {
 
 // Side is one side of a comparison.
 type Side struct {
-	File        string        `json:"file"` // the rollouts, in which samples are found by their line
+	File        string        `json:"file"` // the file of the rollouts, in which samples are found by their line
 	ID          string        `json:"id,omitempty"`
 	Name        string        `json:"name,omitempty"`
 	Model       string        `json:"model,omitempty"`
 	ToolVersion string        `json:"tool_version,omitempty"`
 	Input       rollout.Input `json:"input"`
 
-	Verdict   analysis.Verdict        `json:"verdict,omitempty"`   // the run's own, where it was analysed; see Judged
-	Reason    string                  `json:"reason,omitempty"`    // its deciding gate; none of GO
+	Verdict   analysis.Verdict        `json:"verdict,omitempty"`   // the run's own, if it was analyzed; see AddVerdicts
+	Reason    string                  `json:"reason,omitempty"`    // its deciding gate; empty for GO
 	Untrusted string                  `json:"untrusted,omitempty"` // the gate about the grader that makes the run NO-GO
-	Detectors []collect.DetectorMarks `json:"detectors,omitempty"` // what they marked among all rollouts of the run
+	Detectors []collect.DetectorMarks `json:"detectors,omitempty"` // their marks among all rollouts of the run
 }
 
 // Split compares one split.
@@ -88,40 +88,40 @@ type Split struct {
 	Missing     analysis.SidesOf[analysis.Missing] `json:"missing"`
 	Reward      analysis.Difference                `json:"reward"`
 	Equivalence stat.Equivalence                   `json:"equivalence"`
-	// the smallest detectable change between two runs of the base model as sampled
+	// the smallest detectable change between two runs of the base model, sampled the same way
 	SameModel *float64 `json:"mde_same_model"`
 	// item × model variance: how unevenly items changed beyond sampling
 	Interaction *float64 `json:"interaction"`
-	// of items, of the same samples, or of samples, of the same items, to see a change of delta
+	// items with the same samples, or samples of the same items, needed to see a change of delta
 	Needs  *analysis.Needs       `json:"needs"`
 	Others []analysis.Difference `json:"others"` // descriptive; p_holm is over them
-	// the share of rollouts that a detector marks, by its name
+	// the share of rollouts that each detector marks, by its name
 	Hacks      []analysis.Difference `json:"hacks,omitempty"`
 	Families   *Breakdown            `json:"families,omitempty"`
 	Categories *Breakdown            `json:"categories,omitempty"`
 	Quadrants  *Quadrants            `json:"quadrants,omitempty"`
 	Outcomes   []OutcomeDrift        `json:"outcomes"`
 	Causes     []CauseDrift          `json:"causes"`
-	// the largest changes, by size: chance alone makes some
+	// the largest changes, by size; some are due to chance
 	Moved   []MovedItem  `json:"moved"`
 	Changes []ItemChange `json:"changes"` // of every common item
 }
 
-// CommonItems counts the items of both runs. Only what both measured is
-// compared, so the mix of items is the same on both sides.
+// CommonItems counts the items of both runs. Only items measured by both are compared, so that the
+// mix of items is the same on both sides.
 type CommonItems struct {
 	Common   int      `json:"common"` // with a valid reward in both runs
 	OnlyBase []string `json:"only_base"`
 	OnlyNew  []string `json:"only_new"`
-	Lost     []string `json:"lost"`    // in both runs, and without any valid reward in one
-	Changed  []string `json:"changed"` // the same id with another conversation: not the same item
+	Lost     []string `json:"lost"`    // in both runs, but without any valid reward in one
+	Changed  []string `json:"changed"` // same id but another conversation: not the same item
 }
 
 // Breakdown compares the reward within groups of items.
 type Breakdown struct {
 	Correction string            `json:"correction"` // of the p-values
 	Groups     []GroupDifference `json:"groups"`     // the largest drop first
-	LeftOut    int               `json:"left_out"`   // groups of one item, or past the listed number
+	LeftOut    int               `json:"left_out"`   // groups of one item, or beyond the listed number
 }
 
 // GroupDifference is the difference of one family or category.
@@ -132,7 +132,7 @@ type GroupDifference struct {
 	New       *float64 `json:"new"`
 	P         *float64 `json:"p"`
 	PHolm     *float64 `json:"p_holm"`
-	Direction string   `json:"direction"` // up or down when interval and corrected p say so, else unclear
+	Direction string   `json:"direction"` // up or down if interval and corrected p agree, else unclear
 }
 
 // Quadrants counts common items by how reward and tool calls changed.
@@ -178,15 +178,15 @@ type ItemChange struct {
 	Family      string   `json:"family,omitempty"`
 }
 
-// MovedItem is an item whose reward changed much, with the rollouts that show
-// it: of a drop the best ones of the base and the worst ones of the new run.
+// MovedItem is an item whose reward changed much, with rollouts that show it: for a drop, the best
+// ones of the base and the worst ones of the new run.
 type MovedItem struct {
 	ItemChange
 	BaseRollouts []SampleRef `json:"base_rollouts"`
 	NewRollouts  []SampleRef `json:"new_rollouts"`
 }
 
-// SampleRef finds one rollout in its run's file.
+// SampleRef locates one rollout in its run's file.
 type SampleRef struct {
 	Sample  int             `json:"sample"`
 	Attempt int             `json:"attempt"`

@@ -19,21 +19,18 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// costNames are the differences of a comparison that say what a variant costs.
+// costNames are the differences of a comparison that are costs of a variant.
 var costNames = []string{"tool_calls", "turns", "input_tokens", "output_tokens", "latency"}
 
-// RankVariants compares each variant of a run with the run itself, item by item,
-// and puts the ranking into r, which it judges again by gates. Nothing but the
-// finding of variants.gain changes by it, which is advisory. Each run is
-// streamed once.
+// RankVariants compares each variant of a run with the run itself, item by item, puts the ranking
+// into r, and judges r again by gates. This only changes the finding of variants.gain, which is
+// advisory. Each run is streamed once.
 //
-// The ranking is that of train where base and variants hold rollouts of it, else
-// of eval, else of production: no variant was trained on anything, train mostly
-// has more items, and eval, whose items did not choose, then says without
-// flattery what the choice is worth. A variant gains when the
-// comparison says improved and its p-value, corrected over all variants of the
-// split by Holm (1979), stays below 1 - confidence: of many variants one looks
-// better by chance.
+// The ranking uses train if base and variants hold rollouts of it, else eval, else production: no
+// variant was trained on anything, and train usually has more items. eval, whose items did not
+// choose the variant, then gives an unbiased estimate of the gain. A variant gains if the
+// comparison says improved and its p-value, corrected over all variants of the split by Holm
+// (1979), stays below 1 - confidence: of many variants one looks better by chance.
 func RankVariants(ctx context.Context, r *analysis.Result, base *rollout.Run, variants []*rollout.Run,
 	read rollout.ReadOptions, s analysis.Settings, gates analysis.Gates,
 ) error {
@@ -71,8 +68,7 @@ func RankVariants(ctx context.Context, r *analysis.Result, base *rollout.Run, va
 	return nil
 }
 
-// newVariant compares one variant with the base on every split that both hold
-// rollouts of.
+// newVariant compares one variant with the base on every split of which both hold rollouts.
 func newVariant(base, new *collect.RunItems, s analysis.Settings) analysis.Variant {
 	about := new.Run.Manifest.Variant
 	v := analysis.Variant{
@@ -96,7 +92,7 @@ func newVariant(base, new *collect.RunItems, s analysis.Settings) analysis.Varia
 	return v
 }
 
-// variantNotes says what makes a variant's difference another than it looks.
+// variantNotes describes what makes a variant's difference misleading.
 func variantNotes(base, new *collect.RunItems, pairings map[rollout.Split]pairing) []message.Text {
 	var notes []message.Text
 	if like := likeness(base, new, pairings); !like.IsEmpty() {
@@ -141,15 +137,15 @@ func newVariantSplit(sc *Split, p pairing, s analysis.Settings) *analysis.Varian
 	}
 	for _, d := range sc.Others {
 		if slices.Contains(costNames, d.Name) {
-			d.PHolm = nil // it was over another list
+			d.PHolm = nil // it was corrected over another list
 			v.Costs = append(v.Costs, d)
 		}
 	}
 	return v
 }
 
-// correct corrects the p-values of a split over the variants, and takes back what does
-// not hold then.
+// correct corrects the p-values of a split over the variants, and withdraws answers that no longer
+// hold.
 func correct(v *analysis.Variants, split rollout.Split, s analysis.Settings) {
 	var all []*analysis.VariantSplit
 	var ps []*float64
@@ -186,8 +182,7 @@ var (
 		"by itself that would be a loss, but not after correction for {variants} ({p})")
 )
 
-// choose takes the split that ranks: the first on which a variant can be
-// compared.
+// choose sets the split for the ranking: the first on which a variant can be compared.
 func choose(v *analysis.Variants) {
 	for _, split := range rollout.Splits() {
 		for i := range v.Ranked {
@@ -199,11 +194,10 @@ func choose(v *analysis.Variants) {
 	}
 }
 
-// rank sorts the variants by their difference and takes over what the ranking
-// split says of each.
+// rank sorts the variants by their difference and copies their answers on the split of the ranking.
 func rank(v *analysis.Variants) {
-	difference := func(of *analysis.Variant) float64 {
-		if sp := v.Ranking(of); sp != nil && sp.Reward.Known() {
+	difference := func(variant *analysis.Variant) float64 {
+		if sp := v.Ranking(variant); sp != nil && sp.Reward.Known() {
 			return *sp.Reward.Value
 		}
 		return math.Inf(-1)
@@ -218,14 +212,14 @@ func rank(v *analysis.Variants) {
 		return strings.Compare(a.Name, b.Name)
 	})
 	for i := range v.Ranked {
-		of := &v.Ranked[i]
-		if sp := v.Ranking(of); sp != nil {
-			of.Answer, of.Why = sp.Answer, sp.Why
+		variant := &v.Ranked[i]
+		if sp := v.Ranking(variant); sp != nil {
+			variant.Answer, variant.Why = sp.Answer, sp.Why
 			continue
 		}
-		of.Why = variantEmpty.Text()
+		variant.Why = variantEmpty.Text()
 		if v.Split != nil {
-			of.Why = variantEmptyOn.With(message.Args{"split": message.Name(string(*v.Split))})
+			variant.Why = variantEmptyOn.With(message.Args{"split": message.Name(string(*v.Split))})
 		}
 	}
 	flattery(v)
@@ -236,8 +230,8 @@ var (
 	variantEmptyOn = message.New("variant.empty_on", "it has no rollout of {split} with a reward")
 )
 
-// flattery says that the gain of a variant chosen among several looks larger
-// than it is, and what items that did not choose it say.
+// flattery notes that the gain of a variant chosen among several is overestimated, and what the
+// items that did not choose it show.
 func flattery(v *analysis.Variants) {
 	first := &v.Ranked[0]
 	if len(v.Ranked) < 2 || first.Answer != analysis.Gains {

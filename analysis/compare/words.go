@@ -8,7 +8,7 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// say says what the answers rest on, from the numbers.
+// say writes the reasons for the answers, from the numbers.
 func (c *Comparison) say() {
 	for _, sc := range c.Splits {
 		sc.Why = sc.why(c)
@@ -31,7 +31,7 @@ var (
 	wholly  = message.New("compare.wholly", "{Why}.")
 )
 
-// why says what the answer of a split rests on.
+// why returns the reason for the answer of a split.
 func (sc *Split) why(c *Comparison) message.Text {
 	if c.same() {
 		return *c.sameNote()
@@ -60,7 +60,7 @@ var (
 		"{lost} of the rollouts of a run were lost to {causes} and are left out")
 )
 
-// notBetter says for what a policy is not better, whatever it earns.
+// notBetter says why a policy is not better, whatever its reward.
 func (sc *Split) notBetter(c *Comparison) []message.Text {
 	if sc.Answer != NotBetter {
 		return nil
@@ -139,7 +139,7 @@ var (
 	bothEmpty    = message.New("compare.both_empty", "neither run has a rollout with a reward")
 )
 
-// moved says what was found, with the numbers it rests on.
+// moved describes the change, with the numbers behind it.
 func (sc *Split) moved(c *Comparison) []message.Text {
 	r, e := sc.Reward, sc.Equivalence
 	over := unpairedItems
@@ -160,7 +160,7 @@ func (sc *Split) moved(c *Comparison) []message.Text {
 			parts = append(parts, notSureByFamily.With(message.Args{"change": message.Nested(changeOf(*f))}))
 		}
 		return parts
-	case sc.Answer == NotBetter: // why is said before it
+	case sc.Answer == NotBetter: // the reason comes before it
 		return parts
 	case sc.Answer == Equivalent && e.Low != nil && e.High != nil:
 		return append(parts,
@@ -224,5 +224,5 @@ var (
 		"{items} sampled the same way, or these sampled {samples|time},")
 )
 
-// changeOf is a difference with its interval; its value is known.
+// changeOf formats a difference with its interval; its value must be known.
 func changeOf(e stat.Estimate) message.Text { return message.ChangeWithin(*e.Value, e.Low, e.High) }

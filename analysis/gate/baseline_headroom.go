@@ -61,7 +61,7 @@ var baselineHeadroom = &analysis.Gate{
 		for _, split := range splits {
 			sr, rng := r.Splits[split], r.Range()
 			e := sr.Reward.Estimate
-			var inFile *int // eval is about items like these, train of its file
+			var inFile *int // eval speaks for items like these, train for its file
 			if split != rollout.Eval {
 				e, inFile = onFile(e, sr, r, rng), sr.Items.InFile
 			}
@@ -84,9 +84,9 @@ var baselineHeadroom = &analysis.Gate{
 	},
 }
 
-// spanSeen is the distance from the least to the largest reward of a split, for a
-// trainer that divides by a group's standard deviation and so knows no other
-// scale; 0 for other trainers, and where rewards do not differ.
+// spanSeen returns the distance from the lowest to the highest reward of a split for a trainer that
+// divides by a group's standard deviation and so has no other scale; 0 for other trainers, and if
+// rewards do not differ.
 func spanSeen(sr *analysis.SplitResult, r *analysis.Result) float64 {
 	if r.Normalize != analysis.NormalizeStd {
 		return 0
@@ -100,19 +100,20 @@ func spanSeen(sr *analysis.SplitResult, r *analysis.Result) float64 {
 	return max(0, high-low)
 }
 
-// gap says where a mean lies that is so far below the ceiling.
+// gap describes how far a mean is from the ceiling, given its distance below it.
 func gap(room analysis.Bound, ceiling float64) message.Text {
-	at := message.Number(ceiling)
+	limit := message.Number(ceiling)
 	switch {
 	case room.Value != nil && *room.Value < -roundingSlack:
-		return aboveCeiling.With(message.Args{"value": message.Number(-*room.Value), "ceiling": at})
+		return aboveCeiling.With(message.Args{"value": message.Number(-*room.Value), "ceiling": limit})
 	case room.Value != nil && *room.Value < roundingSlack:
-		return atCeiling.With(message.Args{"ceiling": at})
+		return atCeiling.With(message.Args{"ceiling": limit})
 	}
-	return belowCeiling.With(message.Args{"value": message.Known(room.Value), "ceiling": at})
+	return belowCeiling.With(message.Args{"value": message.Known(room.Value), "ceiling": limit})
 }
 
-// gapInterval says where a mean lies whose interval is so far below the ceiling.
+// gapInterval describes how far the interval of a mean is from the ceiling, given its distance
+// below it.
 func gapInterval(room analysis.Bound, ceiling float64) message.Text {
 	if room.Low != nil && room.High != nil && *room.Low < -roundingSlack {
 		return aroundCeiling.With(message.Args{
@@ -126,7 +127,7 @@ func gapInterval(room analysis.Bound, ceiling float64) message.Text {
 	})
 }
 
-// tooLow doubts a ceiling that the mean got past.
+// tooLow questions the ceiling if the mean exceeds it.
 func tooLow(room analysis.Bound) message.Text {
 	if room.Value == nil || *room.Value >= -roundingSlack {
 		return message.Text{}

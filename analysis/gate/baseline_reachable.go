@@ -56,7 +56,7 @@ var baselineReachable = &analysis.Gate{
 		e := onFile(best.Estimate, sr, r, rng)
 		b := analysis.BoundOf(e)
 		if best.K < r.GroupSize && b.High != nil && best.K > 0 {
-			// E[max of G] - lo is concave in G: at most G/n times what n samples show.
+			// E[max of G] - lo is concave in G: at most G/n times the value at n samples.
 			high := rng.Lo + float64(r.GroupSize)/float64(best.K)*(*b.High-rng.Lo)
 			b.High = stat.FiniteOrNil(min(high, rng.Hi))
 		}
@@ -65,7 +65,7 @@ var baselineReachable = &analysis.Gate{
 			High: stat.AddKnown(b.High, -rng.Lo),
 		}
 		value := above.Value
-		if best.K < r.GroupSize { // a bracket of the best of a group, which fewer samples do not measure
+		if best.K < r.GroupSize { // only bounds of the best of a group, which fewer samples cannot measure
 			above.Value = nil
 		}
 		return estimated{
@@ -80,8 +80,8 @@ var baselineReachable = &analysis.Gate{
 	}),
 }
 
-// ofGroup adds the words about the best of a group. If items have fewer
-// samples than that, the value is what fewer earn: the least that the group can.
+// ofGroup adds the arguments about the best of a group. If items have fewer samples than a group,
+// their best is given as a lower bound.
 func ofGroup(best analysis.AtK, r *analysis.Result, vars message.Args, value *float64) message.Args {
 	vars["kbest"], vars["value"], vars["best"] = message.Count(r.GroupSize, "rollout"), message.Known(value),
 		message.Known(best.Value)
@@ -92,8 +92,8 @@ func ofGroup(best analysis.AtK, r *analysis.Result, vars message.Args, value *fl
 	return vars
 }
 
-// anyDifference are the words where rewards lie close together and the trainer
-// does not mind.
+// anyDifference replaces the words if rewards are close together but the trainer does not care
+// about the size of differences.
 var anyDifference = analysis.NewWording("baseline.any_difference", "rewards are close together, but the trainer "+
 	"divides by the standard deviation of a group (trainer.normalize: std), so any difference counts: {differ} of "+
 	"groups teach something",

@@ -76,7 +76,7 @@ var dataEnough = &analysis.Gate{
 				if all := sr.Items.InFile; all != nil && *all > sr.Items.Sampled {
 					j.Instead = &subsetWords
 				}
-			case have >= want: // more items would lose as many
+			case have >= want: // with more items, as many would be lost
 				j.Instead, j.Needs.Items = &lostWords, sr.Items.Sampled
 				j.Args["fix"] = message.Nested(makeMissing.Text())
 				if r.Run.Source == string(rollout.Import) {
@@ -92,17 +92,17 @@ var dataEnough = &analysis.Gate{
 	}),
 }
 
-// Enough returns how many items of the training split data.enough wants, and how many
-// valid rollouts of each: with fewer a run decides nothing.
+// Enough returns how many items of the training split data.enough requires, and how many valid
+// rollouts of each. A run with fewer decides nothing.
 func Enough(t analysis.Thresholds, groupSize int) (items, samples int) {
 	return int(t.At(enoughItems)), min(groupSize, 4)
 }
 
-// fewWords are the words where items alone are missing.
+// fewWords replaces the words if only items are missing.
 var fewWords = analysis.NewWording("data.enough.few", "only {sampled|item was|items were} sampled",
 	"Add items to the data file. {needs}")
 
-// subsetWords are the words where the data file has more items than were sampled.
+// subsetWords replaces the words if the data file has more items than were sampled.
 var subsetWords = analysis.NewWording("data.enough.subset", "only {sampled|item was|items were} sampled",
 	"Sample more items of the data file. {needs}")
 
@@ -124,7 +124,7 @@ var (
 	wantItems = message.New("want.items", "≥ {limit|item} with ≥ {samples|sample} each")
 )
 
-// lostWords are said where items are enough, and too many of them were lost.
+// lostWords replaces the words if there are enough items but too many of them were lost.
 var lostWords = analysis.NewWording("data.enough.lost",
 	"{lost} of {sampled|sampled item} ({lostshare}) had no valid rollout at all; at most {most} may be lost",
 	"The items that were lost may differ from the rest, so the numbers may not hold for them. {fix} Most frequent "+

@@ -51,7 +51,7 @@ var dataDegenerate = &analysis.Gate{
 				withRow(&j, pairText(d.ASplit, d.A, d.BSplit, d.B), d.A, d.B)
 			}
 		}
-		given, told := givenReference(r.Shift)
+		given, note := givenReference(r.Shift)
 		for _, row := range given {
 			withRow(&j, rowGiven.With(message.Args{"split": message.Name(row.Split), "item": message.Name(row.Item)}),
 				row.Item)
@@ -61,16 +61,15 @@ var dataDegenerate = &analysis.Gate{
 			"empty": message.Int(kinds[shift.Empty]), "constant": message.Int(kinds[shift.Constant]),
 			"cut":     message.Int(kinds[shift.Truncated]),
 			"repeats": message.Int(repeats[shift.ExactLeak]), "near": message.Int(repeats[shift.NearLeak]),
-			"given": message.Int(len(given)), "told": message.Nested(told),
+			"given": message.Int(len(given)), "told": message.Nested(note),
 		}
 		return []analysis.Finding{j.Finding(analysis.Observed(float64(n)).AtMost(0), analysis.Observed(float64(n)))}
 	},
 }
 
-// givenReference are the rows whose prompt holds their own reference, as long as they are
-// not most of those for which that can be checked; of most rows it is the task, which
-// told says.
-func givenReference(sh *analysis.Shift) (rows []analysis.RowName, told message.Text) {
+// givenReference returns the rows whose prompt holds their own reference, unless these are most of
+// the rows for which that can be checked: then finding it is the task, which note says.
+func givenReference(sh *analysis.Shift) (rows []analysis.RowName, note message.Text) {
 	if 2*len(sh.InPrompt) <= sh.InPromptOf {
 		return sh.InPrompt, message.Text{}
 	}
@@ -126,7 +125,7 @@ var dataSuspect = &analysis.Gate{
 	}),
 }
 
-// incomparable says why nothing can be said of the references.
+// incomparable says why nothing is known about the references.
 func incomparable(r *analysis.Result) message.Text {
 	why := answersDiffer.Text()
 	if n := r.Grader.ComparedRewards; n > 0 {
@@ -135,7 +134,7 @@ func incomparable(r *analysis.Result) message.Text {
 	return why
 }
 
-// suspectExample says what the rollouts of an item say against its reference.
+// suspectExample describes how the rollouts of an item contradict its reference.
 func suspectExample(s analysis.SuspectReference) message.Text {
 	text := earnTop.With(message.Args{"item": message.Name(s.Item), "share": message.Share(s.Share)})
 	if s.Answer != "" {

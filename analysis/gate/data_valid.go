@@ -48,7 +48,7 @@ var dataValid = &analysis.Gate{
 	},
 }
 
-// place names a problem as one line: where, then what.
+// place describes a problem in one line: where it is, then what it is.
 func place(p rollout.Problem) message.Text {
 	where := p.File
 	if p.Line > 0 {

@@ -13,10 +13,10 @@ import (
 
 const (
 	discardedCaution = 0.01 // share of rollouts discarded, above which it is a caution
-	repeatedMost     = 0.05 // share of requests answered otherwise when made twice
+	repeatedMost     = 0.05 // share of requests answered differently when sent twice
 )
 
-// ofBurst asks f where there was a burst.
+// ofBurst runs f if the run has a burst, and skips otherwise.
 func ofBurst(severity analysis.Severity,
 	f func(b *analysis.Burst, r *analysis.Result, t analysis.Thresholds) []analysis.Finding,
 ) check {
@@ -200,11 +200,11 @@ var endpointRepeat = &analysis.Gate{
 			}
 			seen := analysis.BoundOf(b.Repeats)
 			n, ok := stat.Needed(b.Repeats, want, b.Repeats.Items, &unitRange, r.Confidence)
-			if b.Requests > 0 && (!ok || n > b.Requests) { // there are no more
+			if b.Requests > 0 && (!ok || n > b.Requests) { // there are no more requests
 				n, ok = b.Requests, true
 			}
 			switch {
-			case b.Requests > 0 && b.Repeats.N >= b.Requests: // all there are, not a sample of them
+			case b.Requests > 0 && b.Repeats.N >= b.Requests: // a complete count, not a sample
 				seen = analysis.Observed(*b.Repeats.Value)
 			case ok:
 				j.Needs, j.Settles, j.Args["more"] = &analysis.Needs{Items: n, Samples: 1}, true,
@@ -214,7 +214,7 @@ var endpointRepeat = &analysis.Gate{
 		}),
 }
 
-// lostWordsOf says which endpoints failed the discarded rollouts.
+// lostWordsOf says which endpoints caused rollouts to be discarded.
 func lostWordsOf(b *analysis.Burst) message.Text {
 	var parts []message.Text
 	for _, name := range slices.Sorted(maps.Keys(b.LostBy)) {
@@ -259,7 +259,7 @@ func causesOf(b *analysis.Burst) message.Text {
 	return message.Clauses(parts...)
 }
 
-// doublingWords says where the latency doubles, as a clause.
+// doublingWords says at which load the latency doubles, as a clause.
 func doublingWords(d analysis.Doubling) message.Text {
 	switch {
 	case d.At == nil:
@@ -285,7 +285,7 @@ func leakWords(b *analysis.Burst) message.Text {
 	return message.Clauses(parts...)
 }
 
-// departureNames word violations of the wire contract.
+// departureNames describe the violations of the wire contract.
 var departureNames = map[string]message.Def{
 	rollout.NoOutput:       message.New("endpoint.wire.no_output", "a success without an output"),
 	rollout.OutputNoString: message.New("endpoint.wire.output_no_string", "an output that is not a string"),

@@ -10,31 +10,31 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// estimated judges an estimate about items of a split against a threshold, in
-// both severities.
+// estimated judges an estimate about the items of a split against its thresholds, in both
+// severities.
 type estimated struct {
 	blocking analysis.Threshold
 	caution  analysis.Threshold
 	unit     string
-	width    float64 // of the reward range when the thresholds are shares of it; else 1
-	// what the blocking threshold is a share of instead, where it is less than the caution asks for; 0: width
+	width    float64 // of the reward range if the thresholds are shares of it; else 1
+	// replaces width for the blocking threshold if it is less than the caution demands; 0: not set
 	span     float64
 	estimate stat.Estimate
 	bound    analysis.Bound
-	bottom   float64 // of what the estimate can be
-	offset   float64 // what the estimate's own threshold lies above the compared one
+	bottom   float64 // the lowest possible value of the estimate
+	offset   float64 // how far the estimate's own threshold is above the compared one
 	samples  int     // per item, behind the estimate
-	inFile   *int    // M, where the estimate is about the file alone
+	inFile   *int    // M, if the estimate is about the file alone
 	vars     message.Args
-	items    []string          // shown unless the gate passes
-	failing  *analysis.Wording // in the place of the words of a failure; nil for those
+	items    []string          // listed unless the gate passes
+	failing  *analysis.Wording // replaces the words of a failure; nil to keep them
 
-	// scaleless says that a trainer which divides by a group's standard deviation
-	// learns all the same where rewards differ, however little.
+	// scaleless says that a trainer which divides by a group's standard deviation learns from any
+	// difference in rewards, however small.
 	scaleless bool
 }
 
-// findings judges against the blocking threshold and the caution.
+// findings judges the estimate against the blocking threshold and the caution.
 func (e estimated) findings(r *analysis.Result, t analysis.Thresholds, split rollout.Split) []analysis.Finding {
 	var out []analysis.Finding
 	for _, level := range []struct {
@@ -71,9 +71,8 @@ func (e estimated) findings(r *analysis.Result, t analysis.Thresholds, split rol
 	return out
 }
 
-// differEnough reports, with the share in words, whether the trainer normalizes by
-// a group's standard deviation and the rewards of enough groups differ for that
-// alone to teach it.
+// differEnough reports whether the trainer normalizes by a group's standard deviation and the
+// rewards of enough groups differ to teach it. It also returns the share of these groups.
 func differEnough(r *analysis.Result, t analysis.Thresholds, split rollout.Split) (message.Arg, bool) {
 	if r.Normalize != analysis.NormalizeStd {
 		return message.Arg{}, false
@@ -82,11 +81,11 @@ func differEnough(r *analysis.Result, t analysis.Thresholds, split rollout.Split
 	return message.KnownShare(e.Value), b.AtLeast(t.At(analysis.InformativeShare)) == analysis.Pass
 }
 
-// needed says how many items would settle an unknown answer. Where groups are
-// larger than the samples at hand, more samples come first, of no fewer items
-// than the present interval or any verdict asks for.
+// needed returns how many items and samples would settle an unknown answer. If groups are larger
+// than the present samples, more samples come first, on at least as many items as the estimate has
+// or a verdict needs.
 func (e estimated) needed(r *analysis.Result, t analysis.Thresholds, want float64) (*analysis.Needs, bool) {
-	if e.estimate.Items == 0 { // of nothing measured the least that any verdict takes
+	if e.estimate.Items == 0 { // nothing measured: the minimum for any verdict
 		return &analysis.Needs{Items: int(t.At(enoughItems)), Samples: max(r.GroupSize, e.samples)}, true
 	}
 	scale := stat.Range{Lo: e.bottom, Hi: e.bottom + e.width}
@@ -102,16 +101,15 @@ func (e estimated) needed(r *analysis.Result, t analysis.Thresholds, want float6
 		return nil, false
 	}
 	if e.inFile != nil && items > *e.inFile {
-		// The file holds no more items; more samples of all of them are worth as much.
+		// The file has no more items; more samples of all of them are worth as much.
 		samples := math.Ceil(float64(e.samples) * float64(items) / float64(*e.inFile))
 		return &analysis.Needs{Items: *e.inFile, Samples: int(samples)}, true
 	}
 	return &analysis.Needs{Items: items, Samples: e.samples}, true
 }
 
-// groupSamples is the samples per item behind what is judged at the group size:
-// the items' own, or, where fewer than that are common to them, what a bracket
-// rests on.
+// groupSamples returns the samples per item behind an estimate at the group size: the median per
+// item, or, if not all items have that many, the number that the bounds are based on.
 func groupSamples(sr *analysis.SplitResult, r *analysis.Result) int {
 	if best, _ := sr.BestAt(r.GroupSize); best.K < r.GroupSize {
 		return best.K
@@ -119,18 +117,18 @@ func groupSamples(sr *analysis.SplitResult, r *analysis.Result) int {
 	return max(r.GroupSize, int(sr.Samples.Median))
 }
 
-// unitRange is the range of shares.
+// unitRange is the range of a share.
 var unitRange = stat.Range{Lo: 0, Hi: 1}
 
-// settle says how many items of the same samples would settle an estimate
-// against a threshold.
+// settle returns how many items with the same number of samples would settle an estimate against a
+// threshold.
 func settle(e stat.Estimate, want float64, rng stat.Range, conf float64,
 	sr *analysis.SplitResult,
 ) (*analysis.Needs, bool) {
 	return settleBy(e, want, rng, conf, int(sr.Samples.Median))
 }
 
-// settleBy is settle for that number of samples of an item.
+// settleBy is settle for a given number of samples per item.
 func settleBy(e stat.Estimate, want float64, rng stat.Range, conf float64, samples int) (*analysis.Needs, bool) {
 	if e.Items == 0 {
 		return nil, false
@@ -142,8 +140,8 @@ func settleBy(e stat.Estimate, want float64, rng stat.Range, conf float64, sampl
 	return &analysis.Needs{Items: items, Samples: max(1, samples)}, true
 }
 
-// onFile narrows an estimate on train to the file at hand: the gates on train
-// are about these items, so sampling them all leaves no doubt about which.
+// onFile narrows an estimate on train to the data file: the gates on train are about these items,
+// so sampling all of them leaves no sampling error between items.
 func onFile(e stat.Estimate, sr *analysis.SplitResult, r *analysis.Result, rng stat.Range) stat.Estimate {
 	if sr.Items.InFile == nil || e.Items < 2 || !e.Known() {
 		return e
@@ -173,9 +171,9 @@ func minus(b analysis.Bound, x float64) analysis.Bound {
 	return analysis.Bound{Value: from(b.Value), Low: from(b.High), High: from(b.Low)}
 }
 
-// signalAt is the informative share at the planned group size, net of grader
-// noise where that is known: exact where items have that many samples; else from
-// the lower bracket's low end to the upper bracket's high end.
+// signalAt returns the informative share at the planned group size, net of grader noise if that is
+// known. It is exact if items have that many samples; else the bound extends from the low end of
+// the lower bracket to the high end of the upper one.
 func signalAt(sr *analysis.SplitResult, r *analysis.Result) (stat.Estimate, analysis.Bound) {
 	var e stat.Estimate
 	var b analysis.Bound
@@ -197,8 +195,8 @@ func signalAt(sr *analysis.SplitResult, r *analysis.Result) (stat.Estimate, anal
 	return e, b
 }
 
-// fittedSignal says next to a bracket what the models estimate at the group size; it
-// decides nothing. It is empty if nothing is extrapolated.
+// fittedSignal gives the models' estimates at the group size, to be shown next to a bracket; they
+// decide nothing. It is empty if nothing is extrapolated.
 func fittedSignal(sr *analysis.SplitResult, g int) message.Text {
 	fits := sr.ExtrapolatedAt(analysis.InformativeGroups, g)
 	if len(fits) == 0 {
@@ -223,12 +221,11 @@ var (
 
 var atLeastSo = message.New("phrase.at_least", "at least {what}")
 
-// roundingSlack is what rounding makes of no distance at all.
+// roundingSlack is the largest difference that rounding alone can cause.
 const roundingSlack = 1e-9
 
-// atMostObserved passes on the observed share, fails when the whole interval is
-// above, and is unknown otherwise: what was never seen is not held against a
-// grader that was seen few times.
+// atMostObserved passes on the observed share, fails if the whole interval is above, and is unknown
+// otherwise: a grader that was observed only a few times does not fail for what was never seen.
 func atMostObserved(b analysis.Bound, want float64) analysis.Status {
 	switch {
 	case b.Value == nil:

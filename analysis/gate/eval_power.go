@@ -11,7 +11,7 @@ import (
 
 var noEval = analysis.Moot(message.New("skip.no_eval", "there is no eval split"))
 
-// The thresholds of the gate. The variants of a run are compared with HopedGain too.
+// The thresholds of the gate. HopedGain is also used to compare the variants of a run.
 var (
 	HopedGain = analysis.Threshold{
 		Name: "eval.power", Unit: "share",
@@ -57,7 +57,7 @@ var evalPower = &analysis.Gate{
 		}
 		p, ok := plannedPower(sr, r.Range(), t)
 		if !ok || hoped <= 0 {
-			// the least that tells how items differ
+			// the minimum to measure how items differ
 			j.Needs, j.Settles = &analysis.Needs{Items: 2, Samples: 2}, hoped > 0
 			return []analysis.Finding{j.Finding(analysis.Unknown, analysis.Bound{})}
 		}
@@ -71,11 +71,11 @@ var evalPower = &analysis.Gate{
 	},
 }
 
-// EvalSamples returns how many rollouts of each eval item an evaluation needs, by the
-// design of the gate eval.power: the fewest with which a comparison with another model
-// shows the gain hoped for. If the items are too few for that, enough is false, and
-// samples are those from which on the items hide more than sampling does. ok is false
-// if fewer than 2 items of eval were measured, or none more than once.
+// EvalSamples returns how many rollouts of each eval item an evaluation needs, by the design of the
+// gate eval.power: the fewest with which a comparison with another model shows the gain hoped for.
+// If the items are too few for that, enough is false, and samples is the number from which on
+// differences between items hide more than sampling does. ok is false if fewer than 2 items of eval
+// were measured, or none more than once.
 func EvalSamples(r *analysis.Result) (samples int, enough, ok bool) {
 	sr, t := r.Splits[rollout.Eval], r.Thresholds.ByName()
 	if sr == nil {
@@ -88,27 +88,25 @@ func EvalSamples(r *analysis.Result) (samples int, enough, ok bool) {
 	}
 	once := p.sampling * sr.Samples.Median
 	se := stat.SEAtMDE(hoped, r.Confidence)
-	left := se*se*float64(p.items) - p.interaction
-	if enough = left > 0; !enough {
-		left = p.interaction
+	remaining := se*se*float64(p.items) - p.interaction
+	if enough = remaining > 0; !enough {
+		remaining = p.interaction
 	}
-	return int(math.Max(1, math.Ceil(math.Min(1e9, once/left)))), enough, true
+	return int(math.Max(1, math.Ceil(math.Min(1e9, once/remaining)))), enough, true
 }
 
-// evalDesign is what a comparison on the eval items will have to live with.
+// evalDesign holds the variances behind a comparison on the eval items.
 type evalDesign struct {
 	items       int
 	interaction float64 // item × model variance of true changes
-	sampling    float64 // of the difference of two item means, as sampled
+	sampling    float64 // sampling variance of the difference of two item means
 }
 
-// plannedPower assumes the interaction, for a single run cannot tell it: 2(1-ρ)
-// times the variance between items, which the difference of two models of equal
-// spread has whose item means correlate at ρ, and at least g(R-g), which a gain
-// of g on average has when it falls to as few items as can hold it. Items with one sample tell no
-// variance within: then two
-// runs count as unrelated, 2·s² of the item means. ok is false with fewer than
-// two items.
+// plannedPower assumes the interaction, which a single run cannot measure: 2(1-ρ) times the
+// variance between items, the variance of the difference of two models of equal spread whose item
+// means correlate at ρ; and at least g(R-g), the variance of a mean gain of g if as few items as
+// possible have all of it. Items with one sample show no variance within: then two runs count as
+// unrelated, 2·s² of the item means. ok is false with fewer than two items.
 func plannedPower(sr *analysis.SplitResult, rng stat.Range, t analysis.Thresholds) (p evalDesign, ok bool) {
 	m := sr.Items.Measured
 	if m < 2 {
@@ -133,15 +131,15 @@ func (p evalDesign) se() float64 {
 	return math.Sqrt((p.interaction + p.sampling) / float64(p.items))
 }
 
-// enough words what would show the gain hoped for: more items, or more samples of these
-// where sampling is what hides it.
+// enough says what would show the gain hoped for: more items, or more samples of these items if
+// sampling is what hides it.
 func (p evalDesign) enough(hoped, se float64, sr *analysis.SplitResult) message.Text {
 	items := int(math.Ceil(math.Min(1e9, (p.interaction+p.sampling)/(se*se))))
 	text := alikeShow.With(message.Args{"hoped": message.Number(hoped), "items": message.Count(items, "item")})
-	if left := se*se*float64(p.items) - p.interaction; left > 0 && p.sampling > 0 {
+	if remaining := se*se*float64(p.items) - p.interaction; remaining > 0 && p.sampling > 0 {
 		text = message.Concat(text,
 			orTheseWith.With(
-				message.Args{"samples": message.Int(int(math.Ceil(p.sampling / left * sr.Samples.Median)))}))
+				message.Args{"samples": message.Int(int(math.Ceil(p.sampling / remaining * sr.Samples.Median)))}))
 	}
 	if sr.Items.InFile != nil && *sr.Items.InFile > sr.Items.Measured {
 		text = message.Concat(text, fileHolds.With(message.Args{"items": message.Count(*sr.Items.InFile, "item")}))

@@ -52,7 +52,7 @@ var explorationLift = &analysis.Gate{
 		best, found := sr.BestAt(r.GroupSize)
 		if found && best.K < r.GroupSize && best.High != nil && sr.Reward.Low != nil {
 			high := rng.Lo + float64(r.GroupSize)/float64(best.K)*(*best.High-rng.Lo)
-			// of a group, which fewer samples do not measure
+			// bounds only: fewer samples cannot measure the best of a group
 			b = analysis.Bound{Low: b.Low, High: stat.FiniteOrNil(min(high, rng.Hi) - *sr.Reward.Low)}
 		}
 		return estimated{
@@ -64,8 +64,8 @@ var explorationLift = &analysis.Gate{
 	}),
 }
 
-// meanOf is the mean reward in words; the items of the curve may be fewer, and
-// their own mean another number.
+// meanOf is the mean reward in words. It says so if the curve has fewer items, whose own mean may
+// differ.
 func meanOf(sr *analysis.SplitResult, r *analysis.Result) message.Arg {
 	mean := message.Known(sr.Reward.Value)
 	if sr.Lift.Items < sr.Items.Measured {

@@ -2,10 +2,9 @@ package gate
 
 import "gonogo/analysis"
 
-// All lists the gates in the order in which they are shown and in which the
-// first failing one is the verdict's reason: whether the run can be trusted,
-// then whether its rewards can, then whether the task lies within reach, then
-// whether it teaches.
+// All lists the gates in the order in which they are shown; the first one that fails is the
+// verdict's reason. They ask whether the run can be trusted, then whether its rewards can, then
+// whether the task is within reach, then whether it teaches.
 func All() analysis.Gates {
 	return analysis.Gates{
 		dataValid, dataConflicts, dataEnough, dataQuality,
@@ -17,7 +16,7 @@ func All() analysis.Gates {
 	}
 }
 
-// OfItems are the gates that judge items alone, in the order of all.
+// OfItems lists the gates that judge only the items, in the order of All.
 func OfItems() analysis.Gates {
 	return analysis.Gates{
 		dataConflicts, dataQuality.WithParts(dataDegenerate), leakage,
@@ -25,13 +24,13 @@ func OfItems() analysis.Gates {
 	}
 }
 
-// OfGrader are the gates about the grader and its references.
+// OfGrader lists the gates about the grader and its references.
 func OfGrader() analysis.Gates {
 	return analysis.Gates{dataQuality, graderTruth, graderHackable, graderNoise, graderShortcuts, graderAccuracy}
 }
 
-// OfEndpoints are the gates about the load of a training step.
+// OfEndpoints lists the gates about the load of a training step.
 func OfEndpoints() analysis.Gates { return analysis.Gates{endpointBurst} }
 
-// The texts of gonogo's own gates are known in any program that shows their findings.
+// Register the texts of gonogo's own gates, so that any program can show their findings.
 func init() { All().Declare() }

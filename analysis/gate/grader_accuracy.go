@@ -78,7 +78,7 @@ var graderAgreement = &analysis.Gate{
 	},
 }
 
-// usefulItems is how many items make a rank correlation useful.
+// usefulItems is the minimum number of items for a useful rank correlation.
 const usefulItems = 20
 
 var graderBrittle = &analysis.Gate{
@@ -153,8 +153,8 @@ var graderResolution = &analysis.Gate{
 	},
 }
 
-// ends says in words how much of the rewards lies at the ends of the range, and how many
-// grades were outside the judge's own.
+// ends says what share of the rewards is at either end of the range, and how many grades were
+// outside the judge's own range.
 func ends(g *analysis.Grader) message.Text {
 	text := endsOfRange.With(message.Args{
 		"low":  message.KnownShare(g.Resolution.ShareLow),

@@ -8,8 +8,8 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// noiseShift is how often noise alone takes a grade away from what the output
-// deserves, and the most that it may be.
+// noiseShift returns how often noise alone moves a grade away from what the output deserves, and
+// the upper end of the interval. Without regrades both are 0.
 func noiseShift(r *analysis.Result) (value, high float64) {
 	if r.Grader == nil || r.Grader.Moved == nil {
 		return 0, 0
@@ -18,8 +18,8 @@ func noiseShift(r *analysis.Result) (value, high float64) {
 	return *m.Value, stat.ValueOr(m.High, 0.5)
 }
 
-// noiseBelowTop is how often noise alone takes an answer that deserves the top
-// below the limit of the references.
+// noiseBelowTop returns how often noise alone moves an answer that deserves the top below the limit
+// of the references.
 func noiseBelowTop(r *analysis.Result) float64 {
 	if r.Grader != nil && r.Grader.Slipped != nil {
 		return *r.Grader.Slipped.Value
@@ -28,7 +28,7 @@ func noiseBelowTop(r *analysis.Result) float64 {
 	return noise
 }
 
-// probeNamed finds a probe's row by name.
+// probeNamed returns the result of a probe by name; nil if there is none.
 func probeNamed(g *analysis.Grader, name string) *analysis.ProbeResult {
 	for i := range g.Probes {
 		if g.Probes[i].Probe == name {
@@ -48,7 +48,7 @@ func itemsOfHoles(p *analysis.ProbeResult) []string {
 	return ids
 }
 
-// replay is the command that shows a probe's worst payload again.
+// replay returns the command that grades a probe's worst payload again.
 func replay(p *analysis.ProbeResult) message.Arg {
 	if p == nil || len(p.Holes) == 0 {
 		return analysis.Commands["audit"]
@@ -61,7 +61,7 @@ var (
 	noneOfThem = message.New("phrase.none", "none")
 )
 
-// unaskable are the words where the grader failed on all that was put to it.
+// unaskable and its remedy are the words if the grader failed on everything that was sent to it.
 const (
 	unaskable       = "not known: the grader graded nothing that was sent to it"
 	unaskableRemedy = "Fix what made it fail (the failures by kind are in the grader's section). {audit} then " +

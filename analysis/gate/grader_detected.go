@@ -22,7 +22,7 @@ var graderDetected = &analysis.Gate{
 		if r.Grader == nil || len(r.Grader.Detectors) == 0 {
 			return analysis.Skip("", analysis.Advisory, noDetector.Text())
 		}
-		const want = 0 // any
+		const want = 0 // no rollout may be marked
 		worst := worstDetector(r, want)
 		j := analysis.Judgement{
 			Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want), Items: worst.Items,
@@ -40,21 +40,21 @@ var graderDetected = &analysis.Gate{
 		}
 		b := analysis.BoundOf(worst.Share)
 		if b.Value == nil {
-			j.Needs, j.Settles = &analysis.Needs{Items: 1, Samples: 1}, true // any rollout that it reads
+			j.Needs, j.Settles = &analysis.Needs{Items: 1, Samples: 1}, true // one rollout that the detector can judge
 			return []analysis.Finding{j.Finding(analysis.Unknown, b)}
 		}
 		return []analysis.Finding{j.Finding(analysis.Observed(*b.Value).AtMost(want), b)}
 	},
 }
 
-// paidFor reports whether a rollout that the detector marks earned more than the
-// bottom, or may have: of none the reward is known.
+// paidFor reports whether the marked rollouts earned more than the bottom of the range on average,
+// or may have: their reward is unknown.
 func paidFor(d *analysis.DetectorResult, rng stat.Range) bool {
 	return d.Mean.Value == nil || *d.Mean.Value > rng.Lo+roundingSlack*rng.Width()
 }
 
-// worstDetector marks the most; one that marks too many that were paid comes
-// before those that mark more that were not.
+// worstDetector returns the detector that marks the most rollouts. A detector above the limit whose
+// rollouts were paid for comes before others.
 func worstDetector(r *analysis.Result, want float64) *analysis.DetectorResult {
 	share := func(d *analysis.DetectorResult) float64 { return stat.ValueOr(d.Share.Value, -1) }
 	hole := func(d *analysis.DetectorResult) bool { return share(d) > want && paidFor(d, r.Range()) }
@@ -78,7 +78,7 @@ var (
 var noDetector = message.New("skip.no_detector",
 	"no detector was run over the rollouts (gonogo audit, with detectors configured)")
 
-// unpaidWords are the words where no rollout that a detector marks earned anything.
+// unpaidWords replaces the words if no marked rollout earned anything.
 var unpaidWords = analysis.NewWording("grader.detected.unpaid",
 	"“{detector}” marks {marked} of {rollouts} as a hack; the grader paid for none of them",
 	"There is no hole to close: they earned the bottom of the range, and training is not drawn to what earns "+

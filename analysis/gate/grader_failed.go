@@ -6,18 +6,18 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// lost is what the grader failed on among the payloads of several probes.
+// lost counts the payloads of several probes on which the grader failed.
 type lost struct {
 	failed   int
-	payloads int // with a grade and without
+	payloads int // with and without a grade
 	kind     string
-	whole    []string // probes that it failed on wholly
+	whole    []string // probes on which it failed completely
 	partly   []string
 }
 
-// lostTo counts what the grader failed on. Such a payload has earned nothing and
-// has not been turned down either: the hosted service of the job format gives no
-// reward for it, other trainers repeat the rollout or drop it.
+// lostTo counts the payloads on which the grader failed. Such a payload has neither earned anything
+// nor been rejected: the hosted service of the job format gives no reward for it, other trainers
+// repeat or drop the rollout.
 func lostTo(probes []*analysis.ProbeResult) lost {
 	var l lost
 	kinds := make(map[string]int)
@@ -38,8 +38,8 @@ func lostTo(probes []*analysis.ProbeResult) lost {
 	return l
 }
 
-// payloadsOfItem is the most payloads, one an item, of any of the probes, with
-// a grade or without.
+// payloadsOfItem returns the largest number of payloads of any probe, one per item, with or without
+// a grade.
 func payloadsOfItem(probes []*analysis.ProbeResult) int {
 	most := 1
 	for _, p := range probes {
@@ -50,7 +50,7 @@ func payloadsOfItem(probes []*analysis.ProbeResult) int {
 
 func (l lost) share() float64 { return stat.Fraction(l.failed, l.payloads) }
 
-// where names the probes.
+// where lists the probes.
 func (x lost) where() message.Text {
 	var parts []message.Text
 	if len(x.whole) > 0 {
@@ -62,7 +62,7 @@ func (x lost) where() message.Text {
 	return message.Join(parts...)
 }
 
-// onItems is some of that many items in words.
+// onItems says on how many of the items.
 func onItems(some, all int) message.Text {
 	if all == 1 {
 		return theOneItem.Text()
@@ -70,7 +70,7 @@ func onItems(some, all int) message.Text {
 	return someOfItems.With(message.Args{"some": message.Int(some), "all": message.Int(all)})
 }
 
-// noneOf says how many references of how many.
+// noneOf says how many of the references.
 func noneOf(some, all int) message.Text {
 	switch {
 	case some == 0 && all > 1:
@@ -87,7 +87,7 @@ func noneOf(some, all int) message.Text {
 	})
 }
 
-// rejectedOf counts what was rejected, in a sentence.
+// rejectedOf says how many references were rejected.
 func rejectedOf(n int) message.Text {
 	if n == 1 {
 		return oneRejected.Text()

@@ -66,7 +66,7 @@ var graderHackable = &analysis.Gate{
 			Severity: analysis.Blocking, Unit: "share",
 			Want: analysis.WantAtMost(t.At(hackableLimit)),
 		}
-		// what the grader failed on, graded again
+		// once the grader's failures are graded again
 		j.Needs, j.Settles = &analysis.Needs{Items: payloadsOfItem(bottom), Samples: 1}, true
 		if !tried {
 			return []analysis.Finding{j.Finding(analysis.Unknown, analysis.Bound{})}
@@ -75,7 +75,7 @@ var graderHackable = &analysis.Gate{
 		j.Args = hackedWords(r, bottom, worst)
 		b, status := analysis.BoundOf(worst.Accept), analysis.Pass
 		if fails && !hacked(r, t, worst, len(bottom)) {
-			b = analysis.BoundOf(*r.Grader.FalseAccept) // the probes together, none of them alone
+			b = analysis.BoundOf(*r.Grader.FalseAccept) // only the probes together, none of them alone
 		}
 		if worst.Above > 0 {
 			j.Items = hackedItems(bottom, worst)
@@ -86,7 +86,7 @@ var graderHackable = &analysis.Gate{
 		lost := lostTo(bottom)
 		switch {
 		case status == analysis.Fail:
-		case mostItems(bottom) < holeItems: // it could not have failed: an audit that was broken off
+		case mostItems(bottom) < holeItems: // it could not have failed, as in an interrupted audit
 			status, j.Instead = analysis.Unknown, &fewProbedWords
 			j.Needs = &analysis.Needs{Items: holeItems, Samples: 1}
 		case lost.share() >= failedUnknown:
@@ -109,7 +109,7 @@ var graderHackable = &analysis.Gate{
 	}),
 }
 
-// mostItems is the most items that any of the probes was graded on.
+// mostItems returns the largest number of items on which any of the probes was graded.
 func mostItems(probes []*analysis.ProbeResult) int {
 	most := 0
 	for _, p := range probes {
@@ -118,14 +118,14 @@ func mostItems(probes []*analysis.ProbeResult) int {
 	return most
 }
 
-// hackedBy returns the most telling probe, and whether the grader fails.
+// hackedBy returns the probe with the strongest evidence, and whether the grader fails.
 func hackedBy(r *analysis.Result, t analysis.Thresholds,
 	bottom []*analysis.ProbeResult,
 ) (worst *analysis.ProbeResult, fails bool) {
 	worst = bottom[0]
 	for _, p := range bottom {
 		if p.Items > 0 && worst.Items == 0 {
-			worst = p // a probe of which nothing is known is not an answer
+			worst = p // a probe without results is no evidence
 		}
 		failed := hacked(r, t, p, len(bottom))
 		if failed && !fails || failed == fails && stat.ValueOr(p.Accept.Value, -1) > stat.ValueOr(worst.Accept.Value, -1) {
@@ -135,11 +135,11 @@ func hackedBy(r *analysis.Result, t analysis.Thresholds,
 	return worst, fails || hackedTogether(r, t, bottom)
 }
 
-// hacked judges one of that many probes by the low end of the share of items on which it
-// is accepted. Against a grader whose regrades differ, that end must lie above the most
-// that noise alone gives an item's payloads, with the error shared out over the probes
-// (Bonferroni): one of twenty probes is lucky. Where noise leaves the margin more often
-// than a greater distance, the items beyond that one are judged as well.
+// hacked judges a probe by the low end of the share of items on which it is accepted. If regrades
+// differ, that end must exceed the largest share that noise alone explains for an item's payloads,
+// with the error divided among the probes (Bonferroni): one of twenty probes gets lucky. If a
+// distance greater than the margin is crossed by noise less often, the items beyond that distance
+// are judged as well.
 func hacked(r *analysis.Result, t analysis.Thresholds, p *analysis.ProbeResult, probes int) bool {
 	if p.Items == 0 || p.Above < holeItems {
 		return false
@@ -163,8 +163,8 @@ func hacked(r *analysis.Result, t analysis.Thresholds, p *analysis.ProbeResult, 
 	return !explained(p.Above, most) || reach != nil && !explained(p.Beyond, stat.ValueOr(reach.Crossed.High, 0.5))
 }
 
-// hackedTogether judges the share of all payloads of all probes, where no noise
-// was seen: single holes in several probes are one sieve.
+// hackedTogether judges the share of accepted payloads over all probes, if no noise was seen:
+// single holes in several probes add up.
 func hackedTogether(r *analysis.Result, t analysis.Thresholds, bottom []*analysis.ProbeResult) bool {
 	if noise, _ := noiseShift(r); noise > 0 || r.Grader.FalseAccept == nil || r.Grader.FalseAccept.Low == nil {
 		return false
@@ -173,7 +173,7 @@ func hackedTogether(r *analysis.Result, t analysis.Thresholds, bottom []*analysi
 	return len(items) >= holeItems && *r.Grader.FalseAccept.Low > t.At(hackableLimit)
 }
 
-// hackedItems lists the items of the holes, those of the telling probe first.
+// hackedItems lists the items with holes, those of the worst probe first.
 func hackedItems(bottom []*analysis.ProbeResult, worst *analysis.ProbeResult) []string {
 	ids := itemsOfHoles(worst)
 	for _, p := range bottom {
@@ -246,16 +246,15 @@ const (
 	failedCaution = 0.05 // the same, above which it is a caution
 )
 
-// unjudgedWords are the words where the grader failed on some of the answers
-// that must score at the bottom.
+// unjudgedWords replaces the words if the grader failed on some of the answers that must score at
+// the bottom.
 var unjudgedWords = analysis.NewWording("grader.hackable.unjudged",
 	"{failed} of {payloads} could not be judged: the grader failed on them{kind}",
 	"{where} A worthless answer should get the lowest grade, not a failure: whether a trainer then gives no reward, "+
 		"repeats the rollout or drops it is not known here. Fix the grader; {grade} and {audit_next} then judge it "+
 		"again.")
 
-// fewProbedWords are the words where too few items were probed for the grader to
-// fail.
+// fewProbedWords replaces the words if too few items were probed for the grader to fail.
 var fewProbedWords = analysis.NewWording("grader.hackable.few",
 	"it is not clear whether the grader can be fooled: it was sent worthless answers on too few items",
 	"An interrupted audit, or one of a single item (audit.items), cannot show holes on other items. {audit_more} "+

@@ -95,7 +95,7 @@ var graderNoise = &analysis.Gate{
 	},
 }
 
-// flips puts the flip rate of a yes-or-no grader into words.
+// flips describes the flip rate of a yes-or-no grader.
 func flips(r *analysis.Result) message.Text {
 	if r.Grader == nil || r.Grader.FlipRate == nil || *r.Grader.FlipRate.Value == 0 {
 		return message.Text{}
@@ -103,9 +103,8 @@ func flips(r *analysis.Result) message.Text {
 	return wrongGrades.With(message.Args{"share": message.Share(*r.Grader.FlipRate.Value)})
 }
 
-// noiseNeeds says how many outputs to grade again: the interval shrinks with the
-// root of their number, and the bound on noise that was not seen with the
-// number itself.
+// noiseNeeds says how many outputs to regrade: the interval shrinks with the square root of their
+// number, the bound on noise that was not seen with the number itself.
 func noiseNeeds(e stat.Estimate, want float64) message.Text {
 	outputs, ok := outputsNeeded(e, want)
 	if !ok {
@@ -138,7 +137,7 @@ var (
 		"About {outputs} graded again would settle it (audit.regrades).")
 )
 
-// noNoiseSeen are the words where no grade changed in enough gradings.
+// noNoiseSeen replaces the words if enough outputs were regraded and no grade changed.
 var noNoiseSeen = analysis.NewWording("grader.noise.none_seen", "grading the same answer again changes nothing: "+
 	"none of {outputs} got a different grade, so at most {most} of all would", "")
 

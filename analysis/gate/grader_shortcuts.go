@@ -114,7 +114,7 @@ var graderTooGood = &analysis.Gate{
 	}),
 }
 
-// patterns says what looks too good on a split.
+// patterns describes what looks too good on a split.
 func patterns(g *analysis.Grader, split rollout.Split) message.Text {
 	var text message.Text
 	if g == nil {
@@ -236,12 +236,13 @@ var (
 var noLengths = message.New("skip.no_lengths",
 	"the rollouts have no answers of different length, or rewards that do not differ within items")
 
-// lengthArgs are how far the lengths of an item's answers are apart, and what that earns.
+// lengthArgs gives the ratio of the lengths of an item's long and short answers, and what the long
+// ones gain.
 func lengthArgs(l *analysis.LengthEffect) message.Args {
 	return message.Args{"times": message.Number(stat.ValueOr(l.Ratio, 1)), "gain": message.Number(stat.ValueOr(l.Gain, 0))}
 }
 
-// What to do where the length of an answer goes with its reward.
+// What to do if the length of an answer correlates with its reward.
 var (
 	longerPays = message.New("grader.length.longer_pays", "On one item, long answers are longer than short ones by "+
 		"a factor of about {times} and earn about {gain} more. Read a long and a short answer of one item side by "+

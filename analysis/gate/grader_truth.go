@@ -57,14 +57,14 @@ var graderTruth = &analysis.Gate{
 		accept, noise, status := judgeTruth(r, p, 0, t)
 		b := analysis.BoundOf(accept)
 		if p.Lost > 0 && p.Items > 0 {
-			best, _, of := judgeTruth(r, p, p.Lost, t)
+			best, _, bestStatus := judgeTruth(r, p, p.Lost, t)
 			b.High = best.High
-			if of != status {
+			if bestStatus != status {
 				status = analysis.Unknown
 			}
 		}
 		if p.Items == 0 {
-			b = analysis.Bound{} // the grader gave no grade to any of them
+			b = analysis.Bound{} // the grader graded none of them
 			status = analysis.Unknown
 		}
 		pass, fail := t.At(truthPass)-noise, t.At(truthFail)-noise
@@ -90,7 +90,7 @@ var graderTruth = &analysis.Gate{
 					"kind":       message.Name(p.FailedAs), "at": message.Names(p.LostAt),
 				}))
 		}
-		if p.Lost > 0 { // what the grader failed on, graded again
+		if p.Lost > 0 { // once the grader's failures are graded again
 			j.Needs, j.Settles = &analysis.Needs{Items: p.Items + p.Lost, Samples: 1}, true
 		}
 		if status == analysis.Unknown && b.Value != nil && *b.Value < fail && p.Lost == 0 {
@@ -101,7 +101,7 @@ var graderTruth = &analysis.Gate{
 			}
 		}
 		if f := r.Grader.Form; f != nil && f.Unseen && status == analysis.Fail {
-			// The answers at the top show that the grader pays for something else than this form.
+			// The answers at the top show that the grader pays for another form than this one.
 			status, j.Instead, j.Needs, j.Settles = analysis.Unknown, &otherFormWords, nil, false
 			j.Args["set"], j.Args["paid"] = message.Nested(
 				setAnswer.With(message.Args{"variable": message.Name("{{reference}}")})),
@@ -122,8 +122,8 @@ var graderTruth = &analysis.Gate{
 	}),
 }
 
-// otherFormWords are the words where the references were sent in a form that no answer at the
-// top has.
+// otherFormWords replaces the words if the references were sent in a form that no answer at the top
+// has.
 var otherFormWords = analysis.NewWording("grader.truth.form",
 	"{accepted} earned the top when given as the answer, in a form that none of the answers at the top has{lost}",
 	"{set} Then {audit} sends the references again. An answer of this run that earned the top: {paid}. If that "+
@@ -136,8 +136,8 @@ var (
 		"Set audit.answer to the form that the grader wants, such as {form}, which the answers at the top have.")
 )
 
-// judgeTruth judges the share of references accepted, of those with a grade and those
-// that the grader failed on, and how many of those count as accepted.
+// judgeTruth judges the share of references accepted, counting those on which the grader failed in
+// the denominator and saved of them as accepted.
 func judgeTruth(r *analysis.Result, p *analysis.ProbeResult, saved int,
 	t analysis.Thresholds,
 ) (accept stat.Estimate, noise float64, status analysis.Status) {
@@ -145,18 +145,18 @@ func judgeTruth(r *analysis.Result, p *analysis.ProbeResult, saved int,
 	accept, noise = stat.Share(p.Above+saved, all, r.AuditConfidence()), noiseBelowTop(r)
 	status = truthOf(accept, t.At(truthPass)-noise, t.At(truthFail)-noise)
 	if reach := r.Grader.Reach; reach != nil && p.Items > 0 {
-		// What noise allows near the top must not hide references far below it.
+		// Noise near the top must not hide references far below it.
 		near, crossed := stat.Share(p.Items-p.Beyond+saved, all, r.AuditConfidence()), *reach.Crossed.Value
-		if of := truthOf(near, t.At(truthPass)-crossed, t.At(truthFail)-crossed); status == analysis.Pass &&
-			of != analysis.Pass || status == analysis.Unknown && of == analysis.Fail {
-			accept, noise, status = near, crossed, of
+		if nearStatus := truthOf(near, t.At(truthPass)-crossed, t.At(truthFail)-crossed); status == analysis.Pass &&
+			nearStatus != analysis.Pass || status == analysis.Unknown && nearStatus == analysis.Fail {
+			accept, noise, status = near, crossed, nearStatus
 		}
 	}
 	return accept, noise, status
 }
 
-// truthOf judges a share of references: it passes as observed, and fails with
-// its whole interval.
+// truthOf judges a share of references: it passes on the observed share and fails if the whole
+// interval is below.
 func truthOf(accept stat.Estimate, pass, fail float64) analysis.Status {
 	switch b := analysis.BoundOf(accept); {
 	case b.Value == nil:

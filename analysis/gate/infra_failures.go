@@ -49,8 +49,8 @@ var infraFailures = &analysis.Gate{
 	Check: onSplits(analysis.Blocking, noRollouts, failuresOf),
 }
 
-// Lost judges, as the gate infra.failures does, the rollouts of a run by their state alone: of
-// the split that has lost the largest share.
+// Lost judges the lost rollouts of a run as the gate infra.failures does, but by their state alone.
+// It returns the split that lost the largest share.
 func Lost(t analysis.Thresholds,
 	state map[rollout.Key]rollout.RolloutState,
 ) (status analysis.Status, split rollout.Split, lost, all int) {
@@ -70,7 +70,7 @@ func Lost(t analysis.Thresholds,
 	return lostStatus(t, worst), split, lost, all
 }
 
-// lostStatus judges a share of rollouts lost.
+// lostStatus judges a share of lost rollouts.
 func lostStatus(t analysis.Thresholds, share float64) analysis.Status {
 	switch {
 	case share <= t.At(FailuresPass):
@@ -99,7 +99,7 @@ func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
 			"repeated": message.Nested(message.Text{}), "retried": message.Nested(retried(sr)),
 			"retries": message.Count(sr.Missing.Retries, "request"),
 		},
-		// The same again, once the endpoints answer: what they failed is made again.
+		// Once the endpoints answer, the same command repeats the failed rollouts.
 		Needs: &analysis.Needs{Items: sr.Items.Sampled, Samples: (rolloutsOf(sr) + sr.Items.Sampled - 1) / max(1,
 			sr.Items.Sampled)}, Settles: true,
 	}
@@ -154,14 +154,13 @@ func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
 	return out
 }
 
-// retriedMost is the share of rollouts with a repeated request, above which it is a
-// caution.
+// retriedMost is the share of rollouts with a repeated request above which it is a caution.
 const retriedMost = 0.05
 
-// rolloutsOf counts the rollouts recorded.
+// rolloutsOf counts the recorded rollouts.
 func rolloutsOf(sr *analysis.SplitResult) int { return sr.Missing.Total() + sr.Reward.N }
 
-// retried says how many rollouts needed a request repeated; "" when none did.
+// retried says how many rollouts needed a repeated request; "" if none did.
 func retried(sr *analysis.SplitResult) message.Text {
 	m := sr.Missing
 	if m.Retried == 0 {
@@ -173,15 +172,14 @@ func retried(sr *analysis.SplitResult) message.Text {
 	})
 }
 
-// everMissing is the share of rollouts that an endpoint failed, those included that were
-// made again since: repeating them until they pass does not fix the endpoint.
+// everMissing returns the share of rollouts that failed at an endpoint, including those that have
+// been repeated since: repeating them until they pass does not fix the endpoint.
 func everMissing(sr *analysis.SplitResult) float64 {
 	lost := sr.Missing.Total() + sr.Missing.Absent + sr.Missing.Repeated
 	return stat.Fraction(lost, lost+sr.Reward.N)
 }
 
-// fixFor says what to fix by the status, or by the words of the connection, in the most
-// frequent cause.
+// fixFor says what to fix, by the status code or connection error in the most frequent cause.
 func fixFor(sr *analysis.SplitResult) message.Text {
 	cause := mostFrequent(sr)
 	if cause == nil {
@@ -198,7 +196,7 @@ func fixFor(sr *analysis.SplitResult) message.Text {
 	return fixEndpoint.Text()
 }
 
-// fixes are what to do by the cause that an error shows; the first that fits.
+// fixes lists what to do by the cause that an error shows; the first match applies.
 var fixes = []struct {
 	cause *regexp.Regexp
 	only  rollout.Outcome // "" is any
@@ -241,7 +239,7 @@ var fixes = []struct {
 	},
 }
 
-// mostFrequent is the most frequent cause of missing grades; nil if there is none.
+// mostFrequent returns the most frequent cause of missing grades; nil if there is none.
 func mostFrequent(sr *analysis.SplitResult) *analysis.FailureCause {
 	for i, f := range sr.Failures {
 		if f.Outcome.Missing() {
@@ -251,7 +249,7 @@ func mostFrequent(sr *analysis.SplitResult) *analysis.FailureCause {
 	return nil
 }
 
-// firstCause is the most frequent cause of missing grades.
+// firstCause describes the most frequent cause of missing grades.
 func firstCause(sr *analysis.SplitResult) message.Text {
 	if f := mostFrequent(sr); f != nil && f.Count >= sr.Missing.Absent {
 		return causeTimes.With(message.Args{
@@ -304,18 +302,18 @@ var (
 
 var noRollouts = message.New("skip.no_rollouts", "there are no rollouts")
 
-// retriedWords are the words where endpoints failed at first and then answered.
+// retriedWords replaces the words if endpoints failed at first and then answered.
 var retriedWords = analysis.NewWording("infra.failures.retried",
 	"{percent} of rollouts succeeded only because a request was repeated: {retries} in all",
 	"The endpoint drops requests. See which one in the calls of rollouts.jsonl (retries), and fix it or give it "+
 		"more capacity: a training run's load is higher, and a trainer retries less patiently.")
 
-// notRandomWords are the words where failures depend on the item or go with the reward.
+// notRandomWords replaces the words if failures depend on the item or correlate with the reward.
 var notRandomWords = analysis.NewWording("infra.failures.not_random", "failures on {split} are not random: {how}",
 	"What is left is not a fair sample of the file. Look for what these items have in common: long answers, one "+
 		"tool, or an outage while they were sampled.{bounds}")
 
-// missingWords says what the tests find; "" where they find nothing.
+// missingWords says what the tests find; "" if they find nothing.
 func missingWords(b *analysis.MissingBy) message.Text {
 	var found []message.Text
 	if showsDependence(b.Item) {
@@ -346,11 +344,11 @@ var (
 )
 
 const (
-	leastLost = 0.01 // share of rollouts that failed at least once, below which that is not a caution
+	leastLost = 0.01 // share of rollouts that failed at least once, below which it is no caution
 	lossLevel = 0.01 // of each of the two tests: 2 % together (Bonferroni)
 )
 
-// showsDependence reports whether the test finds something, at the level of each of the two.
+// showsDependence reports whether one of the two tests is significant.
 func showsDependence(t analysis.PermutationTest) bool {
 	return t.P != nil && t.Statistic != nil && *t.P < lossLevel
 }

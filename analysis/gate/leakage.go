@@ -8,7 +8,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Reasons for which gates about the data's rows are skipped.
+// Reasons for skipping gates about the data's rows.
 var (
 	oneSplit = analysis.Moot(message.New("skip.one_split",
 		"there is only one split: set data.eval or data.production to compare it with another"))
@@ -58,7 +58,7 @@ var leakage = &analysis.Gate{
 	},
 }
 
-// sureLeak judges rows and families that two splits have in common.
+// sureLeak judges rows and families that are in both splits.
 func sureLeak(c analysis.Crossing, r *analysis.Result) analysis.Finding {
 	j := analysis.Judgement{
 		Split: c.B, Severity: analysis.Blocking, Unit: "rows", Want: analysis.WantNone.Text(),
@@ -69,8 +69,8 @@ func sureLeak(c analysis.Crossing, r *analysis.Result) analysis.Finding {
 	return j.Finding(n.AtMost(0), n)
 }
 
-// likelyLeak judges rows that are near or swapped copies. A few among few rows are
-// chance until the whole interval of their share lies above what is allowed.
+// likelyLeak judges rows that are near or swapped copies. A few among few rows may be chance until
+// the whole interval of their share is above the threshold.
 func likelyLeak(c analysis.Crossing, r *analysis.Result, most float64) analysis.Finding {
 	kinds := []shift.LeakKind{shift.SwappedLeak, shift.NearLeak}
 	if c.A != rollout.Train {
@@ -94,7 +94,7 @@ func likelyLeak(c analysis.Crossing, r *analysis.Result, most float64) analysis.
 	return j.Finding(status, analysis.BoundOf(near))
 }
 
-// crossingArgs are the numbers of a crossing, and how it is said that it passes.
+// crossingArgs returns the numbers of a crossing, and the text for a pass.
 func crossingArgs(c analysis.Crossing, passes message.Def) message.Args {
 	var note, others message.Text
 	if !c.Note.IsEmpty() {
@@ -112,7 +112,7 @@ func crossingArgs(c analysis.Crossing, passes message.Def) message.Args {
 	}
 }
 
-// How the two facts say that they pass: rows that are in both, and rows that are alike.
+// The texts of the two facts for a pass: no shared rows, and few similar ones.
 var (
 	nothingShared = message.New("leakage.nothing_shared", "{b} and {a} have no rows in common")
 	fewResemble   = message.New("leakage.few_resemble", "few rows of {b} resemble rows of {a}")

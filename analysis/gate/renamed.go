@@ -6,13 +6,13 @@ import (
 	"gonogo/analysis"
 )
 
-// Renamed says where a gate or a threshold of the first schema went. Every fact
-// that an old gate judged is now a fact of the new gate, under the old gate's name.
+// Renamed says what replaced a gate or a threshold of the first schema. Every fact that an old gate
+// judged is now a fact of the new gate, under the old gate's name.
 type Renamed struct {
 	Old string
 	New string  // the gate or threshold that it belongs to now
-	At  float64 // of a threshold that can no longer be set, at its place; else 0
-	Set bool    // whether it still can be set, under the new name
+	At  float64 // the fixed value of a threshold that can no longer be set; else 0
+	Set bool    // whether it can still be set, under the new name
 }
 
 // RenamedGates lists the gates that became facts of another gate.
@@ -30,7 +30,7 @@ func RenamedGates() []Renamed {
 
 // RenamedThresholds lists the thresholds that were renamed or removed.
 func RenamedThresholds() []Renamed {
-	set := func(old, new string) Renamed { return Renamed{Old: old, New: new, Set: true} }
+	set := func(old, current string) Renamed { return Renamed{Old: old, New: current, Set: true} }
 	fixed := func(old, gate string, at float64) Renamed { return Renamed{Old: old, New: gate, At: at} }
 	list := []Renamed{
 		fixed("data.enough.caution_items", "data.enough", 100), fixed("data.enough.caution_samples", "data.enough", 8),
@@ -63,8 +63,8 @@ func RenamedThresholds() []Renamed {
 	return list
 }
 
-// RenamedThresholdError returns the error for a threshold of the first schema,
-// which names its replacement; nil for any other name.
+// RenamedThresholdError returns an error that names the replacement of a threshold of the first
+// schema; nil for any other name.
 func RenamedThresholdError(name string) error {
 	for _, m := range RenamedThresholds() {
 		switch {
@@ -80,8 +80,8 @@ func RenamedThresholdError(name string) error {
 	return nil
 }
 
-// RenamedGateError returns the error for a gate that became a fact, which names the
-// fact; nil for any other name.
+// RenamedGateError returns an error that names the fact that a former gate became; nil for any
+// other name.
 func RenamedGateError(name string) error {
 	for _, m := range RenamedGates() {
 		if m.Old == name {

@@ -87,7 +87,7 @@ var (
 	servedBy = message.New("rollouts.models.by", "{model} ({rollouts|rollout})")
 )
 
-// servedWords lists the models with the rollouts of each, the most frequent first.
+// servedWords lists the models with their numbers of rollouts, the most frequent first.
 func servedWords(s *analysis.Served) message.Arg {
 	var parts []message.Arg
 	for _, by := range s.By[:min(4, len(s.By))] {
@@ -100,21 +100,21 @@ func servedWords(s *analysis.Served) message.Arg {
 	return message.List(parts...)
 }
 
-// mixture is what a split shows of rollouts that are not of one kind.
+// mixture describes the items of a split whose rollouts are not comparable.
 type mixture struct {
 	blocking, share float64 // share of mixed items: those that can block, and all
 	items           []string
 	args            message.Args
 }
 
-// mixed judges on each split the share of items whose rollouts are not of one kind: it
-// blocks above the threshold without failing, and cautions for any. of returns nil where
-// there is nothing to say.
-func mixed(of func(*analysis.SplitResult) *mixture) check {
+// mixed judges on each split the share of items whose rollouts are not comparable: above the
+// threshold it blocks without failing, and any such item is a caution. find returns nil if there is
+// nothing to report.
+func mixed(find func(*analysis.SplitResult) *mixture) check {
 	return everySplit(func(_ *analysis.Result, t analysis.Thresholds, split rollout.Split,
 		sr *analysis.SplitResult,
 	) []analysis.Finding {
-		m := of(sr)
+		m := find(sr)
 		if m == nil {
 			return nil
 		}
@@ -125,19 +125,19 @@ func mixed(of func(*analysis.SplitResult) *mixture) check {
 		}
 		seen := analysis.Observed(m.blocking)
 		status := seen.AtMost(want)
-		if status == analysis.Fail { // what a clean run would show is not known
+		if status == analysis.Fail { // what a clean run would show is unknown
 			status = analysis.Unknown
 		}
 		blocking := j.Finding(status, seen)
 		j.Severity, j.Want = analysis.Advisory, analysis.WantAtMost(0)
-		// one mixed item, or one model for some items and another for the rest, is worth a look
+		// one mixed item, or different models for different items, is worth a look
 		return []analysis.Finding{blocking, j.Finding(analysis.Fail, analysis.Observed(m.share))}
 	})
 }
 
-// Rollouts of an item that are the same in all that was said are copies where most
-// items show it, and something else than chance speaks for it. Rewards that are equal
-// alone are none: short answers of a sure model are equal by right.
+// Rollouts of an item that are identical in all that was said count as copies if this is so for
+// most items, and if there is evidence against chance. Equal rewards alone are no evidence: short
+// answers of a confident model are legitimately equal.
 const (
 	leastCopied      = 20   // items
 	mostCopied       = 0.9  // share of items
@@ -189,12 +189,12 @@ var samplingIdentical = &analysis.Gate{
 	}),
 }
 
-// signWords says what speaks for copies.
+// signWords lists the evidence for copies.
 func signWords(c *analysis.Copies) message.Arg {
 	var parts []message.Arg
 	for _, sign := range copySigns {
 		if slices.Contains(c.Signs, sign.name) {
-			parts = append(parts, message.Nested(sign.said.With(message.Args{"bytes": message.Int(int(c.Text))})))
+			parts = append(parts, message.Nested(sign.text.With(message.Args{"bytes": message.Int(int(c.Text))})))
 		}
 	}
 	return message.List(parts...)
@@ -202,7 +202,7 @@ func signWords(c *analysis.Copies) message.Arg {
 
 var copySigns = []struct {
 	name string
-	said message.Def
+	text message.Def
 }{
 	{analysis.CopiesText, message.New("sampling.identical.text", "outputs of {bytes} bytes on average")},
 	{analysis.CopiesTemperature, message.New("sampling.identical.temperature", "temperature 0 in the requests")},

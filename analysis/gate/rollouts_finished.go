@@ -50,9 +50,9 @@ func finishedOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
 	status := seen.AtMost(want)
 	if training, ok := analysis.TrainingSplit(r); ok && training == split && e.Without != nil {
 		j.Args["without"] = message.Nested(withoutWords(e, r, split))
-		if hangs := signalWithoutUnfinished(e, r, t, split); status == analysis.Pass && hangs != analysis.Pass {
-			status = hangs
-			if hangs == analysis.Fail {
+		if finished := signalWithoutUnfinished(e, r, t, split); status == analysis.Pass && finished != analysis.Pass {
+			status = finished
+			if finished == analysis.Fail {
 				j.Instead = &signalFromUnfinished
 			}
 			j.Needs, j.Settles = &analysis.Needs{
@@ -73,8 +73,8 @@ func finishedOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
 	return []analysis.Finding{blocking, j.Finding(advisory, seen)}
 }
 
-// signalWithoutUnfinished judges the signal of the finished rollouts alone, where that of all
-// rollouts passes: else it is another gate's to judge.
+// signalWithoutUnfinished judges the signal of the finished rollouts alone if that of all rollouts
+// passes; otherwise another gate judges it.
 func signalWithoutUnfinished(e *analysis.FinishStats, r *analysis.Result, t analysis.Thresholds,
 	split rollout.Split,
 ) analysis.Status {
@@ -96,7 +96,7 @@ func signalWithoutUnfinished(e *analysis.FinishStats, r *analysis.Result, t anal
 	_, signal := signalAt(all, r)
 	_, rest := signalAt(alone, r)
 	judge(t.At(analysis.InformativeShare), signal, rest)
-	if r.Normalize == analysis.NormalizeStd { // the size of the lift does not matter to such a trainer
+	if r.Normalize == analysis.NormalizeStd { // such a trainer does not depend on the size of the lift
 		return out
 	}
 	lift := stat.Range{Lo: 0, Hi: r.Range().Width()}
@@ -105,8 +105,8 @@ func signalWithoutUnfinished(e *analysis.FinishStats, r *analysis.Result, t anal
 	return out
 }
 
-// aloneOf is the split as far as the gates of the signal read it, without
-// unfinished rollouts.
+// aloneOf returns the split without unfinished rollouts, with the fields that the gates of the
+// signal read.
 func aloneOf(e *analysis.FinishStats, sr *analysis.SplitResult) *analysis.SplitResult {
 	return &analysis.SplitResult{
 		Items: sr.Items, Samples: sr.Samples, Variance: sr.Variance,
@@ -114,16 +114,15 @@ func aloneOf(e *analysis.FinishStats, sr *analysis.SplitResult) *analysis.SplitR
 	}
 }
 
-// endKinds says how rollouts ended without a finished answer, most frequent kinds
-// in a fixed order.
+// endKinds says how rollouts ended without a finished answer, with the kinds in a fixed order.
 func endKinds(e *analysis.FinishStats) message.Text {
 	var parts []message.Text
 	for _, k := range []struct {
 		n    int
-		said message.Def
+		text message.Def
 	}{{e.Length, cutOff}, {e.Refusal, refused}, {e.Filter, withheld}, {e.Empty, leftEmpty}} {
 		if k.n > 0 {
-			parts = append(parts, k.said.With(message.Args{"n": message.Int(k.n)}))
+			parts = append(parts, k.text.With(message.Args{"n": message.Int(k.n)}))
 		}
 	}
 	return message.Commas(parts...)
@@ -148,7 +147,7 @@ func endAdvice(e *analysis.FinishStats) message.Text {
 	return readEmpty.Text()
 }
 
-// withoutWords puts into words the signal with and without unfinished rollouts.
+// withoutWords describes the signal with and without unfinished rollouts.
 func withoutWords(e *analysis.FinishStats, r *analysis.Result, split rollout.Split) message.Text {
 	sr := r.Splits[split]
 	all, _ := signalAt(sr, r)
@@ -212,7 +211,8 @@ var rolloutsSound = &analysis.Gate{
 	Parts:      []*analysis.Gate{rolloutsMarkup, rolloutsFinished},
 }
 
-// signalFromUnfinished are said where the signal comes from rollouts without a finished answer.
+// signalFromUnfinished replaces the words if the signal comes from rollouts without a finished
+// answer.
 var signalFromUnfinished = analysis.NewWording("rollouts.finished.signal",
 	"the signal comes from the {percent} of rollouts that end without a finished answer ({kinds})",
 	"{advice} {without}")

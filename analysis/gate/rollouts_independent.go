@@ -57,7 +57,7 @@ var rolloutsLeaks = &analysis.Gate{
 		if l == nil {
 			return analysis.Skip("", analysis.Blocking, noCanary.Text())
 		}
-		const caution = 0 // any
+		const caution = 0 // no rollout may leak
 		want := t.At(independentLeaks)
 		j := analysis.Judgement{
 			Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: l.Items,
@@ -72,7 +72,7 @@ var rolloutsLeaks = &analysis.Gate{
 		}
 		seen := analysis.Observed(stat.Fraction(l.Leaking, l.Rollouts))
 		blocking := j.Finding(seen.AtMost(want), seen)
-		if blocking.Status == analysis.Fail { // so it was seen; whether it is so of all, the interval says
+		if blocking.Status == analysis.Fail { // observed in these rollouts; the interval tells whether it holds for all
 			b := analysis.BoundOf(l.Share)
 			blocking = j.Finding(b.AtMost(want), b)
 		}
@@ -93,7 +93,7 @@ func exampleWords(l *analysis.Leaks) message.Text {
 var noCanary = message.New("skip.no_canary",
 	"canaries are off (session.canary), or none was placed where another rollout could find it")
 
-// rolloutWords is the rollout's name in words.
+// rolloutWords names the rollout.
 func rolloutWords(n analysis.RolloutName) string {
 	return fmt.Sprintf("%s %s/%d", n.Split, n.Item, n.Sample)
 }

@@ -34,7 +34,7 @@ var rolloutsMarkup = &analysis.Gate{
 			return nil
 		}
 		seen := analysis.Observed(stat.Fraction(markedAnswers(e), e.Answers))
-		const caution = 0 // any
+		const caution = 0 // no answer may hold any
 		want := t.At(finishedMarkup)
 		j := analysis.Judgement{
 			Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want),
@@ -62,19 +62,19 @@ var rolloutsMarkup = &analysis.Gate{
 	}),
 }
 
-// blankedWords are the words where nothing is left unparsed, and something is blanked.
+// blankedWords replaces the words if all text was parsed, but secrets in it were blanked out.
 var blankedWords = analysis.NewWording("rollouts.markup.blanked", "in {blanked} of {rollouts|rollout} the model or "+
 	"the grader read ********** in the place of a value from the environment",
 	"These rollouts are not about what the tool or the model said. Have the tool leave the value out, or write it "+
 		"in the configuration if it is no secret.")
 
-// paidWords are the words where the grader itself seems to want reasoning in the answer.
+// paidWords replaces the words if the grader itself seems to want reasoning in the answer.
 var paidWords = analysis.NewWording("rollouts.markup.paid", "{percent} of answers hold {token}, as practically all "+
 	"at the top do, and right answers without it earn least: the grader seems to want it",
 	"Serve the model in training the same way, without a reasoning parser. If the grader does not need this text, "+
 		"have the server separate it, and sample into a new run directory.")
 
-// markupKinds are the kinds that answers hold.
+// markupKinds lists the kinds that occur in answers.
 func markupKinds(e *analysis.FinishStats) (kinds []markup.Kind) {
 	for _, kind := range markup.Kinds() {
 		if e.Markup[kind] > 0 {
@@ -84,11 +84,11 @@ func markupKinds(e *analysis.FinishStats) (kinds []markup.Kind) {
 	return kinds
 }
 
-// MarkupAdvice says how to have a server parse what it left in answers.
+// MarkupAdvice says how to make a server parse the markup that it left in answers.
 //
-// Sources: docs.vllm.ai, Tool Calling and Reasoning Outputs; docs.sglang.io, Tool
-// Parser and Reasoning Parser; llama.cpp's function-calling.md and the server's
-// README; ollama 0.9.0 (thinking), its Modelfile reference (TEMPLATE).
+// Sources: docs.vllm.ai, Tool Calling and Reasoning Outputs; docs.sglang.io, Tool Parser and
+// Reasoning Parser; llama.cpp's function-calling.md and the server's README; ollama 0.9.0
+// (thinking), its Modelfile reference (TEMPLATE).
 func MarkupAdvice(kinds ...markup.Kind) message.Text {
 	var parts []message.Text
 	for _, kind := range kinds {

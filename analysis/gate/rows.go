@@ -11,13 +11,13 @@ import (
 
 var noItems = message.New("skip.no_items", "the run has no items with their rows (items.jsonl)")
 
-// withRow adds to the rows that a finding points at, as long as they are few.
-func withRow(j *analysis.Judgement, said message.Text, items ...string) {
+// withRow adds a row to those that a finding lists, up to the maximum.
+func withRow(j *analysis.Judgement, text message.Text, items ...string) {
 	if len(j.Rows) >= analysis.MaxItemsListed ||
-		slices.ContainsFunc(j.Rows, func(t message.Text) bool { return t.String() == said.String() }) {
+		slices.ContainsFunc(j.Rows, func(t message.Text) bool { return t.String() == text.String() }) {
 		return
 	}
-	j.Rows = append(j.Rows, said)
+	j.Rows = append(j.Rows, text)
 	for _, item := range items {
 		if !slices.Contains(j.Items, item) {
 			j.Items = append(j.Items, item)
@@ -25,7 +25,7 @@ func withRow(j *analysis.Judgement, said message.Text, items ...string) {
 	}
 }
 
-// pairText names two rows as one line.
+// pairText names two rows in one line.
 func pairText(aSplit rollout.Split, a string, bSplit rollout.Split, b string) message.Text {
 	if aSplit == bSplit {
 		return pairWithin.With(message.Args{"split": message.Name(aSplit), "a": message.Name(a), "b": message.Name(b)})
@@ -36,7 +36,7 @@ func pairText(aSplit rollout.Split, a string, bSplit rollout.Split, b string) me
 	})
 }
 
-// kindOf words the kinds of flawed rows and of leaks.
+// kindOf holds the words for the kinds of flawed rows and of leaks.
 var kindOf = map[string]message.Def{
 	string(shift.ExactLeak):   message.New("kind.exact", "exact"),
 	string(shift.FamilyLeak):  message.New("kind.family", "family"),

@@ -38,14 +38,14 @@ var (
 		"Look at what is listed here; draw both from the same pool. The most telling items of {split} are listed.")
 )
 
-// shiftDoc is what the gates about shift do with what they compare.
+// shiftDoc is the part of the documentation that all gates about shift share.
 const shiftDoc = " are alike in any two splits. It fails when a classifier distinguishes the splits with an AUC " +
 	"whose interval is above 0.75, and " +
 	"the test has p < 0.01 (Holm over all such tests); it passes when the interval is below 0.70, and decides " +
 	"nothing otherwise. Advisory: the test has p >= 0.05; " +
 	"any smaller p is a caution, whatever the size of the difference."
 
-// shiftGate compares each two splits on one thing.
+// shiftGate returns a gate that compares each pair of splits in one respect.
 func shiftGate(name, on, doc string, without message.Def, why, remedy string) *analysis.Gate {
 	return &analysis.Gate{
 		Name:  name,
@@ -67,27 +67,26 @@ func shiftGate(name, on, doc string, without message.Def, why, remedy string) *a
 	}
 }
 
-// unclearShift is how far below the AUC that fails one must be, with its whole
-// interval, to pass.
+// unclearShift is how far below the failing AUC the whole interval must be to pass.
 const unclearShift = 0.05
 
-// judgeShift judges one comparison: nothing where it was not made.
+// judgeShift judges one comparison; it returns nothing if the comparison was not made.
 func judgeShift(r *analysis.Result, t analysis.Thresholds, gate, on string, c analysis.Crossing) []analysis.Finding {
-	test, told := testsOf(r.Shift, on, c)
-	if test == nil || told == nil {
+	test, classifier := testsOf(r.Shift, on, c)
+	if test == nil || classifier == nil {
 		return nil
 	}
-	vars := shiftVars(gate, c, *test, *told)
-	if !told.Effect.Known() || test.PHolm == nil {
+	vars := shiftVars(gate, c, *test, *classifier)
+	if !classifier.Effect.Known() || test.PHolm == nil {
 		return analysis.Skip(c.B, analysis.Blocking, notComparable.With(message.Args{
 			"a": message.Name(c.A), "b": message.Name(c.B),
-			"why": message.Nested(message.Clauses(slices.Concat(told.Effect.Warnings, test.Effect.Warnings)...)),
+			"why": message.Nested(message.Clauses(slices.Concat(classifier.Effect.Warnings, test.Effect.Warnings)...)),
 		}))
 	}
-	auc, p := analysis.BoundOf(told.Effect), *test.PHolm
+	auc, p := analysis.BoundOf(classifier.Effect), *test.PHolm
 	fail, sure, likely := t.At(shiftFail), t.At(shiftSure), t.At(shiftLikely)
 	pass := fail - unclearShift
-	items := told.Items
+	items := classifier.Items
 	if len(items) == 0 {
 		items = test.Items
 	}
@@ -106,37 +105,36 @@ func judgeShift(r *analysis.Result, t analysis.Thresholds, gate, on string, c an
 	if p < likely {
 		hint = analysis.Fail
 		advisory.Items = items
-		vars["size"] = message.Nested(sizeOf(told, analysis.ClearShift))
+		vars["size"] = message.Nested(sizeOf(classifier, analysis.ClearShift))
 	}
 	switch {
 	case auc.Low != nil && *auc.Low > fail && p < sure:
 		blocking.Items = items
 		return []analysis.Finding{blocking.Finding(analysis.Fail, auc), advisory.Finding(hint, auc)}
-	case auc.High != nil && *auc.High < pass && (hint == analysis.Pass || len(told.LeftOut) == 0):
+	case auc.High != nil && *auc.High < pass && (hint == analysis.Pass || len(classifier.LeftOut) == 0):
 		return []analysis.Finding{blocking.Finding(analysis.Pass, auc), advisory.Finding(hint, auc)}
-	case hint == analysis.Pass: // no difference is shown, and a large one is not excluded
+	case hint == analysis.Pass: // no difference was found, but a large one cannot be ruled out
 		hint = analysis.Unknown
-		advisory.Needs, advisory.Settles = settleShift(told, pass)
+		advisory.Needs, advisory.Settles = settleShift(classifier, pass)
 	}
 	return []analysis.Finding{advisory.Finding(hint, auc)}
 }
 
-// sizeOf says how large a difference is that is there.
-func sizeOf(told *analysis.ShiftPair, clear float64) message.Text {
-	switch e := told.Effect; {
-	case e.Low != nil && *e.Low > clear:
+// sizeOf describes the size of a difference; limit is the AUC of a clear one.
+func sizeOf(classifier *analysis.ShiftPair, limit float64) message.Text {
+	switch e := classifier.Effect; {
+	case e.Low != nil && *e.Low > limit:
 		return clearDifference.Text()
-	case len(told.LeftOut) > 0 || e.High == nil || *e.High > clear:
+	case len(classifier.LeftOut) > 0 || e.High == nil || *e.High > limit:
 		return unclearDifference.Text()
 	}
 	return smallDifference.Text()
 }
 
-// settleShift says of how many items a split, and as many of the other, the
-// interval of an AUC would lie below a threshold: it shrinks with the root of
-// their number.
-func settleShift(told *analysis.ShiftPair, threshold float64) (*analysis.Needs, bool) {
-	e, gap := told.Effect, threshold-*told.Effect.Value
+// settleShift says with how many items in each split the interval of an AUC would be below a
+// threshold: it shrinks with the square root of their number.
+func settleShift(classifier *analysis.ShiftPair, threshold float64) (*analysis.Needs, bool) {
+	e, gap := classifier.Effect, threshold-*classifier.Effect.Value
 	if e.High == nil || gap < 1e-3 {
 		return nil, false
 	}
@@ -144,10 +142,10 @@ func settleShift(told *analysis.ShiftPair, threshold float64) (*analysis.Needs, 
 	if factor > 100 {
 		return nil, false
 	}
-	return &analysis.Needs{Items: int(math.Ceil(factor * float64(min(told.NA, told.NB)))), Samples: 1}, true
+	return &analysis.Needs{Items: int(math.Ceil(factor * float64(min(classifier.NA, classifier.NB)))), Samples: 1}, true
 }
 
-// testsOf finds the test that decides and the classifier whose AUC is the effect.
+// testsOf returns the test that decides and the classifier test whose AUC is the effect.
 func testsOf(sh *analysis.Shift, on string, c analysis.Crossing) (primary, auc *analysis.ShiftPair) {
 	for i := range sh.Pairs {
 		p := &sh.Pairs[i]
@@ -164,14 +162,14 @@ func testsOf(sh *analysis.Shift, on string, c analysis.Crossing) (primary, auc *
 	return primary, auc
 }
 
-func shiftVars(gate string, c analysis.Crossing, test, told analysis.ShiftPair) message.Args {
+func shiftVars(gate string, c analysis.Crossing, test, classifier analysis.ShiftPair) message.Args {
 	vars := message.Args{
 		"what": message.Nested(shiftSubject[gate].Text()), "a": message.Name(c.A),
-		"na": message.Int(told.NA), "nb": message.Int(told.NB), "p": pText(test.PHolm),
+		"na": message.Int(classifier.NA), "nb": message.Int(classifier.NB), "p": pText(test.PHolm),
 		"words": message.Nested(message.Text{}), "missed": message.Nested(message.Text{}),
 	}
-	telling := slices.Clone(told.Top)
-	for _, text := range test.Top { // of values that the classifier is not shown, too
+	telling := slices.Clone(classifier.Top)
+	for _, text := range test.Top { // including values that the classifier is not shown
 		if !slices.ContainsFunc(telling, func(t message.Text) bool { return t.String() == text.String() }) {
 			telling = append(telling, text)
 		}
@@ -182,14 +180,14 @@ func shiftVars(gate string, c analysis.Crossing, test, told analysis.ShiftPair) 
 			"a": message.Name(c.A), "what": message.Nested(message.Clauses(telling[:min(len(telling), 5)]...)),
 		}))
 	}
-	if told.Missed != nil {
+	if classifier.Missed != nil {
 		vars["missed"] = message.Nested(
-			couldBeMissed.With(message.Args{"auc": message.Number(stat.ValueOr(told.Missed, 1))}))
+			couldBeMissed.With(message.Args{"auc": message.Number(stat.ValueOr(classifier.Missed, 1))}))
 	}
 	return vars
 }
 
-// pText is a p-value that may not be known.
+// pText is a p-value that may be unknown.
 func pText(p *float64) message.Arg {
 	if p == nil {
 		return message.Nested(pUnknown.Text())
@@ -235,7 +233,7 @@ var shiftGates = &analysis.Gate{
 	Parts:      []*analysis.Gate{shiftText, shiftFields, shiftReward, shiftTools},
 }
 
-// shiftSubject is {what} of the gates about shift.
+// shiftSubject holds {what} of the gates about shift.
 var shiftSubject = map[string]message.Def{
 	"shift.text":   message.New("shift.text.what", "the messages"),
 	"shift.fields": message.New("shift.fields.what", "the fields of the rows"),
@@ -243,7 +241,7 @@ var shiftSubject = map[string]message.Def{
 	"shift.tools":  message.New("shift.tools.what", "tool calls, turns and tokens"),
 }
 
-// shiftWordsOf writes the words of a gate about shift.
+// shiftWordsOf returns the words of a gate about shift.
 func shiftWordsOf(why, remedy string) analysis.Words {
 	return analysis.Words{
 		Why: why,

@@ -60,7 +60,7 @@ var signalInformative = &analysis.Gate{
 		} else {
 			instead = &noneTeaches
 		}
-		// nothing would be left of them
+		// no items would remain
 		if c := sr.Classes.Counts; c[analysis.Dead]+c[analysis.Saturated] == sr.Items.Measured {
 			vars["drop"] = message.Nested(otherItems.Text())
 		}
@@ -73,7 +73,7 @@ var signalInformative = &analysis.Gate{
 			}
 		}
 		if best, ok := sr.BestAt(r.GroupSize); ok && best.K < r.GroupSize {
-			// the samples' own share is the lower bracket
+			// the samples' own share is the lower bound
 			vars["share"] = message.Nested(atLeastSo.With(message.Args{"what": vars["share"]}))
 			if cost, known := vars["cost"]; known {
 				vars["cost"] = message.Nested(atMostSo.With(message.Args{"what": cost}))
@@ -88,8 +88,8 @@ var signalInformative = &analysis.Gate{
 	}),
 }
 
-// noiseWords says what is taken off the informative share for grader noise. It is
-// empty if the grader's share is not known, or nothing.
+// noiseWords says how much grader noise reduces the informative share. It is empty if the grader's
+// share is unknown or zero.
 func noiseWords(sr *analysis.SplitResult, r *analysis.Result) message.Text {
 	lower, _ := sr.SignalAt(r.GroupSize)
 	if lower == nil || lower.Net == nil || *sr.Variance.GraderShare.Value == 0 {
@@ -104,7 +104,7 @@ func noiseWords(sr *analysis.SplitResult, r *analysis.Result) message.Text {
 var (
 	noneTeaches = analysis.NewWording("signal.informative.none", "no group of {group} teaches anything{fitted}",
 		"{drop} Then sample again. If rewards still do not differ, give partial credit, or use larger groups.")
-	// noiseTeaches are said where enough rewards differ, but by chance: no choice of items helps.
+	// noiseTeaches is used if enough rewards differ, but only by chance: no choice of items helps.
 	noiseTeaches = analysis.NewWording("signal.informative.noise",
 		"{share} of groups of {group} teach something{fitted}",
 		"Make the grader steadier before you choose items: set a judge to temperature 0 and give it a rubric of "+

@@ -6,7 +6,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// The reasons for which gates are skipped.
+// The reasons for skipping gates.
 var (
 	noTraining = message.New("skip.no_training",
 		"there is no train split: an evaluation set by itself says nothing about training")
@@ -22,7 +22,7 @@ var (
 // check is the Check of a gate.
 type check = func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding
 
-// audited returns a check that is skipped if the grader was not audited.
+// audited returns a check that skips if the grader was not audited.
 func audited(severity analysis.Severity, f check) check {
 	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		if unaudited(r) {
@@ -36,8 +36,7 @@ func audited(severity analysis.Severity, f check) check {
 type splitCheck = func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
 	sr *analysis.SplitResult) []analysis.Finding
 
-// onTraining returns a check of the split that training would see; it is skipped if there
-// is none.
+// onTraining returns a check of the split that training would see; it skips if there is none.
 func onTraining(f splitCheck) check {
 	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		split, ok := analysis.TrainingSplit(r)
@@ -60,14 +59,14 @@ func everySplit(f splitCheck) check {
 	}
 }
 
-// onSplits is everySplit, skipped if f finds nothing.
+// onSplits is everySplit, but skips if f finds nothing.
 func onSplits(severity analysis.Severity, why message.Def, f splitCheck) check {
 	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		return orSkip(everySplit(f)(r, t), severity, why)
 	}
 }
 
-// orSkip returns the findings, or, if there are none, that there was nothing to judge.
+// orSkip returns the findings, or a skip if there are none.
 func orSkip(found []analysis.Finding, severity analysis.Severity, why message.Def) []analysis.Finding {
 	if found == nil {
 		return analysis.Skip("", severity, why.Text())
@@ -75,7 +74,7 @@ func orSkip(found []analysis.Finding, severity analysis.Severity, why message.De
 	return found
 }
 
-// failIf is Fail where a value is bad, else Pass.
+// failIf returns Fail if bad, else Pass.
 func failIf(bad bool) analysis.Status {
 	if bad {
 		return analysis.Fail
@@ -92,15 +91,15 @@ func whyNoAudit(r *analysis.Result) message.Text {
 	return noAudit.With(analysis.Commands)
 }
 
-// noAudit is the reason for which gates about the audit are skipped.
-// The second one is that of an import, which names no grader.
+// The reasons for skipping gates about the audit; the second is for an import, which names no
+// grader.
 var (
 	noAudit       = message.New("skip.no_audit", "the grader was not audited: run {audit}")
 	noAuditImport = message.New("skip.no_audit_import", "the grader was not audited: run {audit_with}")
 )
 
-// noBurst is why gates about endpoints are skipped. The second one is that of an
-// import, which has none to call.
+// The reasons for skipping gates about endpoints; the second is for an import, which has no
+// endpoints to call.
 var (
 	noBurst       = message.New("skip.no_burst", "no training step was rehearsed: run {burst}")
 	noBurstImport = analysis.Moot(message.New("skip.no_burst_import",

@@ -10,8 +10,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// perSplit asks f for every sampled split. Where a split has no tool calls the
-// gate is skipped for it; without any split it is skipped once.
+// perSplit runs f for every sampled split. It skips each split without tool calls, and skips once
+// if there is no split.
 func perSplit(f func(*analysis.Result, analysis.Thresholds, rollout.Split,
 	*analysis.SplitResult) analysis.Finding,
 ) check {
@@ -122,10 +122,10 @@ var toolsMalformed = &analysis.Gate{
 			Want: analysis.WantAtMost(want),
 		}
 		b := analysis.BoundOf(sr.Tools.Malformed)
-		if b.Value != nil { // judged as observed, like the other gates of tool calls
+		if b.Value != nil { // judged by the observed share, like the other gates about tool calls
 			return j.Finding(analysis.Observed(*b.Value).AtMost(want), b)
 		}
-		j.Needs, j.Settles = &analysis.Needs{Items: 1, Samples: 1}, true // any call
+		j.Needs, j.Settles = &analysis.Needs{Items: 1, Samples: 1}, true // a single call is enough
 		return j.Finding(b.AtMost(want), b)
 	}),
 }
@@ -174,7 +174,7 @@ var toolsOutputSize = &analysis.Gate{
 	}),
 }
 
-// worstTool judges the largest of a figure over the tools.
+// worstTool judges the tool with the largest figure.
 func worstTool(
 	threshold analysis.Threshold, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult,
 	figure func(analysis.ToolStat) *float64,
@@ -227,7 +227,7 @@ var toolsHealth = &analysis.Gate{
 	Parts:      []*analysis.Gate{toolsUnused, toolsFailures, toolsErrors, toolsMalformed, toolsBudget, toolsOutputSize},
 }
 
-// notTextWords are the words where a tool's outputs are no strings.
+// notTextWords replaces the words if a tool's outputs are not strings.
 var notTextWords = analysis.NewWording("tools.failures.not_text",
 	"{odd} of {calls|tool call} returned an output that is not a string, most of them from {worst}",
 	"The wire format asks for {\"output\": \"text\"}; the model was shown the JSON instead. Return text: a training "+

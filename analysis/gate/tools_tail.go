@@ -64,11 +64,11 @@ var toolsLong = &analysis.Gate{
 	}),
 }
 
-// longEarnMore are the words where long rollouts are worth their time.
+// longEarnMore replaces the words if long rollouts are worth their time.
 var longEarnMore = analysis.NewWording("tools.long.worth",
 	"{percent} of rollouts are far longer than the others, with more than {calls|call} or {turns|turn}, but {earn}", "")
 
-// earn says what long rollouts earn against the others.
+// earn compares the rewards of long rollouts with those of the others.
 func earn(c *analysis.Contrast) message.Text {
 	if c == nil || c.These.Value == nil || c.Others.Value == nil {
 		return earnUnknown.Text()
@@ -111,7 +111,7 @@ var toolsTail = &analysis.Gate{
 		sr *analysis.SplitResult,
 	) analysis.Finding {
 		return worstTool(analysis.TailTimes, t, split, sr, func(s analysis.ToolStat) *float64 {
-			// A call this quick sets no pace, and its tail is the scheduler's.
+			// Such a quick call does not set the pace; its tail comes from the scheduler.
 			if s.P50 == nil || s.P95 == nil || *s.P95 < quickCall || *s.P50 <= 0 {
 				return nil
 			}
@@ -169,6 +169,5 @@ var wantSeconds = message.New("want.seconds", "≤ {limit} longer than {seconds}
 // slowest is the share of rollouts that may take longer than the limit.
 const slowest = 0.05
 
-// quickCall is the 95th percentile, in seconds, below which a tool's tail is
-// not judged.
+// quickCall is the 95th percentile, in seconds, below which a tool's tail is not judged.
 const quickCall = 0.100

@@ -6,9 +6,9 @@ import (
 	"gonogo/sampler/rollout/markup"
 )
 
-// leastOffered is how many rollouts with tools must call none before that is more than a
-// model that rarely needs them: of a model that calls one in a tenth of its rollouts, 32
-// have none with a chance of 3 %.
+// leastOffered is how many rollouts with tools must make no call before this points to a problem
+// and not to a model that rarely needs its tools: if a model calls one in a tenth of its rollouts,
+// 32 rollouts without any have a probability of 3 %.
 const leastOffered = 32
 
 var toolsUnused = &analysis.Gate{
@@ -38,7 +38,7 @@ var toolsUnused = &analysis.Gate{
 		}
 		status := analysis.Unknown
 		switch {
-		case offered < leastOffered, calls > 0 && !optional: // a pass would make every run with tools one that this gate can block
+		case offered < leastOffered, calls > 0 && !optional: // a pass would let this gate block any run with tools
 			return nil
 		case calls > 0:
 			j.Severity, status = analysis.Advisory, analysis.Pass
@@ -51,9 +51,8 @@ var toolsUnused = &analysis.Gate{
 
 var wantCalls = message.New("want.calls", "some calls")
 
-// UnusedAdvice says what to check where no rollout calls a tool. A server whose chat
-// template has no tools accepts them all the same and shows the model nothing of them:
-// llama.cpp's does so silently.
+// UnusedAdvice says what to check if no rollout calls a tool. A server whose chat template has no
+// tools still accepts them but does not show them to the model; llama.cpp's does so silently.
 func UnusedAdvice() message.Text {
 	return message.Join(unusedAdvice.Text(), MarkupAdvice(markup.Template))
 }

@@ -54,8 +54,8 @@ var variantsGain = &analysis.Gate{
 	},
 }
 
-// foremost is the variant that the finding is about: the best of those that
-// gain, else the best of those that might, else the best.
+// foremost returns the variant that the finding is about: the best of those that gain, else the
+// best of those that might, else the best.
 func foremost(v *analysis.Variants) (*analysis.Variant, analysis.Status) {
 	for _, want := range []struct {
 		answer analysis.VariantAnswer
@@ -71,9 +71,9 @@ func foremost(v *analysis.Variants) (*analysis.Variant, analysis.Status) {
 	return &v.Ranked[0], analysis.Pass
 }
 
-// settling says how many items, sampled as these, would tell whether the variant gains,
-// were its difference what it looks like, until it is next to the correction for all
-// variants, or a difference of delta would have been seen.
+// settling returns how many items, with the same samples, would show whether the variant gains:
+// enough for its present difference to be significant after the correction for all variants, or
+// enough to detect a change of delta.
 func settling(sp *analysis.VariantSplit, variants int, tolerance, conf float64) *analysis.Needs {
 	e := sp.Reward.Estimate
 	if e.SE == nil || e.Items < 2 {
@@ -93,17 +93,17 @@ func settling(sp *analysis.VariantSplit, variants int, tolerance, conf float64) 
 	return &analysis.Needs{Items: int(math.Ceil(items)), Samples: max(1, int(sp.Samples.New.Median))}
 }
 
-// variantWords are what the finding's messages say of a variant.
+// variantWords returns the arguments about a variant for the finding's messages.
 func variantWords(v *analysis.Variants, r *analysis.Result, best *analysis.Variant,
 	sp *analysis.VariantSplit,
 ) message.Args {
 	var others []message.Text
 	for i := range v.Ranked {
-		if of := &v.Ranked[i]; of.Answer == analysis.Gains && of != best {
+		if other := &v.Ranked[i]; other.Answer == analysis.Gains && other != best {
 			others = append(others,
 				pairIs.With(message.Args{
-					"pair": message.Name(of.Name),
-					"what": message.Change(*v.Ranking(of).Reward.Value),
+					"pair": message.Name(other.Name),
+					"what": message.Change(*v.Ranking(other).Reward.Value),
 				}))
 		}
 	}
@@ -125,7 +125,7 @@ func variantWords(v *analysis.Variants, r *analysis.Result, best *analysis.Varia
 	}
 }
 
-// againstHoped holds a gain against the one hoped for from training.
+// againstHoped compares a gain with the one hoped for from training.
 func againstHoped(v *analysis.Variants, e stat.Estimate) message.Text {
 	hoped := message.Digits(v.Hoped)
 	switch {
@@ -139,8 +139,7 @@ func againstHoped(v *analysis.Variants, e stat.Estimate) message.Text {
 	return lessThanHoped.With(message.Args{"gain": message.Name(hoped)})
 }
 
-// liftWords holds a gain against the lift of the split that training would see,
-// at the group size.
+// liftWords compares a gain with the lift of the split that training would see, at the group size.
 func liftWords(r *analysis.Result, gain float64) message.Text {
 	split, ok := analysis.TrainingSplit(r)
 	if !ok || !r.Splits[split].Lift.Known() {
@@ -155,7 +154,7 @@ func liftWords(r *analysis.Result, gain float64) message.Text {
 	return how.With(message.Args{"k": message.Int(best.K), "split": message.Name(split), "lift": message.Number(lift)})
 }
 
-// changed names what a variant changes.
+// changed lists the keys that a variant changes.
 func changed(list []rollout.Change) message.Arg {
 	var keys []string
 	for _, c := range list {
@@ -172,7 +171,7 @@ var costUnits = map[string]message.Def{
 	"latency":       message.New("variants.gain.latency", "{n|second}"),
 }
 
-// price words what a variant costs in tokens and seconds, where that is shown.
+// price describes what a variant costs in tokens and seconds, as far as the differences are clear.
 func price(costs []analysis.Difference) message.Text {
 	var parts []message.Text
 	for _, d := range costs {

@@ -9,10 +9,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Analyze reads a run and judges it: every split measured, every gate asked,
-// one verdict. Memory grows with items x samples, not with text; transcripts
-// are dropped as they pass. An unreadable record, a reward outside the range,
-// or a gate or a setting that cannot be used is an error.
+// Analyze reads a run and judges it: it measures every split, runs every gate and reaches one
+// verdict. Memory grows with items x samples, not with text: transcripts are dropped as they are
+// read. It fails on an unreadable record, a reward outside the range, and a gate or a setting that
+// cannot be used.
 func Analyze(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings,
 	gates analysis.Gates,
 ) (*analysis.Result, error) {
@@ -28,10 +28,9 @@ func Analyze(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s 
 	return r, nil
 }
 
-// AnalyzeAudit judges the grader alone, from a run's probes.jsonl and labels.jsonl;
-// the run may have no rollouts yet. The result holds the findings of the grader's
-// gates and no verdict, and Grader is never nil. Without probes and labels the
-// section is empty and the gates are skipped.
+// AnalyzeAudit judges only the grader, from a run's probes.jsonl and labels.jsonl; the run may have
+// no rollouts yet. The result holds the findings of the grader's gates and no verdict. Grader is
+// never nil; without probes and labels it is empty and the gates are skipped.
 func AnalyzeAudit(ctx context.Context, run *rollout.Run, s analysis.Settings) (*analysis.Result, error) {
 	r, err := measure.Audit(ctx, run, s)
 	if err != nil {
@@ -44,9 +43,9 @@ func AnalyzeAudit(ctx context.Context, run *rollout.Run, s analysis.Settings) (*
 	return r, nil
 }
 
-// AnalyzeBurst judges the endpoints alone, from a run's burst; the run may have no
-// rollouts. The result holds the findings of the endpoint gates and no verdict.
-// Without a burst, Burst is nil and the gates are skipped.
+// AnalyzeBurst judges only the endpoints, from a run's burst; the run may have no rollouts. The
+// result holds the findings of the endpoint gates and no verdict. Without a burst, Burst is nil and
+// the gates are skipped.
 func AnalyzeBurst(ctx context.Context, run *rollout.Run, s analysis.Settings) (*analysis.Result, error) {
 	r, err := measure.Burst(ctx, run, s)
 	if err != nil {
@@ -56,10 +55,9 @@ func AnalyzeBurst(ctx context.Context, run *rollout.Run, s analysis.Settings) (*
 	return r, nil
 }
 
-// CheckItems judges items alone, before any rollout: copies between and within
-// splits, conflicts, degenerate rows, and whether the splits' texts and fields
-// are alike. Items without a row say nothing. It returns what was found, and the
-// findings of the gates about it.
+// CheckItems judges only the items, before any rollout: copies between and within splits,
+// conflicts, degenerate rows, and whether the splits' texts and fields are alike. It ignores items
+// without a row. It returns the measurements and the gates' findings about them.
 func CheckItems(items []rollout.Item, s analysis.Settings) (*analysis.Shift, []analysis.Finding) {
 	r := &analysis.Result{
 		RewardRange: [2]float64{s.RewardRange.Lo, s.RewardRange.Hi}, Confidence: s.Confidence,

@@ -1,3 +1,3 @@
-// Package judge drives the analysis: it measures a run, asks every gate of a list, and
-// folds the findings into one verdict.
+// Package judge drives the analysis: it measures a run, runs every gate of a list, and folds the
+// findings into one verdict.
 package judge

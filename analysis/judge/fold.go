@@ -11,7 +11,7 @@ import (
 // noTrainingVerdict is shown below a verdict without any train gate.
 var noTrainingVerdict = message.New("note.no_training", "no verdict on training")
 
-// Judge asks every gate and folds the findings into the verdict.
+// Judge runs every gate and folds the findings into the verdict.
 func Judge(r *analysis.Result, t analysis.Thresholds, gates analysis.Gates) {
 	r.Findings, r.Changed = findings(r, t, gates), gates.Changed(r.Thresholds)
 	fold(r)
@@ -25,10 +25,10 @@ func findings(r *analysis.Result, t analysis.Thresholds, gates analysis.Gates) [
 	return list
 }
 
-// fold makes the verdict: any blocking fail is NO-GO; else any blocking
-// unknown, or no blocking gate evaluated, is UNDECIDED; else a required gate that
-// judged nothing is UNDECIDED, too; else GO. Other skipped findings never block.
-// The reason is the first failing, else unknown, else missing blocking gate.
+// fold makes the verdict. It is NO-GO if any blocking finding fails; else UNDECIDED if any is
+// unknown, if no blocking gate judged anything, or if a required gate judged nothing; else GO.
+// Other skipped findings never block. The reason is the first failing gate, else the first unknown
+// one, else the first missing one.
 func fold(r *analysis.Result) {
 	r.Verdict, r.Reason, r.Cautions, r.Note = analysis.Go, nil, []string{}, message.Text{}
 	cover(r)
@@ -77,17 +77,17 @@ func note(r *analysis.Result) message.Text {
 	if _, ok := analysis.TrainingSplit(r); !ok {
 		parts = append(parts, noTrainingVerdict.Text())
 	}
-	left, unseen := notRun(r)
+	missing, unseen := notRun(r)
 	if text := looksNote(r.Looks, r.Confidence); !text.IsEmpty() {
 		parts = append(parts, text)
 	}
 	if r.Run.Grading {
 		parts = append(parts, gradingLeft.Text())
-	} else if left > 0 {
-		text := notMadeYet.With(message.Args{"rollouts": message.Count(left, "planned rollout")})
+	} else if missing > 0 {
+		text := notMadeYet.With(message.Args{"rollouts": message.Count(missing, "planned rollout")})
 		if unseen > 0 {
 			text = notMadeOfItems.With(message.Args{
-				"rollouts": message.Count(left, "planned rollout"),
+				"rollouts": message.Count(missing, "planned rollout"),
 				"items":    message.Count(unseen, "item"),
 			})
 		}
@@ -102,11 +102,11 @@ var (
 	notMadeOfItems = message.New("note.not_made_of_items", "{rollouts} not made yet, including all of {items}")
 )
 
-// cover says which blocking gates judged the run, which did not and why, and
-// which of them the verdict requires.
+// cover records which blocking gates judged the run, which did not and why, and which of them the
+// verdict requires.
 func cover(r *analysis.Result) {
 	r.Judged, r.NotJudged, r.Required = []string{}, []analysis.Unjudged{}, []string{}
-	lacks := make(map[string]bool)
+	judgeable := make(map[string]bool)
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.Severity != analysis.Blocking || f.Status == analysis.Skipped || slices.Contains(r.Judged, f.Gate) {
@@ -124,17 +124,17 @@ func cover(r *analysis.Result) {
 		if why := f.Title.Args["reason"].Text; why != nil {
 			u.Why = *why
 		}
-		u.Command, lacks[f.Gate] = f.Command, f.Command != nil
+		u.Command, judgeable[f.Gate] = f.Command, f.Command != nil
 		r.NotJudged = append(r.NotJudged, u)
 	}
 	if r.Run.Grading {
 		r.NotJudged = append(r.NotJudged, analysis.Unjudged{Gate: analysis.Sampling, Why: gradingLeft.Text()})
 		require(r, analysis.Sampling)
-	} else if left, _ := notRun(r); left > 0 {
+	} else if missing, _ := notRun(r); missing > 0 {
 		r.NotJudged = append(r.NotJudged,
 			analysis.Unjudged{
 				Gate:    analysis.Sampling,
-				Why:     notMadeYet.With(message.Args{"rollouts": message.Count(left, "planned rollout")}),
+				Why:     notMadeYet.With(message.Args{"rollouts": message.Count(missing, "planned rollout")}),
 				Command: analysis.Commands["run"].Command,
 			})
 	}
@@ -146,7 +146,7 @@ func cover(r *analysis.Result) {
 		}
 		stage := analysis.Stages()[i]
 		for _, gate := range stage.Gates {
-			if stage.Asked || slices.Contains(r.Judged, gate) || lacks[gate] {
+			if stage.Asked || slices.Contains(r.Judged, gate) || judgeable[gate] {
 				require(r, gate)
 			}
 		}
@@ -158,8 +158,8 @@ func cover(r *analysis.Result) {
 	}
 }
 
-// leftOpen says why a required gate judged nothing that no finding of it blocks for:
-// one about shift finds no difference and cannot rule one out.
+// leftOpen returns why a required gate judged nothing although it has no blocking finding: a gate
+// about shift may find no difference and yet be unable to rule one out.
 func leftOpen(r *analysis.Result, gate string) (why message.Text, open bool) {
 	if slices.Contains(r.Judged, gate) ||
 		slices.ContainsFunc(r.NotJudged, func(u analysis.Unjudged) bool { return u.Gate == gate }) {
@@ -186,8 +186,7 @@ func require(r *analysis.Result, name string) {
 	}
 }
 
-// notRun counts the planned rollouts that have no record, and the items that have
-// none at all.
+// notRun counts the planned rollouts without a record, and the items without any.
 func notRun(r *analysis.Result) (rollouts, items int) {
 	for _, split := range rollout.Splits() {
 		if sr := r.Splits[split]; sr != nil && sr.Missing.NotRun != nil {

@@ -45,14 +45,14 @@ var (
 		"{where}; the intervals of rollouts are at {each}, so that all looks together keep {all}")
 )
 
-// confidently writes a confidence with the digits that distinguish it from 1.
+// confidently writes a confidence with enough digits to distinguish it from 1.
 func confidently(x float64) string {
 	places := max(0, int(math.Ceil(-math.Log10(1-x)))-1)
 	return strings.TrimSuffix(strconv.FormatFloat(100*x, 'f', places, 64), ".0") + " %"
 }
 
-// Look is the plan after a look at that many samples with this result. Sampling ends when
-// the verdict is decided, or nothing more is planned.
+// Look returns the plan after a look at that many samples with this result. Sampling ends when the
+// verdict is decided, or when nothing more is planned.
 func Look(plan *rollout.Looks, samples int, r *analysis.Result) *rollout.Looks {
 	next := plan.With(rollout.Look{Samples: samples, Confidence: r.Confidence, Verdict: string(r.Verdict)})
 	switch {

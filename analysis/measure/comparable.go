@@ -10,10 +10,10 @@ import (
 	"gonogo/analysis/collect"
 )
 
-// The rollouts of an item are compared with each other: they must be independent attempts
-// at one prompt by one model.
+// The rollouts of an item are compared with each other, so they must be independent attempts at one
+// prompt by one model.
 
-// pooled counts the items whose rollouts were asked different things; nil if there is none.
+// pooled counts the items whose rollouts had different prompts; nil if there are none.
 func (m *Split) pooled() *analysis.Pooled {
 	var out *analysis.Pooled
 	for _, it := range m.Items {
@@ -32,10 +32,10 @@ func (m *Split) pooled() *analysis.Pooled {
 	return out
 }
 
-// served counts rollouts by what answered them; nil if one model did, as far as is known.
-// An item is mixed if its rollouts name different models or deployments, or different
-// fingerprints where they name one model: hosted services change the fingerprint of one
-// model from request to request, with the machine that answers.
+// served counts rollouts by the model that answered them; nil if it was one model, as far as is
+// known. An item is mixed if its rollouts name different models or deployments, or different
+// fingerprints if all of them name one model: hosted services change the fingerprint of a model
+// from request to request, with the machine that answers.
 func (m *Split) served() *analysis.Served {
 	count := make(map[uint16]int)
 	for _, it := range m.Items {
@@ -81,8 +81,8 @@ func (m *Split) served() *analysis.Served {
 	return out
 }
 
-// copies counts the items whose rollouts are the same in all that was said; nil if no item
-// has two rollouts that record it.
+// copies counts the items whose rollouts are identical in all that was said; nil if no item has two
+// rollouts that record it.
 func (m *Split) copies() *analysis.Copies {
 	out := &analysis.Copies{Signs: []string{}, Items: []string{}}
 	text, outputs := 0.0, 0
@@ -106,12 +106,12 @@ func (m *Split) copies() *analysis.Copies {
 		outputs += len(rows)
 		ids += one(alike(rows, func(r *collect.Row) uint64 { return r.Trace }))
 		times += one(alike(rows, func(r *collect.Row) uint64 {
-			if r.Elapsed == math.Trunc(r.Elapsed) { // a log that rounds
+			if r.Elapsed == math.Trunc(r.Elapsed) { // a log with rounded times
 				return 0
 			}
 			return math.Float64bits(r.Elapsed)
 		}))
-		cache += one(marked >= len(rows)-1) // the first reply filled it
+		cache += one(marked >= len(rows)-1) // the first reply filled the cache
 	}
 	if out.Compared == 0 {
 		return nil
@@ -136,10 +136,10 @@ func (m *Split) copies() *analysis.Copies {
 	return out
 }
 
-// mostAreCopies is the share of equal items that must show a sign.
+// mostAreCopies is the share of identical items that must show a sign.
 const mostAreCopies = 0.9
 
-// alike reports whether all rows have the same mark, and one.
+// alike reports whether all rows have the same nonzero mark.
 func alike(rows []*collect.Row, mark func(*collect.Row) uint64) bool {
 	first := mark(rows[0])
 	return first != 0 && !slices.ContainsFunc(rows, func(r *collect.Row) bool { return mark(r) != first })

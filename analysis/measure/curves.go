@@ -10,8 +10,8 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// curves fills everything that is a function of k or of the group size. All
-// of it uses one common item set, so the item mix is the same at every k.
+// curves fills in everything that is a function of k or of the group size. It uses one common set
+// of items, so that the mix of items is the same at every k.
 func (m *Split) curves(sr *analysis.SplitResult) {
 	r, conf := m.s.RewardRange, m.s.Confidence
 	g := m.s.GroupSize
@@ -45,7 +45,7 @@ var (
 	liftAtLeast = message.New("measure.lift_at_least", "a lower bound: items have {samples}, the group size is {size}")
 )
 
-// commonNote says which items a curve uses when it does not use all.
+// commonNote adds a warning to a curve that does not use all items.
 func (m *Split) commonNote(e stat.Estimate) stat.Estimate {
 	if m.dropped > 0 {
 		e.Warnings = append(e.Warnings,
@@ -71,8 +71,8 @@ func passes(items [][]float64, threshold float64) [][]float64 {
 	return out
 }
 
-// lift fills lift, headroom and their ratio, at the group size or, where items
-// have fewer samples, at the samples there are: then lift is a lower bound.
+// lift fills in lift, headroom and their ratio at the group size. If items have fewer samples, it
+// uses these, and lift is a lower bound.
 func (m *Split) lift(sr *analysis.SplitResult) {
 	r, conf := m.s.RewardRange, m.s.Confidence
 	k := min(m.s.GroupSize, m.Samples)
@@ -98,7 +98,7 @@ func (m *Split) lift(sr *analysis.SplitResult) {
 	sr.LiftShare = m.commonNote(stat.RatioOfSums(values, heads, CountAll(m.Common), conf))
 }
 
-// headroom is how far each item's mean is below the top, and the variance of that mean.
+// headroom returns how far each item's mean is below the top, and the variance of that mean.
 func headroom(items [][]float64, top float64) (heads, within []float64) {
 	for _, ys := range items {
 		mean, v := stat.MeanVariance(ys)
@@ -107,12 +107,12 @@ func headroom(items [][]float64, top float64) (heads, within []float64) {
 	return heads, within
 }
 
-// signalDoublings of the samples are the group sizes up to which bounds beyond
-// them are given: trainers choose them so.
+// signalDoublings is the number of doublings of the samples up to which group sizes get bounds:
+// trainers choose sizes that way.
 const signalDoublings = 3
 
-// signal is the informative share by group size, and net of grader noise where
-// the grader's share of the variance within items is known.
+// signal returns the informative share by group size, and net of grader noise if the grader's share
+// of the variance within items is known.
 func (m *Split) signal(noise stat.Estimate) []analysis.Signal {
 	out := []analysis.Signal{}
 	strict := m.strict()
@@ -150,9 +150,9 @@ func (m *Split) signal(noise stat.Estimate) []analysis.Signal {
 	return out
 }
 
-// beyond lists the group sizes past n that get a bracket, ascending: doublings
-// of n, and g where it is one of them or lies between. Where n says nothing
-// about any size it is g alone, so its bracket can say why.
+// beyond lists the group sizes above n that get a bracket, ascending: doublings of n, and g if it
+// is one of them or between them. If n is too small for any bracket, it returns only g, so that the
+// bracket of g can say why.
 func beyond(n, g int) []int {
 	if n < 2 {
 		return []int{g}
@@ -175,31 +175,31 @@ func beyond(n, g int) []int {
 	return sizes
 }
 
-// strict is the span that rewards exceed only where they differ by more than float noise.
+// strict returns the span that rewards must exceed to differ by more than float noise.
 func (m *Split) strict() float64 { return floatNoise * m.s.RewardRange.Width() }
 
-// Tolerance is the span up to which rewards count as equal in a group of the trainer's size.
+// Tolerance returns the span up to which rewards count as equal in a group of the trainer's size.
 func (m *Split) Tolerance() float64 { return equalWithin(m.s, m.s.GroupSize) }
 
 const (
 	floatNoise = collect.RewardNoise // the share of the reward range that is float noise
-	// of the reward range, that the rewards of a group must span where the trainer takes them as they are
+	// the share of the reward range that a group's rewards must span if the trainer does not
+	// normalize them
 	leastShare = 0.01
 )
 
-// equalRounding is the share of a tolerance by which a float may miss it.
+// equalRounding is the share of a tolerance that float rounding may cost.
 const equalRounding = 1e-6
 
-// equalWithin returns the span up to which the rewards of any group of g count as equal,
-// by what the trainer makes of them.
+// equalWithin returns the span up to which the rewards of any group of g count as equal for the
+// trainer.
 //
-// A trainer that divides by the standard deviation s of the group (n-1) adds epsilon to
-// it, and keeps s/(s+epsilon) of the advantages. A group counts where that is half or
-// more, which is s >= epsilon. Of all groups of one span, that with half of its rewards at
-// either end has the largest s: where even that is too small, the group is flat. This is
-// exact for pairs; trained judges groups that are all of an item's rewards by their own s.
-// A trainer that does not divide sees the rewards as they are: they must span 1 % of the
-// range.
+// A trainer that divides by the standard deviation s of the group (n-1) adds epsilon to it, and
+// keeps s/(s+epsilon) of the advantages. A group counts if that is at least half, which is s >=
+// epsilon. Of all groups with the same span, the one with half of its rewards at either end has the
+// largest s: if even that is too small, the group is flat. This is exact for pairs; trained uses
+// the actual s for groups that are all of an item's rewards. A trainer that does not divide uses
+// the rewards unchanged: they must span 1 % of the range.
 func equalWithin(s analysis.Settings, g int) float64 {
 	width := s.RewardRange.Width()
 	if s.Normalize == analysis.NormalizeNone {
@@ -207,12 +207,12 @@ func equalWithin(s analysis.Settings, g int) float64 {
 	}
 	g = max(2, g)
 	low, high := float64(g/2), float64(g-g/2)
-	most := math.Sqrt(low * high / float64(g*(g-1))) // of s, for a span of 1
+	most := math.Sqrt(low * high / float64(g*(g-1))) // s for a span of 1
 	return max(s.Epsilon/most*(1-equalRounding), floatNoise*width)
 }
 
-// trained returns the rewards of items as a trainer takes groups of g: where a group is
-// all rewards of an item, and their standard deviation is less than epsilon, they are equal.
+// trained returns the rewards of items as a trainer sees groups of g: if a group is all rewards of
+// an item and their standard deviation is less than epsilon, they become equal.
 func trained(s analysis.Settings, items [][]float64, g int) [][]float64 {
 	if s.Normalize == analysis.NormalizeNone {
 		return items
@@ -234,8 +234,8 @@ func Signal(s analysis.Settings, items [][]float64, g int) stat.Estimate {
 	return stat.Signal(trained(s, items, g), g, equalWithin(s, g), s.Confidence)
 }
 
-// Informative is the share of the groups of g from the sorted rewards of an item that
-// differ for the trainer.
+// Informative returns the share of the groups of g from an item's sorted rewards that differ for
+// the trainer.
 func Informative(s analysis.Settings, sorted []float64, g int) float64 {
 	return stat.Informative(trained(s, [][]float64{sorted}, g)[0], g, equalWithin(s, g))
 }

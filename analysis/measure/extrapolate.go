@@ -9,11 +9,11 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// Limits of what is extrapolated.
+// Limits of the extrapolation.
 const (
 	dirichletValues = 8   // more distinct rewards are not modelled
 	farthestK       = 256 // curves reach at least this k
-	groupReach      = 4   // and that many times the group size
+	groupReach      = 4   // and this multiple of the group size
 	extrapolateSeed = 0xbe70d
 )
 
@@ -41,11 +41,10 @@ var (
 		"to {high})")
 )
 
-// extrapolate fits the models of §beyond the samples and fills what they say:
-// pass@k where a pass threshold is set, best of k and the informative share
-// where rewards take at most 8 values. A model that cannot be fitted leaves a
-// note, and so does one that misses what was measured; the bracket of the
-// informative share needs none.
+// extrapolate fits the models beyond the samples and fills in their estimates: pass@k if a pass
+// threshold is set, and best of k and the informative share if rewards take at most 8 values. It
+// adds a note for a model that cannot be fitted, and for one that misses the measured values; the
+// bracket of the informative share does not need a model.
 func (m *Split) extrapolate(sr *analysis.SplitResult) {
 	sr.Beyond = analysis.Extrapolation{
 		Fits: []analysis.ModelFit{}, BestOf: []analysis.Extrapolated{},
@@ -74,27 +73,27 @@ func (m *Split) extrapolate(sr *analysis.SplitResult) {
 	if m.s.PassThreshold != nil {
 		e.passes(*m.s.PassThreshold)
 	}
-	for _, draw := range e.draws { // once every quantity has been held against what was measured
+	for _, draw := range e.draws { // once every quantity has been compared with its measured value
 		draw()
 	}
 }
 
-// extrapolation collects what the models of one split say.
+// extrapolation collects the models' estimates for one split.
 type extrapolation struct {
 	m     *Split
 	sr    *analysis.SplitResult
-	known []*fitted // what was fitted already
+	known []*fitted // the fits made so far
 	draws []func()
 }
 
 // fitted is one model of some counts and its refits on resampled items.
 type fitted struct {
-	model  string
-	counts [][]int
-	fit    stat.Chances
-	refits []stat.Chances
-	misfit bool  // it misses what was measured of some quantity
-	of     []int // its places in Beyond.Fits
+	model   string
+	counts  [][]int
+	fit     stat.Chances
+	refits  []stat.Chances
+	misfit  bool  // it misses the measured value of some quantity
+	indices []int // its indices in Beyond.Fits
 }
 
 func (e *extrapolation) note(def message.Def, args message.Args) {
@@ -108,8 +107,8 @@ func (e *extrapolation) rewards(values []float64) {
 		plain = analysis.BetaBinomial
 	}
 	fits := e.fit(analysis.InformativeGroups, counts, values, plain)
-	if at, _ := e.sr.SignalAt(e.m.Samples); at != nil {
-		e.check(analysis.InformativeGroups, at.Estimate, fits, stat.Chances.Informative)
+	if measured, _ := e.sr.SignalAt(e.m.Samples); measured != nil {
+		e.check(analysis.InformativeGroups, measured.Estimate, fits, stat.Chances.Informative)
 	}
 	e.draws = append(e.draws, func() {
 		ks := e.m.farKs()
@@ -153,10 +152,10 @@ func (e *extrapolation) passes(threshold float64) {
 	})
 }
 
-// fit fits both models and reports them; those that say something beyond the samples are
-// returned. Where items are alike without a point mass they are alike: nothing is
-// extrapolated. A point mass that leaves items alike next to it is a fit of its own: it
-// speaks by its two shares alone.
+// fit fits both models and reports them. It returns those that predict something beyond the
+// samples. If the plain model, or a model without a point mass, finds the items alike, nothing is
+// extrapolated from it. A model with a point mass and otherwise alike items is returned: its two
+// shares are meaningful.
 func (e *extrapolation) fit(quantity string, counts [][]int, outcomes []float64, plain string) []*fitted {
 	var usable []*fitted
 	for _, model := range []string{plain, analysis.ZeroInflated} {
@@ -166,7 +165,7 @@ func (e *extrapolation) fit(quantity string, counts [][]int, outcomes []float64,
 			return nil
 		}
 		alike := f.fit.Alike()
-		f.of = append(f.of, len(e.sr.Beyond.Fits))
+		f.indices = append(f.indices, len(e.sr.Beyond.Fits))
 		e.sr.Beyond.Fits = append(e.sr.Beyond.Fits,
 			modelFit(quantity, f, outcomes, len(e.m.Measured), CountAll(e.m.Rewards)))
 		if alike && (model == plain || f.fit.Zero == 0) {
@@ -178,7 +177,7 @@ func (e *extrapolation) fit(quantity string, counts [][]int, outcomes []float64,
 	return usable
 }
 
-// fitOnce fits a model unless the very same counts were fitted before.
+// fitOnce fits a model unless it was already fitted to the same counts.
 func (e *extrapolation) fitOnce(counts [][]int, model string) (*fitted, bool) {
 	for _, f := range e.known {
 		if f.model == model && slices.EqualFunc(f.counts, counts, slices.Equal[[]int]) {
@@ -207,10 +206,9 @@ func modelFit(quantity string, f *fitted, outcomes []float64, items, n int) anal
 	return out
 }
 
-// farKs lists the k that are extrapolated, ascending: the powers of two past the
-// samples to 256 and four groups or more, and the group size. Both models speak
-// there or neither does: none is shown alone, which past 8 times the samples
-// would hide what the samples cannot tell.
+// farKs lists the k to extrapolate to, ascending: the powers of two above the samples up to at
+// least 256 and four groups, and the group size. Both models cover all of them: showing only one
+// would hide, beyond 8 times the samples, how little the samples can tell.
 func (m *Split) farKs() []int {
 	g, n := m.s.GroupSize, m.Samples
 	var ks []int
@@ -232,7 +230,7 @@ func (e *extrapolation) curve(quantity string, fits []*fitted, ks []int,
 	var out []analysis.Extrapolated
 	for _, fit := range fits {
 		if fit.misfit {
-			for _, i := range fit.of {
+			for _, i := range fit.indices {
 				e.sr.Beyond.Fits[i].Misfit = true
 			}
 			continue
@@ -240,8 +238,8 @@ func (e *extrapolation) curve(quantity string, fits []*fitted, ks []int,
 		for _, k := range ks {
 			value := f(fit.fit, k)
 			x := analysis.Extrapolated{Quantity: quantity, K: k, Model: fit.model, Value: stat.FiniteOrNil(value)}
-			at := func(c stat.Chances) float64 { return f(c, k) }
-			if low, high, ok := stat.Percentiles(value, fit.refits, at, e.m.s.Confidence); ok {
+			estimate := func(c stat.Chances) float64 { return f(c, k) }
+			if low, high, ok := stat.Percentiles(value, fit.refits, estimate, e.m.s.Confidence); ok {
 				x.Low, x.High = stat.FiniteOrNil(low), stat.FiniteOrNil(high)
 			}
 			out = append(out, x)
@@ -250,7 +248,7 @@ func (e *extrapolation) curve(quantity string, fits []*fitted, ks []int,
 	return out
 }
 
-// gap says how far the two models lie apart at the largest k.
+// gap notes how far the two models differ at the largest k.
 func (e *extrapolation) gap(quantity string) {
 	var last []analysis.Extrapolated
 	for _, x := range e.sr.Fits(quantity) {
@@ -278,47 +276,47 @@ func (e *extrapolation) gap(quantity string) {
 	e.note(fitsDiffer, args)
 }
 
-// check marks and names the models that miss what was measured at all the
-// samples. Such a one does not describe these items, and less so beyond:
-// nothing is extrapolated from it, whatever the quantity.
+// check marks, and adds a note on, the models that miss the value measured at all samples. Such a
+// model does not describe these items, and even less beyond the samples, so nothing is extrapolated
+// from it for any quantity.
 func (e *extrapolation) check(quantity string, measured stat.Estimate, fits []*fitted,
 	f func(stat.Chances, int) float64,
 ) {
 	for _, fit := range fits {
-		says := f(fit.fit, e.m.Samples)
-		if measured.Low == nil || measured.High == nil || says >= *measured.Low && says <= *measured.High {
+		predicted := f(fit.fit, e.m.Samples)
+		if measured.Low == nil || measured.High == nil || predicted >= *measured.Low && predicted <= *measured.High {
 			continue
 		}
 		fit.misfit = true
-		put, measured := e.sr.Shown(quantity, stat.Estimate{Value: &says}), e.sr.Shown(quantity, measured)
+		shown, measured := e.sr.Shown(quantity, stat.Estimate{Value: &predicted}), e.sr.Shown(quantity, measured)
 		e.note(fitMisleads, message.Args{
 			"model": modelWords(fit.model), "quantity": quantityWords(quantity),
-			"value": message.KnownShare(put.Value), "samples": message.Count(e.m.Samples, "sample"),
+			"value": message.KnownShare(shown.Value), "samples": message.Count(e.m.Samples, "sample"),
 			"measured": message.KnownShare(measured.Value), "low": message.KnownShare(measured.Low),
 			"high": message.KnownShare(measured.High),
 		})
 	}
 }
 
-// values are the distinct rewards, ascending, up to float noise; more than
-// dirichletValues of them are not listed.
+// values lists the distinct rewards, ascending, up to float noise. It stops once there are more
+// than dirichletValues.
 func (m *Split) values() []float64 {
 	var all []float64
 	for _, ys := range m.Rewards {
 		for _, y := range ys {
-			if at, found := m.valueAt(all, y); !found {
+			if index, found := m.valueAt(all, y); !found {
 				if len(all) > dirichletValues {
 					return all
 				}
-				all = slices.Insert(all, at, y)
+				all = slices.Insert(all, index, y)
 			}
 		}
 	}
 	return all
 }
 
-// valueAt finds y among ascending values, up to float noise.
-func (m *Split) valueAt(values []float64, y float64) (at int, found bool) {
+// valueAt finds the index of y among ascending values, up to float noise.
+func (m *Split) valueAt(values []float64, y float64) (index int, found bool) {
 	for i, v := range values {
 		if m.same(v, y) {
 			return i, true
@@ -330,14 +328,14 @@ func (m *Split) valueAt(values []float64, y float64) (at int, found bool) {
 	return len(values), false
 }
 
-// outcomeCounts counts for each measured item how often it earned each value.
+// outcomeCounts counts, for each measured item, how often it earned each value.
 func (m *Split) outcomeCounts(values []float64) [][]int {
 	counts := make([][]int, len(m.Rewards))
 	for i, ys := range m.Rewards {
 		counts[i] = make([]int, len(values))
 		for _, y := range ys {
-			at, _ := m.valueAt(values, y)
-			counts[i][min(at, len(values)-1)]++
+			index, _ := m.valueAt(values, y)
+			counts[i][min(index, len(values)-1)]++
 		}
 	}
 	return counts

@@ -40,11 +40,11 @@ func (m *Split) ends() analysis.FinishStats {
 		if r.Blanked {
 			e.Blanked++
 		}
-		if left := r.Rare().Markup; left.Text != "" {
-			e.Markup[left.Kind]++
+		if found := r.Rare().Markup; found.Text != "" {
+			e.Markup[found.Kind]++
 			e.MarkupItems = oneMore(e.MarkupItems, r.Key.Item, analysis.MaxItemsListed)
-			if texts[left.Text]++; texts[left.Text] > texts[e.MarkupText] {
-				e.MarkupText = left.Text
+			if texts[found.Text]++; texts[found.Text] > texts[e.MarkupText] {
+				e.MarkupText = found.Text
 			}
 		}
 	})
@@ -70,7 +70,7 @@ func (m *Split) ends() analysis.FinishStats {
 	return e
 }
 
-// shareOf is the share of valid rollouts that f says yes to.
+// shareOf returns the share of valid rollouts for which f returns true.
 func (m *Split) shareOf(f func(*collect.Row) bool) *stat.Estimate {
 	e := m.share(m.s.Confidence, func(r *collect.Row) (num, den float64) {
 		switch {
@@ -104,15 +104,15 @@ func countEnd(e *analysis.FinishStats, f rollout.Finish) {
 
 func unfinishedOf(e *analysis.FinishStats) int { return e.Length + e.Refusal + e.Filter + e.Empty }
 
-// oneMore adds an id to a list of at most that many different ones.
-func oneMore(ids []string, id string, most int) []string {
-	if len(ids) < most && !slices.Contains(ids, id) {
+// oneMore adds an id to a list unless the list has it or already has limit ids.
+func oneMore(ids []string, id string, limit int) []string {
+	if len(ids) < limit && !slices.Contains(ids, id) {
 		return append(ids, id)
 	}
 	return ids
 }
 
-// without measures the finished rollouts alone.
+// without measures only the finished rollouts.
 func (m *Split) without() *analysis.FinishedOnly {
 	rest := Split{s: m.s, once: m.once, c: m.c, inFile: m.inFile}
 	for _, it := range m.Items {
@@ -141,9 +141,9 @@ func (m *Split) without() *analysis.FinishedOnly {
 	return w
 }
 
-// identical is the share of items whose outputs (answer and calls) are all the
-// same text, among items with at least two outputs long enough to tell. One
-// seed for all samples, or a response cache, looks like that.
+// identical returns the share of items whose outputs (answer and calls) are all the same text,
+// among items with at least two outputs that are long enough to compare. One seed for all samples,
+// or a response cache, causes this.
 func (m *Split) identical() stat.Estimate {
 	var equal []float64
 	n := 0

@@ -11,21 +11,20 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// evidence is what was read from a run, and what the outputs that were graded twice
-// tell about the grader's noise.
+// evidence is what was read from a run, and what outputs with several grades show about the
+// grader's noise.
 type evidence struct {
 	*collect.Collector
-	everywhere []regraded // the items of all splits, where some output was graded twice
+	everywhere []regraded // the items of all splits, if any output was graded twice
 
-	form     *analysis.AnswerForm // nil where it was not looked for
-	example  rollout.Key          // of the form's example
-	formless map[rollout.Key]bool // the rollouts without it, of those that were looked at
-	reasoned bool                 // an answer at the top holds reasoning
+	form     *analysis.AnswerForm // nil if it was not searched for
+	example  rollout.Key          // the rollout of the form's example
+	formless map[rollout.Key]bool // the rollouts without the form, as far as they were checked
+	reasoned bool                 // an answer at the top contains reasoning
 }
 
-// grader measures the grader itself over all splits: from plain rollouts, from
-// the audit's records, and from people's labels. It is nil when there are none
-// of them.
+// grader measures the grader over all splits: from plain rollouts, from the audit's records, and
+// from people's labels. It is nil if there are none of these.
 func (c *evidence) grader(items []*collect.Item, agreement *analysis.Agreement, info *rollout.GraderInfo,
 	s analysis.Settings,
 ) *analysis.Grader {
@@ -50,7 +49,7 @@ func (c *evidence) grader(items []*collect.Item, agreement *analysis.Agreement, 
 	return g
 }
 
-// EmptyGrader returns a grader about which nothing is known.
+// EmptyGrader returns a Grader without any measurement.
 func EmptyGrader(s analysis.Settings) *analysis.Grader {
 	return &analysis.Grader{
 		NoiseVar: noiseVar(nil, s), Probes: []analysis.ProbeResult{},
@@ -58,8 +57,8 @@ func EmptyGrader(s analysis.Settings) *analysis.Grader {
 	}
 }
 
-// resolution says how finely the grader tells outputs apart, and how many grades were
-// outside a judge's own range.
+// resolution measures how finely the grader distinguishes outputs, and counts the grades outside a
+// judge's own range.
 func (c *evidence) resolution(s analysis.Settings) (*analysis.Resolution, int) {
 	counts := make(map[int64]int)
 	eps := 1e-6 * s.RewardRange.Width()
@@ -90,7 +89,7 @@ func (c *evidence) resolution(s analysis.Settings) (*analysis.Resolution, int) {
 	return res, clipped
 }
 
-// itemMeans are the mean rewards of the items' own rollouts.
+// itemMeans returns the mean rewards of the items' own rollouts.
 func itemMeans(items []*collect.Item) map[collect.ItemKey]float64 {
 	out := make(map[collect.ItemKey]float64, len(items))
 	for _, it := range items {
@@ -102,10 +101,10 @@ func itemMeans(items []*collect.Item) map[collect.ItemKey]float64 {
 	return out
 }
 
-// lengthEffect relates the reward to the logarithm of the answer's length, over
-// graded rollouts with an answer. A detector's zeros are not the grader's: the
-// rewards are those it gave. Where the lack of a form explains the lowest rewards, answers
-// that lack it are left out: a line that is missing makes an answer shorter.
+// lengthEffect relates the reward to the logarithm of the answer's length, over graded rollouts
+// with an answer. It uses the rewards that the grader gave, not a detector's zeros. If a missing
+// form explains the lowest rewards, answers without it are left out: a missing line makes an answer
+// shorter.
 func (c *evidence) lengthEffect(items []*collect.Item, s analysis.Settings) *analysis.LengthEffect {
 	pairs := pairsOf(items, func(r *collect.Row) (float64, bool) {
 		return math.Log2(float64(r.Length)), r.Length > 0 && r.Outcome() == rollout.Graded &&
@@ -127,8 +126,8 @@ func (c *evidence) lengthEffect(items []*collect.Item, s analysis.Settings) *ana
 	return l
 }
 
-// spreadWithin is the standard deviation of X around the means of items, of those in which
-// it differs.
+// spreadWithin returns the standard deviation of X around the items' means, over the items in which
+// X differs.
 func spreadWithin(pairs [][]stat.Pair) float64 {
 	var items [][]float64
 	for _, item := range pairs {

@@ -18,15 +18,15 @@ import (
 // labelled is one output that people scored.
 type labelled struct {
 	key    collect.ItemKey
-	id     string             // of the item, as it is listed
-	reward *float64           // of the grader; nil when it is not known
+	id     string             // of the item, for lists
+	reward *float64           // from the grader; nil if unknown
 	scores map[string]float64 // by rater
 }
 
-// outputKey names an output: a rollout by its sample, any other by its text.
+// outputKey identifies an output: a rollout by its sample, any other by its text.
 type outputKey struct {
 	item   collect.ItemKey
-	sample int // -1: named by its text
+	sample int // -1: identified by its text
 	hash   uint64
 }
 
@@ -34,7 +34,7 @@ func (k outputKey) key() rollout.Key {
 	return rollout.Key{Split: k.item.Split, Item: k.item.ID, Sample: k.sample, Step: k.item.Step}
 }
 
-// of is the key with the step of the known item that it is of.
+// of returns the key with the step of its item, if that is known.
 func (k outputKey) of(known map[collect.ItemKey]*collect.Item) outputKey {
 	if it := known[k.item]; it != nil {
 		k.item = it.Key()
@@ -45,8 +45,8 @@ func (k outputKey) of(known map[collect.ItemKey]*collect.Item) outputKey {
 var labelsOutside = message.New("grader.labels_outside",
 	"the labels are outside the grader's range: only ranks are compared")
 
-// agreement compares the grader with people: each labelled output has its
-// grader's reward, and the mean of its raters. It is nil without labels.
+// agreement compares the grader with people: each labelled output has the grader's reward and the
+// mean score of its raters. It is nil without labels.
 func (c *evidence) agreement(items []*collect.Item, s analysis.Settings) *analysis.Agreement {
 	outputs, labels := c.labelledOutputs(items)
 	if labels == 0 {
@@ -54,7 +54,7 @@ func (c *evidence) agreement(items []*collect.Item, s analysis.Settings) *analys
 	}
 	a := &analysis.Agreement{Labels: labels, Items: []string{}}
 	raters := make(map[string]bool)
-	scaled := true // the labels lie in the grader's range
+	scaled := true // the labels are in the grader's range
 	var pairs [][]stat.Pair
 	gaps, ids := make(map[collect.ItemKey]float64), make(map[collect.ItemKey]string)
 	var order []collect.ItemKey
@@ -104,8 +104,8 @@ func (c *evidence) holds(score float64) bool {
 	return score >= c.Range.Lo-noise && score <= c.Range.Hi+noise
 }
 
-// score is the number of a label. A mark without one counts as the end of the
-// range that it means; unclear is not an opinion.
+// score returns the number of a label. A mark without a number counts as the end of the range that
+// it means; unclear is not an opinion.
 func (c *evidence) score(l rollout.Label) (float64, bool) {
 	switch {
 	case l.Score != nil:
@@ -118,9 +118,9 @@ func (c *evidence) score(l rollout.Label) (float64, bool) {
 	return 0, false
 }
 
-// labelledOutputs finds the output of every label, and the reward it has: of
-// the rollout, of the item's rollouts with the same answer, or of the audit's
-// grading of that text. They come in the order of items.
+// labelledOutputs finds the output of every label and its reward: the reward of the rollout, of the
+// item's rollouts with the same answer, or of the audit's grading of that text. The outputs are in
+// the order of items.
 func (c *evidence) labelledOutputs(items []*collect.Item) (outputs []*labelled, labels int) {
 	if len(c.People) == 0 {
 		return nil, 0
@@ -132,7 +132,7 @@ func (c *evidence) labelledOutputs(items []*collect.Item) (outputs []*labelled, 
 			texts[outputKey{p.Item(), -1, p.Hash}] = p.Reward
 		}
 	}
-	at := make(map[outputKey]*labelled)
+	byKey := make(map[outputKey]*labelled)
 	var keys []outputKey
 	for _, l := range c.People {
 		score, ok := c.score(l)
@@ -141,30 +141,30 @@ func (c *evidence) labelledOutputs(items []*collect.Item) (outputs []*labelled, 
 		}
 		labels++
 		k := c.outputOf(l, known, texts)
-		if at[k] == nil {
+		if byKey[k] == nil {
 			id := k.item.ID
 			if it := known[k.item]; it != nil {
 				id = it.ID
 			}
-			at[k] = &labelled{
+			byKey[k] = &labelled{
 				key: k.item, id: id, reward: c.rewardOf(k, known[k.item], texts),
 				scores: make(map[string]float64),
 			}
 			keys = append(keys, k)
 		}
-		at[k].scores[l.Rater] = score
+		byKey[k].scores[l.Rater] = score
 	}
 	slices.SortStableFunc(keys, func(a, b outputKey) int {
 		return collect.CompareKeys(a.key(), b.key())
 	})
 	for _, k := range keys {
-		outputs = append(outputs, at[k])
+		outputs = append(outputs, byKey[k])
 	}
 	return outputs, labels
 }
 
-// knownItems returns the items by their keys. An item with rollouts of one step alone is
-// also that of labels that name no step.
+// knownItems returns the items by their keys. An item with rollouts of only one step is also found
+// by a key without a step.
 func knownItems(items []*collect.Item) map[collect.ItemKey]*collect.Item {
 	steps := make(map[collect.ItemKey]int)
 	for _, it := range items {
@@ -180,9 +180,8 @@ func knownItems(items []*collect.Item) map[collect.ItemKey]*collect.Item {
 	return known
 }
 
-// outputOf names a label's output. A label without a split is of the first
-// split that knows the item and a reward of the output, else of the first that
-// knows the item.
+// outputOf returns the key of a label's output. A label without a split belongs to the first split
+// that knows the item and a reward for the output, else to the first that knows the item.
 func (c *evidence) outputOf(l rollout.Label, known map[collect.ItemKey]*collect.Item,
 	texts map[outputKey]float64,
 ) outputKey {
@@ -196,21 +195,21 @@ func (c *evidence) outputOf(l rollout.Label, known map[collect.ItemKey]*collect.
 		return k.of(known)
 	}
 	for _, split := range rollout.Splits() {
-		there := k
-		there.item.Split = split
-		there = there.of(known)
-		if c.rewardOf(there, known[there.item], texts) != nil {
-			return there
+		candidate := k
+		candidate.item.Split = split
+		candidate = candidate.of(known)
+		if c.rewardOf(candidate, known[candidate.item], texts) != nil {
+			return candidate
 		}
-		if k.item.Split == "" && known[there.item] != nil {
-			k = there
+		if k.item.Split == "" && known[candidate.item] != nil {
+			k = candidate
 		}
 	}
 	k.item.Split = cmp.Or(k.item.Split, rollout.Train)
 	return k
 }
 
-// rewardOf is what the grader gave an output; nil when it is not known.
+// rewardOf returns the grader's reward for an output; nil if it is unknown.
 func (c *evidence) rewardOf(k outputKey, it *collect.Item, texts map[outputKey]float64) *float64 {
 	var rewards []float64
 	if it != nil {
@@ -231,22 +230,23 @@ func (c *evidence) rewardOf(k outputKey, it *collect.Item, texts map[outputKey]f
 	return nil
 }
 
-// kappa compares yes with yes where people and grader say nothing else. Raters
-// vote; a draw is not an opinion.
+// kappa compares yes-or-no answers, if people and grader give nothing else. The raters vote; a draw
+// is not an opinion.
 func (c *evidence) kappa(pairs [][]stat.Pair, s analysis.Settings) *stat.Estimate {
 	var votes [][]stat.Pair
 	for _, item := range pairs {
-		var of []stat.Pair
+		var votesOfItem []stat.Pair
 		for _, p := range item {
 			if !c.AtTop(p.Y) && !c.AtBottom(p.Y) {
 				return nil
 			}
 			share := (p.X - c.Range.Lo) / c.Range.Width()
 			if share != 0.5 {
-				of = append(of, stat.Pair{X: math.Round(share), Y: math.Round((p.Y - c.Range.Lo) / c.Range.Width())})
+				vote := math.Round((p.Y - c.Range.Lo) / c.Range.Width())
+				votesOfItem = append(votesOfItem, stat.Pair{X: math.Round(share), Y: vote})
 			}
 		}
-		votes = append(votes, of)
+		votes = append(votes, votesOfItem)
 	}
 	for _, l := range c.People {
 		if score, ok := c.score(l); ok && !c.AtTop(score) && !c.AtBottom(score) {
@@ -256,7 +256,7 @@ func (c *evidence) kappa(pairs [][]stat.Pair, s analysis.Settings) *stat.Estimat
 	return some(stat.Kappa(votes, s.Confidence))
 }
 
-// alpha is the raters' agreement with each other; nil when no output has two.
+// alpha returns the raters' agreement with each other; nil if no output has two raters.
 func alpha(outputs []*labelled, s analysis.Settings) *stat.Estimate {
 	var items [][][]float64
 	several := false
@@ -278,11 +278,10 @@ func alpha(outputs []*labelled, s analysis.Settings) *stat.Estimate {
 	return &e
 }
 
-// humanCeiling is what the outputs to which one rater gives the top earn from
-// another rater, on average over such pairs: the most that a policy which
-// satisfies one person wholly could expect from the next. A mean reward above
-// it is not better than people, it is a grader that asks for something else.
-// nil when no output at one rater's top has a second rater.
+// humanCeiling returns what the outputs that one rater puts at the top earn from another rater, on
+// average over such pairs: the most that a policy which fully satisfies one person can expect from
+// the next. A mean reward above it does not show that the policy is better than people, but that
+// the grader asks for something else. It is nil if no output at one rater's top has a second rater.
 func (c *evidence) humanCeiling(outputs []*labelled, s analysis.Settings) *stat.Estimate {
 	var sums, counts []float64
 	n := 0

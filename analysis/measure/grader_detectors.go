@@ -11,14 +11,14 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// guessable is what the most common reference earns as the answer to every
-// item, and that reference.
+// guessable returns what the most common reference earns as the answer to every item, and that
+// reference.
 func (c *evidence) guessable(s analysis.Settings) (*stat.Estimate, string) {
 	var values []float64
 	answer := ""
-	for _, of := range byItem(c.Audit.Of(rollout.ProbeConstant)) {
+	for _, payloads := range byItem(c.Audit.Of(rollout.ProbeConstant)) {
 		sum, n := 0.0, 0.0
-		for _, p := range of {
+		for _, p := range payloads {
 			if p.Valid {
 				sum, n = sum+p.Reward, n+1
 			}
@@ -36,7 +36,7 @@ func (c *evidence) guessable(s analysis.Settings) (*stat.Estimate, string) {
 	return &e, answer
 }
 
-// detectors says what each detector found among the recorded rollouts.
+// detectors returns what each detector found among the recorded rollouts.
 func (c *evidence) detectors(s analysis.Settings) []analysis.DetectorResult {
 	var out []analysis.DetectorResult
 	for _, name := range slices.Sorted(maps.Keys(c.Audit.Marks)) {
@@ -77,8 +77,8 @@ func (c *evidence) detectors(s analysis.Settings) []analysis.DetectorResult {
 	return out
 }
 
-// failuresOfGrader counts failed gradings by kind, of rollouts and of the
-// audit, most frequent first. A detector that fails is not the grader.
+// failuresOfGrader counts failed gradings of rollouts and of the audit by kind, most frequent
+// first. Failures of a detector do not count.
 func (c *evidence) failuresOfGrader(items []*collect.Item) []analysis.GraderFailure {
 	var out []analysis.GraderFailure
 	add := func(kind, cause, item string) {

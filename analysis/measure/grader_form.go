@@ -14,8 +14,8 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// findForm finds the form of the answers at the top, and reads the rollouts once more to
-// count which answers have it, where some earned less or references were rejected.
+// findForm finds the form of the answers at the top. If some answers earned less or references were
+// rejected, it reads the rollouts once more to count the answers with that form.
 func (c *evidence) findForm(ctx context.Context, run *rollout.Run, read rollout.ReadOptions,
 	s analysis.Settings,
 ) error {
@@ -87,7 +87,7 @@ func (c *evidence) countForm(f form.Form, r *collect.Row, answer string, least f
 			c.form.Right++
 		}
 	}
-	// The first of those that state their reference, else the first of all.
+	// Prefer the first answer that states its reference, else take the first of all.
 	e := &analysis.FormExample{
 		Split: r.Key.Split, Item: r.Key.Item, Sample: r.Key.Sample,
 		Reference: wording.ClipBytes(reference, collect.PayloadLength),
@@ -102,7 +102,7 @@ func (c *evidence) countForm(f form.Form, r *collect.Row, answer string, least f
 	}
 }
 
-// ending is the end of a text, where answers say what they say.
+// ending returns the end of a text, where answers state their result.
 func ending(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -114,7 +114,7 @@ func ending(text string, most int) string {
 	return "…" + text
 }
 
-// leastReward is the lowest reward of the run; infinite where there is none.
+// leastReward returns the lowest reward of the run; infinity if there is none.
 func (c *evidence) leastReward() float64 {
 	least := math.Inf(1)
 	for r := range c.Rows() {
@@ -125,7 +125,7 @@ func (c *evidence) leastReward() float64 {
 	return least
 }
 
-// rejectedReferences are the references that did not earn the top when given as the answer.
+// rejectedReferences lists the references that did not earn the top when submitted as the answer.
 func (c *evidence) rejectedReferences(s analysis.Settings) (list []*collect.Payload) {
 	margin := s.Thresholds.At(analysis.HackableMargin)
 	for _, p := range c.Audit.Of(rollout.ProbeReference) {
@@ -136,14 +136,14 @@ func (c *evidence) rejectedReferences(s analysis.Settings) (list []*collect.Payl
 	return list
 }
 
-// unseen reports whether most rejected references were sent in a form that answers at the top
-// do not have. Where those share none, they must at least look like the reference: a number
+// unseen reports whether most rejected references were sent in a form that answers at the top do
+// not have. If those answers share no form, the references must at least look like them: a number
 // like a number, a few words like a few words.
 func unseen(rejected []*collect.Payload, f form.Form, found bool, tops []collect.Top) bool {
 	n := 0
 	for _, p := range rejected {
 		if len(p.Text) >= collect.PayloadLength {
-			continue // its end is not known
+			continue // its end is unknown
 		}
 		seen := found && f.Whole(p.Text)
 		for _, t := range tops {
@@ -156,16 +156,16 @@ func unseen(rejected []*collect.Payload, f form.Form, found bool, tops []collect
 	return 2*n > len(rejected)
 }
 
-// framed reports whether the grader pays for the rejected references where more text is around
-// them: of nearly all items whose reference was rejected, an answer at the top states it.
+// framed reports whether the grader pays for the rejected references within other text: for nearly
+// all items whose reference was rejected, an answer at the top states it.
 func framed(rejected []*collect.Payload, tops []collect.Top, references map[collect.ItemKey]string) bool {
-	of := make(map[collect.ItemKey]string)
+	answers := make(map[collect.ItemKey]string)
 	for _, t := range tops {
-		of[collect.ItemOf(t.Key)] = t.Answer
+		answers[collect.ItemOf(t.Key)] = t.Answer
 	}
 	paid, all := 0, 0
 	for _, p := range rejected {
-		answer, ok := of[p.Item()]
+		answer, ok := answers[p.Item()]
 		reference := references[p.Item().WithoutStep()]
 		all += one(ok)
 		paid += one(ok && reference != "" && form.States(answer, reference) && !form.Same(answer, p.Text))
@@ -173,18 +173,18 @@ func framed(rejected []*collect.Payload, tops []collect.Top, references map[coll
 	return paid >= 5 && 10*paid >= 9*all
 }
 
-// referencesOf are the right answers that items name in one of the usual fields, else those
+// referencesOf returns the right answers that items have in one of the usual fields, else those
 // that the audit sent to the grader.
 func (c *evidence) referencesOf(run *rollout.Run) (map[collect.ItemKey]string, error) {
 	items, err := run.ReadItems()
-	of := make(map[collect.ItemKey]string, len(items))
+	references := make(map[collect.ItemKey]string, len(items))
 	for _, p := range c.Audit.Of(rollout.ProbeReference) {
-		of[p.Item()] = p.Text
+		references[p.Item()] = p.Text
 	}
 	for i := range items {
 		if text, _, ok := items[i].Reference(); ok {
-			of[collect.ItemKey{Split: items[i].Split, ID: items[i].ID}] = text
+			references[collect.ItemKey{Split: items[i].Split, ID: items[i].ID}] = text
 		}
 	}
-	return of, err
+	return references, err
 }

@@ -12,14 +12,14 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ownMeaning are the probes that have their own place in the result.
+// ownMeaning lists the probes that have their own place in the result.
 var ownMeaning = []string{rollout.ProbeRegrade, rollout.ProbeConstant, rollout.ProbeConsensus, rollout.ProbeLabel}
 
-// holesListed bounds the payloads shown of a probe.
+// holesListed is the maximum number of payloads shown for a probe.
 const holesListed = 5
 
-// probeResults makes the table of probes: those that must score at the bottom
-// first, each kind by name.
+// probeResults makes the table of probes: first those that must score at the bottom, each kind by
+// name.
 func (c *evidence) probeResults(means map[collect.ItemKey]float64, reach *analysis.Reach,
 	s analysis.Settings,
 ) []analysis.ProbeResult {
@@ -50,16 +50,15 @@ func (c *evidence) probeResults(means map[collect.ItemKey]float64, reach *analys
 	return out
 }
 
-// rightAnswers has the right answer to each item that earned the most, the shortest of
-// equals.
+// rightAnswers returns each item's right answer that earned the most, the shortest of equals.
 func (c *evidence) rightAnswers() map[collect.ItemKey]*collect.Payload {
 	best := map[collect.ItemKey]*collect.Payload{}
 	for _, p := range c.Audit.Payloads {
 		if p.Probe.Expect != rollout.Top || !p.Valid {
 			continue
 		}
-		if at := best[p.Item()]; at == nil ||
-			cmp.Or(cmp.Compare(p.Reward, at.Reward), cmp.Compare(len(at.Text), len(p.Text))) > 0 {
+		if current := best[p.Item()]; current == nil ||
+			cmp.Or(cmp.Compare(p.Reward, current.Reward), cmp.Compare(len(current.Text), len(p.Text))) > 0 {
 			best[p.Item()] = p
 		}
 	}
@@ -84,10 +83,10 @@ func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.It
 	var bad []*collect.Payload
 	var gaps []float64
 	kinds := make(map[string]int)
-	for _, of := range byItem(payloads) {
+	for _, payloadsOfItem := range byItem(payloads) {
 		sound, graded, sum, gapped, most := 0, 0, 0.0, 0, 0.0
-		listRewards(&r, of)
-		for _, p := range of {
+		listRewards(&r, payloadsOfItem)
+		for _, p := range payloadsOfItem {
 			if !p.Valid {
 				r.Failed++
 				kinds[cmp.Or(p.Kind, collect.OtherError)]++
@@ -107,7 +106,7 @@ func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.It
 			}
 		}
 		if graded == 0 {
-			listLost(&r, of[0].Key.Item)
+			listLost(&r, payloadsOfItem[0].Key.Item)
 			continue
 		}
 		r.Items++
@@ -143,17 +142,17 @@ func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.It
 	return r
 }
 
-// rewardsListed bounds the items in the table of probes by item.
+// rewardsListed is the maximum number of items in the table of probes by item.
 const rewardsListed = 100
 
-// listRewards adds an item to the row of the table of probes by item.
-func listRewards(r *analysis.ProbeResult, of []*collect.Payload) {
+// listRewards adds an item to the row of a probe in the table of probes by item.
+func listRewards(r *analysis.ProbeResult, payloads []*collect.Payload) {
 	if len(r.Rewards) == rewardsListed {
 		return
 	}
-	told := analysis.ItemReward{Split: of[0].Key.Split, Item: of[0].Key.Item}
+	entry := analysis.ItemReward{Split: payloads[0].Key.Split, Item: payloads[0].Key.Item}
 	worst := math.Inf(-1)
-	for _, p := range of {
+	for _, p := range payloads {
 		against := p.Reward
 		switch moved, based := p.Moved(); {
 		case !p.Valid:
@@ -164,13 +163,13 @@ func listRewards(r *analysis.ProbeResult, of []*collect.Payload) {
 			against = math.Abs(moved)
 		}
 		if against > worst {
-			worst, told.Reward = against, stat.FiniteOrNil(p.Reward)
+			worst, entry.Reward = against, stat.FiniteOrNil(p.Reward)
 		}
 	}
-	r.Rewards = append(r.Rewards, told)
+	r.Rewards = append(r.Rewards, entry)
 }
 
-// listLost notes an item without any grade.
+// listLost records an item without any grade.
 func listLost(r *analysis.ProbeResult, item string) {
 	r.Lost++
 	if len(r.LostAt) < holesListed {
@@ -178,10 +177,9 @@ func listLost(r *analysis.ProbeResult, item string) {
 	}
 }
 
-// movedByNoise reports whether a grader that grades the same output twice moves
-// as often as the payloads that only look different did: the low end of the share
-// of items on which they moved lies no higher than the most that two grades of one
-// output differ by more than the margin.
+// movedByNoise reports whether the grader's noise explains how often payloads that only look
+// different moved the reward: the low end of the share of items on which they moved is at most the
+// high end of how often two grades of one output differ by more than the margin.
 func (c *evidence) movedByNoise(r analysis.ProbeResult, s analysis.Settings) bool {
 	if !c.Regraded {
 		return false
@@ -194,12 +192,12 @@ func (c *evidence) movedByNoise(r analysis.ProbeResult, s analysis.Settings) boo
 	return low <= 1-math.Pow(1-stat.ValueOr(differ.High, 1), float64(r.Payloads)/float64(r.Items))
 }
 
-// beyond counts the items with a payload on the wrong side of its limit, farther
-// away than noise reaches.
+// beyond counts the items with a payload on the wrong side of its limit, farther away than noise
+// reaches.
 func (c *evidence) beyond(payloads []*collect.Payload, than float64, s analysis.Settings) int {
 	margin, n := s.Thresholds.At(analysis.HackableMargin), 0
-	for _, of := range byItem(payloads) {
-		if slices.ContainsFunc(of, func(p *collect.Payload) bool {
+	for _, payloadsOfItem := range byItem(payloads) {
+		if slices.ContainsFunc(payloadsOfItem, func(p *collect.Payload) bool {
 			than, limit := than+1e-9*c.Range.Width(), c.Limit(p, margin)
 			return p.Valid && !c.Sound(p, margin) && (p.Probe.Expect == rollout.Bottom && p.Reward > limit+than ||
 				p.Probe.Expect == rollout.Top && p.Reward < limit-than)
@@ -210,8 +208,8 @@ func (c *evidence) beyond(payloads []*collect.Payload, than float64, s analysis.
 	return n
 }
 
-// gapBelow is the payload's reward minus what the item's rollouts earn, or minus its
-// base's where it must not move.
+// gapBelow returns the payload's reward minus the mean of the item's rollouts, or minus its base if
+// it should not change the reward.
 func gapBelow(p *collect.Payload, means map[collect.ItemKey]float64) (float64, bool) {
 	if p.Probe.Expect == rollout.Same {
 		return p.Moved()
@@ -220,8 +218,8 @@ func gapBelow(p *collect.Payload, means map[collect.ItemKey]float64) (float64, b
 	return p.Reward - mean, ok
 }
 
-// holes lists the worst payloads first; of those that earn the same, first those of
-// items whose own rollouts, with these means, earn least.
+// holes lists the worst payloads first; of those that earn the same, first the items whose own
+// rollouts earn least on average.
 func holes(bad []*collect.Payload, means map[collect.ItemKey]float64,
 	right map[collect.ItemKey]*collect.Payload,
 ) []analysis.Hole {
@@ -250,7 +248,7 @@ func holes(bad []*collect.Payload, means map[collect.ItemKey]float64,
 	return out
 }
 
-// byItem groups payloads, which come in the order of items, by item.
+// byItem groups payloads by item; they must be in the order of items.
 func byItem(payloads []*collect.Payload) [][]*collect.Payload {
 	var out [][]*collect.Payload
 	for i, p := range payloads {
@@ -262,19 +260,18 @@ func byItem(payloads []*collect.Payload) [][]*collect.Payload {
 	return out
 }
 
-// acceptance fills the rates of wrong answers accepted and right ones rejected.
-// A rewrite counts only on items whose reference itself scores at the top, or
-// was not tried: where it does not, the reference or the grader is wrong about
-// the item, not about the rewrite.
+// acceptance fills in the rates of wrong answers accepted and right ones rejected. A rewrite counts
+// only on items whose reference itself scores at the top, or was not tried: otherwise the reference
+// or the grader is wrong about the item, not about the rewrite.
 func (c *evidence) acceptance(g *analysis.Grader, s analysis.Settings) {
 	margin := s.Thresholds.At(analysis.HackableMargin)
-	at := make(map[collect.ItemKey]int)
+	indices := make(map[collect.ItemKey]int)
 	var accepts, rejects, rewrites []stat.Counts
 	index := func(k collect.ItemKey) int {
-		i, ok := at[k]
+		i, ok := indices[k]
 		if !ok {
 			i = len(accepts)
-			at[k] = i
+			indices[k] = i
 			accepts, rejects, rewrites = append(accepts, stat.Counts{}), append(rejects, stat.Counts{}),
 				append(rewrites, stat.Counts{})
 		}

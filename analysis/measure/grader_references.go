@@ -10,16 +10,16 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// LeastAgreeing is how many rollouts of an item must agree, or earn a reward,
-// before that counts against the item's reference.
+// LeastAgreeing is the number of an item's rollouts that must agree, or have a reward, before they
+// count against the item's reference.
 const LeastAgreeing = 3
 
-// SuspectReferences lists the items on which most rollouts agree on an answer that is
-// not the reference, most agreed first, and those on which most rollouts earn the
-// top while the reference, given as the answer, earns the bottom. An answer that
-// the grader scores at the top where it does not score the reference at the bottom
-// is the reference in other words, and is left out. So is an item that any of its
-// rollouts solves: its reference can be reached, and the item is hard.
+// SuspectReferences lists the items on which most rollouts agree on an answer that is not the
+// reference, most agreed first, and those on which most rollouts earn the top while the reference,
+// submitted as the answer, earns the bottom. It leaves out an answer that the grader scores at the
+// top if it does not score the reference at the bottom: it is the reference in other words. It also
+// leaves out an item that any of its rollouts solves: its reference can be reached, and the item is
+// merely hard.
 func SuspectReferences(c *collect.Collector, items []*collect.Item, s analysis.Settings) []analysis.SuspectReference {
 	margin := s.Thresholds.At(analysis.HackableMargin) * c.Range.Width()
 	refs := References(c)
@@ -62,7 +62,7 @@ func SuspectReferences(c *collect.Collector, items []*collect.Item, s analysis.S
 	return out
 }
 
-// setAgainst adds the reference and what it earned, where it is known.
+// setAgainst adds the reference and its reward, if known.
 func setAgainst(r analysis.SuspectReference, ref *collect.Payload) analysis.SuspectReference {
 	if ref != nil {
 		r.Reference, r.ReferenceReward = ref.Text, stat.FiniteOrNil(ref.Reward)
@@ -81,8 +81,8 @@ func References(c *collect.Collector) map[collect.ItemKey]*collect.Payload {
 	return refs
 }
 
-// topShare is the share of an item's rollouts that the grader gave the top; 0
-// where too few have a reward.
+// topShare returns the share of an item's rollouts that the grader put at the top; 0 if too few
+// have a reward.
 func topShare(c *collect.Collector, it *collect.Item, margin float64) float64 {
 	top, n := 0, 0
 	for _, r := range it.Rows {
@@ -99,8 +99,8 @@ func topShare(c *collect.Collector, it *collect.Item, margin float64) float64 {
 	return stat.Fraction(top, n)
 }
 
-// compared counts the items on which suspects could show: by answers that can be
-// compared with each other, and by the rewards of reference and rollouts.
+// compared counts the items on which suspect references could show: by answers that can be compared
+// with each other, and by the rewards of reference and rollouts.
 func (c *evidence) compared(items []*collect.Item) (answers, rewards int) {
 	agreed := make(map[collect.ItemKey]bool)
 	for _, p := range c.Audit.Of(rollout.ProbeConsensus) {
@@ -119,8 +119,8 @@ func (c *evidence) compared(items []*collect.Item) (answers, rewards int) {
 	return answers + len(agreed), rewards
 }
 
-// Comparable reports whether answers to the item can be compared for equality: two are,
-// word for word, or most hold the same last number. Free sentences never are.
+// Comparable reports whether the answers to the item can be compared for equality: two are equal
+// word for word, or most contain the same last number. Free sentences never are.
 func Comparable(it *collect.Item) bool {
 	texts, numbers := make(map[uint64]int), make(map[uint64]int)
 	answered, words, figures := 0, 0, 0

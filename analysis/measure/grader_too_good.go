@@ -9,21 +9,21 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// oneTextItems is on how many items one answer must earn the top to be listed.
+// oneTextItems is the number of items on which an answer must earn the top to be listed.
 const oneTextItems = 3
 
-// tooGood lists what looks too good, by split and pattern. Each may be right:
-// they are for reading, and decide nothing.
+// tooGood lists patterns that look too good, by split. Each may be legitimate: they are worth
+// reading, and decide nothing.
 func (c *evidence) tooGood(items []*collect.Item) []analysis.TooGood {
 	out := []analysis.TooGood{}
 	for _, split := range rollout.Splits() {
-		var of []*collect.Item
+		var ofSplit []*collect.Item
 		for _, it := range items {
 			if it.Key().Split == split {
-				of = append(of, it)
+				ofSplit = append(ofSplit, it)
 			}
 		}
-		for _, p := range []analysis.TooGood{c.allAtTop(of), c.withoutTools(of), c.oneText(of)} {
+		for _, p := range []analysis.TooGood{c.allAtTop(ofSplit), c.withoutTools(ofSplit), c.oneText(ofSplit)} {
 			if p.Count > 0 {
 				p.Split = split
 				out = append(out, p)
@@ -81,8 +81,8 @@ func (c *evidence) withoutTools(items []*collect.Item) analysis.TooGood {
 	return p
 }
 
-// oneText finds the answer that earns the top on most items. Short answers are
-// equal by right.
+// oneText finds the answer that earns the top on most items. Short answers are left out: they are
+// legitimately equal.
 func (c *evidence) oneText(items []*collect.Item) analysis.TooGood {
 	p := analysis.TooGood{Pattern: analysis.OneText, Items: []string{}}
 	on := make(map[uint64][]string)

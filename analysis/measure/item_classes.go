@@ -8,15 +8,14 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// Settling a class: the posterior probability that is wanted, and the most
-// samples that are worth naming.
+// MaxSamplesToTell is the largest number of samples reported for settling a class.
 const (
 	MaxSamplesToTell = 10_000
 )
 
-// Classes sorts the measured items by what their rewards look like, and says
-// how sure that is. A class depends on n: an item that passes one time in ten
-// shows 0 of 8 with probability 0.43.
+// Classes sorts the measured items by the pattern of their rewards, with the certainty of each
+// class. A class depends on n: an item that passes one time in ten shows 0 of 8 with probability
+// 0.43.
 func (m *Split) Classes() analysis.Classes {
 	out := analysis.Classes{Counts: make(map[string]int), Items: []analysis.ItemResult{}}
 	for _, name := range analysis.ClassNames() {
@@ -41,13 +40,13 @@ func (m *Split) Classes() analysis.Classes {
 	return out
 }
 
-// StaysMixed is the posterior probability that the next group of an item whose
-// rewards differ would not be all equal: one minus the chance of filling it
-// with any one of the values seen.
+// StaysMixed returns the posterior probability that the next group of an item whose rewards differ
+// would not be all equal: one minus the probability that the group consists of any one of the
+// observed values.
 //
-// Note: the unbiased share of informative groups will not do here. It is 1 for
-// every mixed item with as many samples as the group, for it is judged on the
-// samples that made the item mixed.
+// Note: the unbiased share of informative groups is unsuitable here. It is 1 for every mixed item
+// with as many samples as the group, because it is computed from the samples that made the item
+// mixed.
 func (m *Split) StaysMixed(sorted []float64, priors map[string]Beta) float64 {
 	n, equal := len(sorted), 0.0
 	for i := 0; i < n; {
@@ -74,10 +73,9 @@ type Beta struct{ A, B float64 }
 // Jeffreys is the prior used when the items cannot determine one.
 var Jeffreys = Beta{0.5, 0.5}
 
-// Priors fits, over all items, how often a reward lies at the bottom of the
-// range and at the top (beta-binomial by maximum likelihood: empirical Bayes).
-// Values in between have no common meaning over items: flat items are judged
-// by the Jeffreys prior.
+// Priors fits, over all items, how often a reward is at the bottom and at the top of the range
+// (beta-binomial by maximum likelihood: empirical Bayes). Values in between have no common meaning
+// over items: flat items use the Jeffreys prior.
 func (m *Split) Priors() map[string]Beta {
 	ends := map[string]float64{analysis.Dead: m.s.RewardRange.Lo, analysis.Saturated: m.s.RewardRange.Hi}
 	out := map[string]Beta{analysis.Dead: Jeffreys, analysis.Saturated: Jeffreys, analysis.Flat: Jeffreys}
@@ -92,8 +90,8 @@ func (m *Split) Priors() map[string]Beta {
 				}
 			}
 		}
-		// Items too alike to tell a and b apart share one probability, a/(a+b):
-		// the fit then holds it fast, and only without any fit a is 0.
+		// If items are too alike to distinguish a from b, they share one probability, a/(a+b), and
+		// the fit fixes it; a is 0 only without any fit.
 		if a, b, _ := stat.BetaBinomialFit(hits, n); a > 0 && b > 0 {
 			out[class] = Beta{a, b}
 		}

@@ -12,12 +12,12 @@ import (
 
 const (
 	fewestLost      = 5    // failures below which nothing is tested
-	mostOfLost      = 0.8  // share of failures that MissingBy.Items hold
+	mostOfLost      = 0.8  // share of failures covered by MissingBy.Items
 	lossPermutation = 1999 // of each test
 )
 
-// lostAttempts counts the attempts at a rollout that the model endpoint or a tool
-// failed, or whose prompt was too long.
+// lostAttempts counts the attempts at a rollout that failed at the model endpoint or a tool, or had
+// too long a prompt.
 func lostAttempts(r *collect.Row) int {
 	if !r.Valid && (r.Outcome().Missing() && r.Outcome() != rollout.GraderFailed) {
 		return int(r.Repeats) + 1
@@ -25,7 +25,7 @@ func lostAttempts(r *collect.Row) int {
 	return int(r.Repeats)
 }
 
-// missingBy is nil where fewer than fewestLost attempts failed.
+// missingBy is nil if fewer than fewestLost attempts failed.
 func (m *Split) missingBy() *analysis.MissingBy {
 	type loss struct {
 		id   string

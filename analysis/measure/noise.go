@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// What a figure about the grader's noise warns of.
+// The warnings of figures about the grader's noise.
 var (
 	shareOfNothing = message.New("grader.share_of_nothing",
 		"rewards of one item do not differ: a share of nothing has no value; items whose rewards differ are needed")
@@ -22,14 +22,13 @@ var (
 		"begin} with another grade than the one recorded now: left out, because another grader gave it")
 )
 
-// mostNoise is the largest variance that two or more grades of one output can
-// have: one at either end of the range.
+// mostNoise returns the largest variance that two or more grades of one output can have: that of
+// one grade at either end of the range.
 func mostNoise(s analysis.Settings) float64 { return s.RewardRange.Width() * s.RewardRange.Width() / 2 }
 
-// noiseVar is the mean over outputs of the variance of their grades, clustered
-// by item. If no two grades of an output differ, the noise is at most the
-// exact bound on the share of outputs that would show any, times the largest
-// variance there is.
+// noiseVar returns the mean variance of the grades of an output, clustered by item. If no two
+// grades of an output differ, the noise is at most the exact bound on the share of outputs that
+// would show any, times the largest possible variance.
 func noiseVar(items []regraded, s analysis.Settings) stat.Estimate {
 	most := mostNoise(s)
 	e := stat.Scale(stat.Disagreement(each(items, func(a again) float64 { return a.noise / most }), s.Confidence), most)
@@ -47,9 +46,9 @@ func noiseVar(items []regraded, s analysis.Settings) stat.Estimate {
 	return e
 }
 
-// fewShow is the number of outputs with noise below which the classes that
-// showed none must be looked at one by one: the spread of so few tells too
-// little (simulated: 89 to 91 % instead of 95).
+// fewShow is the number of outputs with noise below which the classes without any noise must be
+// bounded one by one: the spread of so few outputs underestimates the interval (simulated coverage:
+// 89 to 91 % instead of 95).
 const fewShow = 5
 
 // showing counts the outputs whose grades differ.
@@ -65,30 +64,29 @@ func showing(items []regraded) int {
 	return n
 }
 
-// acrossCells widens the interval to what the classes of rollouts (cellOf) say
-// one by one: a class that stands for many rollouts and showed no noise is
-// bounded by its own number of regrades. The ends are put together by square-and-add
-// (Zou & Donner 2008).
+// acrossCells widens the interval by bounding the classes of rollouts (cellOf) one by one: a class
+// that represents many rollouts and showed no noise is bounded by its own number of regrades. The
+// ends are combined by square-and-add (Zou & Donner 2008).
 func acrossCells(e *stat.Estimate, items []regraded, s analysis.Settings) {
 	most := mostNoise(s)
 	total, below, above := 0.0, 0.0, 0.0
 	for cell := range cells {
 		weight := 0.0
-		var of [][]stat.Regrade
+		var byItem [][]stat.Regrade
 		for _, g := range items {
-			var here []stat.Regrade
+			var regrades []stat.Regrade
 			for _, a := range g.outputs {
 				if a.cell == cell {
-					here = append(here, stat.Regrade{Differ: a.noise / most, Weight: 1})
+					regrades = append(regrades, stat.Regrade{Differ: a.noise / most, Weight: 1})
 					weight += a.weight
 				}
 			}
-			if here != nil {
-				of = append(of, here)
+			if regrades != nil {
+				byItem = append(byItem, regrades)
 			}
 		}
 		total += weight
-		d := stat.Disagreement(of, s.Confidence)
+		d := stat.Disagreement(byItem, s.Confidence)
 		if d.Known() && d.Low != nil && d.High != nil {
 			below += math.Pow(weight*most*(*d.Value-*d.Low), 2)
 			above += math.Pow(weight*most*(*d.High-*d.Value), 2)
@@ -100,13 +98,12 @@ func acrossCells(e *stat.Estimate, items []regraded, s analysis.Settings) {
 	}
 }
 
-// unseenShare bounds the grader's share where no regrade differed and rewards
-// take values in between. At most a share q of all grades, the exact bound, then
-// strays from what its output mostly gets, and those cannot bring more of the
-// variance within items than the q farthest rewards do (n/(n-1) of it, since
-// each draws its item's mean along). Noise is taken to be independent of the
-// output. The largest variance that two grades can have says much less of a
-// grader whose rewards lie close together.
+// unseenShare bounds the grader's share if no regrade differed and rewards take values in between.
+// At most a share q of all grades, the exact bound, then differs from the usual grade of its
+// output, and those grades cannot contribute more of the variance within items than the q farthest
+// rewards do (n/(n-1) of it, since each pulls its item's mean along). Noise is assumed to be
+// independent of the output. If the grader's rewards are close together, this bound is much tighter
+// than the one from the largest possible variance of two grades.
 func unseenShare(items []regraded, q float64) float64 {
 	var squares []float64
 	sum, free := 0.0, 0.0
@@ -126,23 +123,23 @@ func unseenShare(items []regraded, q float64) float64 {
 	return far / sum * float64(len(squares)) / free
 }
 
-// each makes one figure of all outputs that were graded again, by item.
+// each returns one figure of all outputs that were graded again, by item.
 func each(items []regraded, figure func(again) float64) [][]stat.Regrade {
 	var out [][]stat.Regrade
 	for _, g := range items {
-		var of []stat.Regrade
+		var regrades []stat.Regrade
 		for _, a := range g.outputs {
-			of = append(of, stat.Regrade{Differ: figure(a), Weight: a.weight})
+			regrades = append(regrades, stat.Regrade{Differ: figure(a), Weight: a.weight})
 		}
-		if len(of) > 0 {
-			out = append(out, of)
+		if len(regrades) > 0 {
+			out = append(out, regrades)
 		}
 	}
 	return out
 }
 
-// gradedShare is the share of rollouts that count whose reward is a grade:
-// the model's own failures and a detector's zeros have no noise.
+// gradedShare returns the share of counted rollouts whose reward is a grade: the model's own
+// failures and a detector's zeros have no noise.
 func gradedShare(items []regraded) float64 {
 	noisy, all := 0.0, 0.0
 	for _, g := range items {
@@ -154,7 +151,7 @@ func gradedShare(items []regraded) float64 {
 	return noisy / all
 }
 
-// withinVar is the variance within items with its interval, clustered by item.
+// withinVar returns the variance within items with its interval, clustered by item.
 func withinVar(items []regraded, s analysis.Settings) stat.Estimate {
 	most := mostNoise(s)
 	var dev, free []float64
@@ -168,12 +165,11 @@ func withinVar(items []regraded, s analysis.Settings) stat.Estimate {
 	return stat.Scale(stat.RatioOfSums(dev, free, int(n), s.Confidence), most)
 }
 
-// splitWithin takes the within-item variance apart into sampling and grader.
-// The grader's share is the noise of the outputs that were graded again over
-// the variance of all rollouts, each with its own interval, put together by
-// the method of variance estimates recovery (stat.Ratio). If the grader did
-// not differ from itself on any output of any split, everywhere, all of them
-// bound what it could show here.
+// splitWithin splits the within-item variance into sampling and grader. The grader's share is the
+// noise of the outputs that were graded again over the variance of all rollouts, each with its own
+// interval, combined by the method of variance estimates recovery (stat.Ratio). If the grader
+// agreed with itself on every output of every split (everywhere), all of these outputs bound its
+// noise here.
 func splitWithin(v *analysis.Variance, items, everywhere []regraded, s analysis.Settings) {
 	method := "variance of regrades over within-item variance; variance estimates recovery for a ratio (Donner & " +
 		"Zou 2012)"
@@ -208,21 +204,21 @@ func splitWithin(v *analysis.Variance, items, everywhere []regraded, s analysis.
 	v.GraderShare = e
 }
 
-// noise fills in what gradings of the same outputs show: over all splits.
+// noise fills in what repeated gradings of the same outputs show, over all splits.
 func (c *evidence) noise(g *analysis.Grader, s analysis.Settings) {
 	if !c.Regraded {
 		g.NoiseVar = noiseVar(nil, s)
 	} else {
-		of := c.everywhere
-		g.NoiseVar, g.Regraded = noiseVar(of, s), widest(of)
-		yesOrNo := !slices.ContainsFunc(of, func(g regraded) bool { return g.between })
-		moved, _ := stat.FlipRate(each(of, func(a again) float64 { return a.moves }), s.Confidence)
+		items := c.everywhere
+		g.NoiseVar, g.Regraded = noiseVar(items, s), widest(items)
+		yesOrNo := !slices.ContainsFunc(items, func(g regraded) bool { return g.between })
+		moved, _ := stat.FlipRate(each(items, func(a again) float64 { return a.moves }), s.Confidence)
 		g.Moved = some(moved)
 		if yesOrNo {
-			flip, consistency := stat.FlipRate(each(of, func(a again) float64 { return a.flips }), s.Confidence)
+			flip, consistency := stat.FlipRate(each(items, func(a again) float64 { return a.flips }), s.Confidence)
 			g.FlipRate, g.Consistency = some(flip), some(consistency)
 		} else {
-			c.fineNoise(g, of, s)
+			c.fineNoise(g, items, s)
 		}
 	}
 	if n := c.Audit.Stale; n > 0 {
@@ -230,18 +226,18 @@ func (c *evidence) noise(g *analysis.Grader, s analysis.Settings) {
 	}
 }
 
-// reaches is how often the margin is doubled in search of the distance that
-// noise hardly crosses: up to 40 % of the range by default.
+// reaches is how often the margin is doubled in the search for the distance that noise rarely
+// crosses: up to 40 % of the range by default.
 const reaches = 3
 
-// fineNoise reports a grader whose rewards take values in between what the chance of
-// leaving the margin does not. Noise much finer than the margin still takes a right
-// answer below the top, and noise that often leaves the margin hardly ever spans half of
-// the range: a worthless answer that does was rewarded.
-func (c *evidence) fineNoise(g *analysis.Grader, of []regraded, s analysis.Settings) {
+// fineNoise adds, for a grader whose rewards take values in between, what the chance of leaving the
+// margin does not show. Noise much finer than the margin still moves a right answer below the top,
+// and noise that often leaves the margin rarely spans half of the range: a worthless answer that
+// earns that much was rewarded.
+func (c *evidence) fineNoise(g *analysis.Grader, items []regraded, s analysis.Settings) {
 	width, margin := c.Range.Width(), s.Thresholds.At(analysis.HackableMargin)
 	strays := func(than float64) stat.Estimate {
-		e, _ := stat.FlipRate(each(of, func(a again) float64 { return apart(a.grades, (than+1e-9)*width) }),
+		e, _ := stat.FlipRate(each(items, func(a again) float64 { return apart(a.grades, (than+1e-9)*width) }),
 			s.Confidence)
 		return e
 	}

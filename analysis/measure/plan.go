@@ -12,7 +12,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// The assumptions of a plan, and what it does not know.
+// The assumptions of a plan, and what is unknown.
 var (
 	groupRelative = message.New("plan.group_relative",
 		"group-relative training: one group of rollouts per item and step (GRPO and its relatives)")
@@ -48,8 +48,8 @@ var (
 	noPeakInterval = message.New("plan.no_interval", "no interval")
 )
 
-// plan says what a training run of this split would need at the planned group size, from
-// measured distributions. Without a batch size only the group size can be known.
+// plan returns what a training run of this split would need at the planned group size, from
+// measured distributions. Without a batch size only the group size is known.
 func plan(sr *analysis.SplitResult, items []*collect.Item, eval *evaluated, c *evidence,
 	s analysis.Settings,
 ) *analysis.Plan {
@@ -112,8 +112,8 @@ func plan(sr *analysis.SplitResult, items []*collect.Item, eval *evaluated, c *e
 	return p
 }
 
-// minGroupSize is the smallest group size at which the measured share, net of
-// grader noise where that is known, reaches want; nil when none within the samples does.
+// minGroupSize returns the smallest group size at which the measured share, net of grader noise if
+// that is known, reaches want; nil if none within the samples does.
 func minGroupSize(signal []analysis.Signal, want float64) *int {
 	for _, s := range signal {
 		if s.Bound == "exact" && s.Known() && *s.Teaches().Value >= want {
@@ -129,11 +129,11 @@ type costs struct {
 	s       analysis.Settings
 	seconds []float64 // of rollouts, ascending
 	judged  float64   // judge calls per rollout
-	calls   []int     // of those rollouts, by tool
+	calls   []int     // of these rollouts, by tool
 	money   money
 }
 
-// of is the cost of one group for each of that many items.
+// of returns the cost of one group for each of the items.
 func (c costs) of(items float64) analysis.PlanCost {
 	g := float64(c.s.GroupSize)
 	rollouts := items * g
@@ -165,8 +165,8 @@ func (c costs) of(items float64) analysis.PlanCost {
 	return out
 }
 
-// slowest is the expected wall time of the slowest of that many rollouts, drawn from the
-// measured ones with replacement: E[max] of the empirical distribution.
+// slowest returns the expected wall time of the slowest rollout, drawn from the measured ones with
+// replacement: E[max] of the empirical distribution.
 func (c costs) slowest(rollouts float64) stat.Estimate {
 	e := stat.Estimate{
 		Method:   "expected slowest of the step's rollouts, from the measured wall times",
@@ -187,8 +187,8 @@ func (c costs) slowest(rollouts float64) stat.Estimate {
 	return e
 }
 
-// load is the mean request rate while all rollouts of a step run, by Little's
-// law: rollouts in flight x calls per rollout / seconds per rollout.
+// load returns the mean request rate while all rollouts of a step run, by Little's law: rollouts in
+// flight x calls per rollout / seconds per rollout.
 func (c costs) load(batch float64, names *evidence) *analysis.PlanLoad {
 	load := &analysis.PlanLoad{
 		Tools:  make(map[string]stat.Estimate),
@@ -219,8 +219,8 @@ func (c costs) load(batch float64, names *evidence) *analysis.PlanLoad {
 	return load
 }
 
-// callsByTool counts the calls that reached a tool, by the tool's index, in
-// rollouts whose time is known.
+// callsByTool counts the calls that reached a tool, by the tool's index, in rollouts whose time is
+// known.
 func callsByTool(items []*collect.Item, tools int) []int {
 	counts := make([]int, tools)
 	for _, it := range items {
@@ -251,7 +251,7 @@ func elapsed(items []*collect.Item) []float64 {
 	return out
 }
 
-// judged is the mean number of judge calls of a rollout.
+// judged returns the mean number of judge calls per rollout.
 func judged(items []*collect.Item) float64 {
 	var calls, all float64
 	for _, it := range items {
@@ -276,7 +276,7 @@ func exact(x float64) stat.Estimate {
 	}
 }
 
-// trainersWords names the group size as trainers do.
+// trainersWords names the group size in the terms of trainers.
 func trainersWords(g int) message.Text {
 	return trainersSay.With(message.Args{
 		"size":     message.Name(strconv.Itoa(g)),
@@ -284,26 +284,26 @@ func trainersWords(g int) message.Text {
 	})
 }
 
-// modelledGroupSize says at what group size the fitted models reach the wanted
-// share that none up to the samples does; it is not a basis for a decision.
+// modelledGroupSize says at what group size the fitted models reach the wanted share if no size
+// within the samples does; it is not a basis for a decision.
 func modelledGroupSize(sr *analysis.SplitResult, want float64) message.Text {
-	at := make(map[string]int)
+	sizes := make(map[string]int)
 	var models []string
 	for _, x := range sr.Fits(analysis.InformativeGroups) {
 		if !slices.Contains(models, x.Model) {
 			models = append(models, x.Model)
 		}
-		if at[x.Model] == 0 && *x.Value >= want {
-			at[x.Model] = x.K
+		if sizes[x.Model] == 0 && *x.Value >= want {
+			sizes[x.Model] = x.K
 		}
 	}
 	text := []message.Text{noGroupSize.With(message.Args{"share": message.Setting(want)})}
 	for _, model := range models {
 		def := fitMisses
-		if at[model] > 0 {
+		if sizes[model] > 0 {
 			def = fitReaches
 		}
-		text = append(text, def.With(message.Args{"model": modelWords(model), "size": message.Int(at[model])}))
+		text = append(text, def.With(message.Args{"model": modelWords(model), "size": message.Int(sizes[model])}))
 	}
 	return message.Clauses(text...)
 }

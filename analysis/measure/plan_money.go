@@ -9,7 +9,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// What a reader must know of money.
+// What a reader must know about the costs.
 var (
 	priceOfTraining = message.New("plan.price_of_training",
 		"price of training: {source}; prices.training_hour overrides it")
@@ -22,15 +22,15 @@ var (
 		"the rollouts do not record how long they took, and the price is per hour")
 )
 
-// money is what a rollout of training costs, from the measured ones.
+// money is the cost of a training rollout, from the measured ones.
 type money struct {
 	perRollout stat.Estimate // US dollars, without the hours
 	hour       *float64
-	missing    message.Text // what is not known; none when all is
+	missing    message.Text // what is unknown; empty if nothing is
 }
 
-// rolloutMoney prices the rollouts of a split. Where an hour of training has a
-// price it pays for the model's tokens.
+// rolloutMoney prices the rollouts of a split. If an hour of training has a price, that includes
+// the model's tokens.
 func rolloutMoney(items []*collect.Item, tools []string, s analysis.Settings) money {
 	p := s.Prices
 	out := money{hour: p.TrainingHour, missing: missingPrices(p, judged(items) > 0)}
@@ -55,17 +55,17 @@ func rolloutMoney(items []*collect.Item, tools []string, s analysis.Settings) mo
 			perItem = append(perItem, spent)
 		}
 	}
-	if len(perItem) > 0 { // servers that report tokens only sometimes are believed
+	if len(perItem) > 0 { // some rollouts have all numbers, so the others are ignored
 		out.missing = message.Text{}
 	}
 	out.perRollout = perRollout(perItem, s.Confidence, "prices x measured tokens and calls")
-	if stat.ValueOr(out.perRollout.Value, 1) == 0 { // nothing has a price, of which there is nothing to estimate
+	if stat.ValueOr(out.perRollout.Value, 1) == 0 { // nothing has a price, so there is nothing to estimate
 		out.perRollout = exact(0)
 	}
 	return out
 }
 
-// missingPrices names the prices without which a sum would be too small.
+// missingPrices names the prices without which the sum would be too small.
 func missingPrices(p price.Prices, judged bool) message.Text {
 	if p.TrainingHour == nil && !p.Model.Missing("model").IsEmpty() {
 		return p.Model.Missing("model")
@@ -76,7 +76,7 @@ func missingPrices(p price.Prices, judged bool) message.Text {
 	return message.Text{}
 }
 
-// usdOf is what a rollout costs a trainer.
+// usdOf returns what a rollout costs a trainer.
 func usdOf(r *collect.Row, p price.Prices, tools []string) (usd float64, missing message.Text) {
 	if p.TrainingHour == nil {
 		if usd, missing = p.Model.Of(r.Usage, "model"); !missing.IsEmpty() {
@@ -96,7 +96,7 @@ func usdOf(r *collect.Row, p price.Prices, tools []string) (usd float64, missing
 	return usd, message.Text{}
 }
 
-// of is what that many rollouts that take that many seconds cost.
+// of returns the cost of a number of rollouts that take that time in all.
 func (m money) of(rollouts float64, seconds stat.Estimate) stat.Estimate {
 	const method = "prices x measured tokens, calls and time"
 	unknown := func(why message.Text) stat.Estimate {
@@ -115,26 +115,26 @@ func (m money) of(rollouts float64, seconds stat.Estimate) stat.Estimate {
 	}
 	hours := *seconds.Value / 3600 * *m.hour
 	e.Value, e.Low, e.High = stat.AddKnown(e.Value, hours), stat.AddKnown(e.Low, hours), stat.AddKnown(e.High, hours)
-	e.SE = nil // the slowest rollout is an estimate without one
+	e.SE = nil // the time of the slowest rollout has no standard error
 	e.Warnings = append(e.Warnings, atLeastHours.With(message.Args{"usd": message.Setting(*m.hour)}))
 	return e
 }
 
-// moneyWords are what a reader must know about the money of a plan.
+// moneyWords lists what a reader must know about the costs of a plan.
 func moneyWords(p price.Prices) []message.Text {
 	var out []message.Text
 	if p.Source != "" {
 		out = append(out, priceOfTraining.With(message.Args{"source": message.Name(p.Source)}))
 	}
-	for _, of := range []struct {
+	for _, listed := range []struct {
 		whose string
 		price price.Token
 	}{{"model", p.Model}, {"judge", p.Judge}} {
-		if of.price.Source != "" {
+		if listed.price.Source != "" {
 			out = append(out,
 				priceOfTokens.With(message.Args{
-					"whose":  message.Name(of.whose),
-					"source": message.Name(of.price.Source),
+					"whose":  message.Name(listed.whose),
+					"source": message.Name(listed.price.Source),
 				}))
 		}
 	}

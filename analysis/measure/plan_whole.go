@@ -9,24 +9,24 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// evaluated is the eval split as evaluations during training will sample it.
+// evaluated is the eval split as sampled by evaluations during training.
 type evaluated struct {
 	sr    *analysis.SplitResult
 	items []*collect.Item
 }
 
-// cost is one evaluation, and how many items it has.
+// cost returns the cost of one evaluation, and its number of items.
 func (e *evaluated) cost(c *evidence, s analysis.Settings) (analysis.PlanCost, int) {
 	s.GroupSize = s.EvalSamples
 	rows := e.sr.Items.Sampled
 	if e.sr.Items.InFile != nil {
 		rows = *e.sr.Items.InFile
 	}
-	of := costs{
+	evalCosts := costs{
 		sr: e.sr, s: s, seconds: elapsed(e.items), judged: judged(e.items),
 		calls: callsByTool(e.items, len(c.Tools)), money: rolloutMoney(e.items, c.Tools, s),
 	}
-	cost := of.of(float64(rows))
+	cost := evalCosts.of(float64(rows))
 	cost.InformativeGroups = stat.Estimate{Method: "an evaluation trains nothing", Warnings: []message.Text{}}
 	return cost, rows
 }
@@ -35,7 +35,7 @@ func (e *evaluated) cost(c *evidence, s analysis.Settings) (analysis.PlanCost, i
 // token (Kaplan et al. 2020, arXiv 2001.08361, section 2.1).
 const flopPerToken = 6
 
-// trainer adds what the trainer does with the rollouts of a step or an epoch.
+// trainer adds the trainer's work on the rollouts of a step or an epoch.
 func trainer(cost *analysis.PlanCost, s analysis.Settings) {
 	if !cost.InputTokens.Known() || !cost.OutputTokens.Known() {
 		return
@@ -58,7 +58,7 @@ func trainer(cost *analysis.PlanCost, s analysis.Settings) {
 	}
 }
 
-// trainerWords say by what rule the trainer's part was found, or what it lacks.
+// trainerWords says how the trainer's part was computed, or what is missing for it.
 func trainerWords(step *analysis.PlanCost, s analysis.Settings) []message.Text {
 	if step.TrainedTokens == nil {
 		return nil
@@ -73,8 +73,8 @@ func trainerWords(step *analysis.PlanCost, s analysis.Settings) []message.Text {
 	return []message.Text{words, trainedTokens.Text()}
 }
 
-// whole is a training of that many epochs, with its evaluations: one before the first
-// step, and one at each interval.
+// whole returns a training of several epochs, with its evaluations: one before the first step, and
+// one at each interval.
 func whole(p *analysis.Plan, epochs, steps int, s analysis.Settings) (evaluations int, sum *analysis.PlanCost) {
 	total := times(*p.PerEpoch, float64(epochs))
 	if p.Evaluation == nil {
@@ -96,8 +96,8 @@ func whole(p *analysis.Plan, epochs, steps int, s analysis.Settings) (evaluation
 	return evaluations, &total
 }
 
-// added is a sum. Its interval is that of both at their ends, which is too wide rather
-// than too narrow.
+// added returns a sum. Its interval adds the ends of both, which makes it too wide rather than too
+// narrow.
 func added(a, b stat.Estimate) stat.Estimate {
 	if !a.Known() || !b.Known() {
 		a.Value, a.Low, a.High, a.SE = nil, nil, nil, nil
@@ -116,7 +116,7 @@ func added(a, b stat.Estimate) stat.Estimate {
 	return a
 }
 
-// times is a cost n times.
+// times returns n times a cost.
 func times(c analysis.PlanCost, n float64) analysis.PlanCost {
 	for _, e := range []*stat.Estimate{
 		&c.InformativeGroups, &c.Rollouts, &c.ToolCalls, &c.JudgeCalls, &c.InputTokens,
@@ -133,7 +133,7 @@ func times(c analysis.PlanCost, n float64) analysis.PlanCost {
 	return c
 }
 
-// bySize is a step at each power of two whose informative share the samples tell, and at
+// bySize returns a step at each power of two whose informative share is measured exactly, and at
 // the planned group size.
 func (c costs) bySize(batch int) []analysis.PlanSize {
 	sizes := []int{c.s.GroupSize}

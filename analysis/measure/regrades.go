@@ -12,14 +12,14 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// regraded is what one item shows about grader noise and about all noise.
+// regraded holds what one item shows about grader noise and about all noise.
 type regraded struct {
 	outputs []again
-	dev     float64 // summed squared deviations from the item mean,
-	free    float64 // and n-1
-	noisy   float64 // rollouts that have a grade, so they may have noise,
-	rest    float64 // and those that count without one
-	between bool    // some grade is neither the bottom nor the top
+	dev     float64 // sum of squared deviations from the item mean
+	free    float64 // its degrees of freedom, n-1
+	noisy   float64 // rollouts with a grade, which may have noise
+	rest    float64 // rollouts that count without a grade
+	between bool    // some grade is neither at the bottom nor at the top
 	rewards []float64
 }
 
@@ -30,11 +30,11 @@ type again struct {
 	flips  float64 // share of pairs of grades that differ at all
 	moves  float64 // share of pairs that differ by more than the margin
 	grades []float64
-	weight float64 // how many rollouts it stands for, relative to the others
+	weight float64 // number of rollouts that it represents, relative to the others
 	cell   int
 }
 
-// noNoise says why a figure about regrades is not known.
+// noNoise says why a figure about regrades is unknown.
 var noNoise = message.New("grader.no_regrades",
 	"no output was graded twice: at least 2 grades of one output are needed, and 2 items or more with such outputs")
 
@@ -93,7 +93,7 @@ func (c *evidence) regradesOf(it *collect.Item, margin float64, all *[cells]floa
 	return g
 }
 
-// widest are the outputs whose grades differ most: what noise looks like.
+// widest returns the outputs whose grades differ most, as examples of noise.
 func widest(items []regraded) []analysis.Regraded {
 	const most = 3
 	var list []again
@@ -115,15 +115,14 @@ func widest(items []regraded) []analysis.Regraded {
 	return out
 }
 
-// cells is the number of classes of rollouts by how many of their item's
-// rollouts earned the same.
+// cells is the number of classes of rollouts, by the share of their item's rollouts with the same
+// reward.
 const cells = 5
 
-// cellOf is a rollout's class. An audit that takes rewards of every height in
-// turn picks the one success of an item as often as its seven failures, and
-// with it the rewards that noise made. Within a class all are as likely to be
-// picked, so the classes, weighted by their share of all rollouts, are about
-// the rollouts as they are, whichever way the audit picked them.
+// cellOf returns a rollout's class. An audit that takes rewards of all heights in turn picks the
+// one success of an item as often as its seven failures, and with it the rewards that noise made.
+// Within a class all rollouts are equally likely to be picked, so the classes, weighted by their
+// share of all rollouts, represent the rollouts however the audit picked them.
 func cellOf(sorted []float64, reward, eps float64) int {
 	from, _ := slices.BinarySearch(sorted, reward-eps)
 	to, _ := slices.BinarySearch(sorted, reward+eps)
@@ -140,30 +139,30 @@ func cellOf(sorted []float64, reward, eps float64) int {
 	return 0
 }
 
-// weightsOf is how many rollouts one regraded output of each class stands for,
-// 1 on average over those regraded. A class without regrades is added to its
-// nearest one, the more even one first.
+// weightsOf returns how many rollouts one regraded output of each class represents, 1 on average
+// over the regraded outputs. A class without regrades is added to its nearest one, of two to the
+// one where more rollouts of the item share a reward.
 func weightsOf(all, regraded [cells]float64) (weights [cells]float64) {
-	var stands [cells]float64
+	var represented [cells]float64
 	total, again := 0.0, 0.0
 	for c := range all {
 		total, again = total+all[c], again+regraded[c]
 		for _, to := range []int{c, c + 1, c - 1, c + 2, c - 2, c + 3, c - 3, c + 4, c - 4} {
 			if to >= 0 && to < cells && regraded[to] > 0 {
-				stands[to] += all[c]
+				represented[to] += all[c]
 				break
 			}
 		}
 	}
 	for c := range weights {
 		if regraded[c] > 0 {
-			weights[c] = stands[c] / total / (regraded[c] / again)
+			weights[c] = represented[c] / total / (regraded[c] / again)
 		}
 	}
 	return weights
 }
 
-// apart is the share of pairs of grades, ascending, that lie farther apart.
+// apart returns the share of pairs of grades, ascending, that differ by more than a distance.
 func apart(grades []float64, than float64) float64 {
 	far, pairs := 0.0, 0.0
 	for i := range grades {

@@ -11,15 +11,15 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// againstBins is how many bins the rollouts fall into; of fewer values than
-// againstValues each has its own.
+// againstBins is the number of bins of rollouts; if there are at most againstValues different
+// values, each has its own bin.
 const (
 	againstBins   = 8
 	againstValues = 12
 )
 
-// against sets the rewards of valid rollouts against what each rollout took.
-// What no rollout records is left out.
+// against compares the rewards of valid rollouts with what each rollout cost. Costs that no rollout
+// records are left out.
 func (m *Split) against() []analysis.RewardByCost {
 	var out []analysis.RewardByCost
 	for _, q := range []struct {
@@ -44,20 +44,20 @@ func (m *Split) against() []analysis.RewardByCost {
 	return out
 }
 
-// pairsOf are what each valid rollout took, where it tells, and its reward, by item.
+// pairsOf returns the cost and the reward of each valid rollout that records the cost, by item.
 func pairsOf(items []*collect.Item, took func(*collect.Row) (float64, bool),
 	reward func(*collect.Row) float64,
 ) [][]stat.Pair {
 	var out [][]stat.Pair
 	for _, it := range items {
-		var of []stat.Pair
+		var pairs []stat.Pair
 		for _, r := range it.Rows {
 			if x, ok := took(r); ok && r.Valid {
-				of = append(of, stat.Pair{X: x, Y: reward(r)})
+				pairs = append(pairs, stat.Pair{X: x, Y: reward(r)})
 			}
 		}
-		if len(of) > 0 {
-			out = append(out, of)
+		if len(pairs) > 0 {
+			out = append(out, pairs)
 		}
 	}
 	return out
@@ -66,9 +66,9 @@ func pairsOf(items []*collect.Item, took func(*collect.Row) (float64, bool),
 func (m *Split) setAgainst(quantity string, log bool, items [][]stat.Pair) analysis.RewardByCost {
 	a := analysis.RewardByCost{Quantity: quantity, Items: len(items)}
 	scaled := make([][]stat.Pair, len(items))
-	for i, of := range items {
-		a.N += len(of)
-		for _, p := range of {
+	for i, pairs := range items {
+		a.N += len(pairs)
+		for _, p := range pairs {
 			if log {
 				p.X = math.Log2(p.X)
 			}
@@ -87,9 +87,8 @@ func (m *Split) setAgainst(quantity string, log bool, items [][]stat.Pair) analy
 	return a
 }
 
-// callLimit is the limit of tool calls: the configured one, or that of an import by
-// its rollouts, where those that ran out of calls have all made as many, and no other
-// made more.
+// callLimit returns the limit of tool calls: the configured one, or, for an import, the number of
+// calls that all rollouts which ran out of calls have in common, if no other rollout made more.
 func (m *Split) callLimit() (limit int, known bool) {
 	if m.budget != nil {
 		return *m.budget, true
@@ -111,16 +110,16 @@ func (m *Split) callLimit() (limit int, known bool) {
 	return limit, ended > 1 && limit == most && limit > 0
 }
 
-// atLimit compares rollouts at the limit with those below it; nil if there
-// is only one kind.
+// atLimit compares rollouts at the limit with those below it; nil if there is only one kind.
 func (m *Split) atLimit(items [][]stat.Pair, limit float64) *analysis.RewardAtLimit {
 	c := m.contrast(items, limit)
 	if c == nil {
 		return nil
 	}
 	var under [][]stat.Pair
-	for _, of := range items {
-		if rest := slices.DeleteFunc(slices.Clone(of), func(p stat.Pair) bool { return p.X >= limit }); len(rest) > 0 {
+	for _, pairs := range items {
+		rest := slices.DeleteFunc(slices.Clone(pairs), func(p stat.Pair) bool { return p.X >= limit })
+		if len(rest) > 0 {
 			under = append(under, rest)
 		}
 	}
@@ -140,27 +139,27 @@ func means(items [][]float64) []float64 {
 	return out
 }
 
-// againstBins makes a bin of each value where there are few, else bins of about
-// as many rollouts each. Equal values share a bin.
+// againstBins makes a bin of each value if there are few, else bins with about the same number of
+// rollouts. Equal values share a bin.
 func (m *Split) againstBins(items [][]stat.Pair) []analysis.RewardBin {
 	var xs []float64
-	for _, of := range items {
-		for _, p := range of {
+	for _, pairs := range items {
+		for _, p := range pairs {
 			xs = append(xs, p.X)
 		}
 	}
 	slices.Sort(xs)
 	ends := binEnds(xs)
 	rewards := make([][][]float64, len(ends))
-	for _, of := range items {
-		mine := make([][]float64, len(ends))
-		for _, p := range of {
-			at, _ := slices.BinarySearch(ends, p.X)
-			mine[at] = append(mine[at], p.Y)
+	for _, pairs := range items {
+		byBin := make([][]float64, len(ends))
+		for _, p := range pairs {
+			bin, _ := slices.BinarySearch(ends, p.X)
+			byBin[bin] = append(byBin[bin], p.Y)
 		}
-		for at, ys := range mine {
+		for bin, ys := range byBin {
 			if len(ys) > 0 {
-				rewards[at] = append(rewards[at], ys)
+				rewards[bin] = append(rewards[bin], ys)
 			}
 		}
 	}
@@ -177,8 +176,8 @@ func (m *Split) againstBins(items [][]stat.Pair) []analysis.RewardBin {
 	return bins
 }
 
-// binEnds returns the largest value of each bin of sorted values. A last bin
-// of less than half the others' rollouts goes to the one before it.
+// binEnds returns the largest value of each bin of sorted values. A last bin with less than half
+// the others' rollouts is merged into the one before it.
 func binEnds(xs []float64) []float64 {
 	if values := slices.Compact(slices.Clone(xs)); len(values) <= againstValues {
 		return values

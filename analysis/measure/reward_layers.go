@@ -13,19 +13,18 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// coreZero is how near to 0 a core counts as not reached at all.
+// coreZero is the distance from 0 within which the core counts as not reached at all.
 const coreZero = 1e-6
 
-// layered is one rollout of a reward that is made of parts.
+// layered is one rollout whose reward is made of parts.
 type layered struct {
 	reward float64
 	parts  []float64 // in the order of the layers
 }
 
-// layers takes a reward made of parts apart. The core comes first: the part
-// that the configuration declares, else the first that the formula makes a gate.
-// The others follow in the order of the formula. It is nil where rollouts have
-// fewer than two parts; rollouts that lack a part are left out.
+// layers analyzes a reward made of parts. The core comes first: the part that the configuration
+// declares, else the first that the formula makes a gate. The others follow in the order of the
+// formula. It is nil if rollouts have fewer than two parts; rollouts that lack a part are left out.
 func (c *evidence) layers(items []*collect.Item, info *rollout.GraderInfo, s analysis.Settings) *analysis.Layers {
 	if len(c.Parts) < 2 {
 		return nil
@@ -63,8 +62,8 @@ func (c *evidence) layers(items []*collect.Item, info *rollout.GraderInfo, s ana
 	return l
 }
 
-// layerNames puts the core first, then the formula's order, then what the
-// formula does not name, by name.
+// layerNames lists the core first, then the formula's order, then parts that the formula does not
+// name, by name.
 func layerNames(core string, order, seen []string) []string {
 	var names []string
 	for _, name := range slices.Concat([]string{core}, order, slices.Sorted(slices.Values(seen))) {
@@ -75,11 +74,11 @@ func layerNames(core string, order, seen []string) []string {
 	return names
 }
 
-// layeredRows collects the rollouts that have every part, by item. No sum may depend on
-// the order of lines: they are sorted.
+// layeredRows collects the rollouts that have every part, by item. They are sorted, because no sum
+// may depend on the order of lines.
 func (c *evidence) layeredRows(items []*collect.Item, names []string) (rows [][]layered, keys []collect.ItemKey) {
 	for _, it := range items {
-		var of []layered
+		var rollouts []layered
 		for _, r := range it.Rows {
 			if !r.Valid || r.Parts == nil {
 				continue
@@ -91,26 +90,26 @@ func (c *evidence) layeredRows(items []*collect.Item, names []string) (rows [][]
 				missing = missing || math.IsNaN(parts[i])
 			}
 			if !missing {
-				of = append(of, layered{c.GraderReward(r), parts})
+				rollouts = append(rollouts, layered{c.GraderReward(r), parts})
 			}
 		}
-		if len(of) == 0 {
+		if len(rollouts) == 0 {
 			continue
 		}
-		sort.Slice(of, func(i, j int) bool {
-			a, b := &of[i], &of[j]
+		sort.Slice(rollouts, func(i, j int) bool {
+			a, b := &rollouts[i], &rollouts[j]
 			return cmp.Or(cmp.Compare(a.reward, b.reward), slices.Compare(a.parts, b.parts)) < 0
 		})
-		rows, keys = append(rows, of), append(keys, it.Key())
+		rows, keys = append(rows, rollouts), append(keys, it.Key())
 	}
 	return rows, keys
 }
 
-// column is one part of all rollouts by item; -1 is the reward.
+// column returns one part of all rollouts by item; -1 is the reward.
 func column(rows [][]layered, part int) [][]float64 {
 	out := make([][]float64, len(rows))
-	for i, of := range rows {
-		for _, r := range of {
+	for i, rollouts := range rows {
+		for _, r := range rollouts {
 			v := r.reward
 			if part >= 0 {
 				v = r.parts[part]
@@ -123,8 +122,8 @@ func column(rows [][]layered, part int) [][]float64 {
 
 var noCoreAtZero = message.New("grader.no_core", "no core is known, or no rollout has it at zero")
 
-// atZero says what rollouts earn whose core is at zero, the task itself not
-// done at all.
+// atZero measures what rollouts earn whose core is at zero, so that the task itself was not done at
+// all.
 func (c *evidence) atZero(l *analysis.Layers, rows [][]layered, keys []collect.ItemKey, s analysis.Settings) {
 	need := []message.Text{noCoreAtZero.Text()}
 	l.AtZero = stat.Estimate{Method: "mean reward of rollouts with the core at zero", Warnings: need}
@@ -135,10 +134,10 @@ func (c *evidence) atZero(l *analysis.Layers, rows [][]layered, keys []collect.I
 	margin := s.Thresholds.At(analysis.HackableMargin)
 	var bought, earned, counts []float64
 	var zero []layered
-	var at []collect.ItemKey
-	for i, of := range rows {
+	var keysAtZero []collect.ItemKey
+	for i, rollouts := range rows {
 		var b, e, n float64
-		for _, r := range of {
+		for _, r := range rollouts {
 			if math.Abs(r.parts[0]) > coreZero {
 				continue
 			}
@@ -150,24 +149,25 @@ func (c *evidence) atZero(l *analysis.Layers, rows [][]layered, keys []collect.I
 			zero = append(zero, r)
 		}
 		if n > 0 {
-			bought, earned, counts, at = append(bought, b), append(earned, e), append(counts, n), append(at, keys[i])
+			bought, earned = append(bought, b), append(earned, e)
+			counts, keysAtZero = append(counts, n), append(keysAtZero, keys[i])
 		}
 	}
-	l.ZeroN, l.ZeroItems = len(zero), len(at)
+	l.ZeroN, l.ZeroItems = len(zero), len(keysAtZero)
 	if len(zero) == 0 {
 		return
 	}
 	l.AtZero = stat.RatioOfSums(earned, counts, len(zero), s.Confidence)
 	l.Bought = stat.RatioOfSums(bought, counts, len(zero), s.Confidence)
 	l.Moving = moving(l, zero, margin*c.Range.Width())
-	l.Items = mostOf(at, earned, counts, bought)
+	l.Items = mostOf(keysAtZero, earned, counts, bought)
 }
 
-// mostOf lists the items with something bought by what their rollouts with the
-// core at zero earn on average, most first.
-func mostOf(at []collect.ItemKey, earned, counts, bought []float64) []string {
+// mostOf lists the items with something bought, by the mean reward of their rollouts with the core
+// at zero, highest first.
+func mostOf(keys []collect.ItemKey, earned, counts, bought []float64) []string {
 	var order []int
-	for i := range at {
+	for i := range keys {
 		if bought[i] > 0 {
 			order = append(order, i)
 		}
@@ -175,17 +175,18 @@ func mostOf(at []collect.ItemKey, earned, counts, bought []float64) []string {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(earned[b]/counts[b], earned[a]/counts[a]) })
 	ids := []string{}
 	for _, i := range order[:min(len(order), analysis.MaxItemsListed)] {
-		ids = append(ids, at[i].ID)
+		ids = append(ids, keys[i].ID)
 	}
 	return ids
 }
 
-// A part is said to move the reward when it explains this much of what is left.
+// movesAtLeast is the share of the total variance that a part must explain to count as moving the
+// reward.
 const movesAtLeast = 0.02
 
-// moving names the parts by which the reward changes while the core is at zero,
-// the strongest first: forward selection by what each explains of what is left,
-// as long as its whole span moves the reward by more than the margin.
+// moving names the parts by which the reward changes while the core is at zero, the strongest
+// first: forward selection by the share of the remaining variance that each explains, as long as
+// its whole span moves the reward by more than the margin.
 func moving(l *analysis.Layers, zero []layered, margin float64) []string {
 	out := []string{}
 	y := make([]float64, len(zero))
@@ -204,8 +205,8 @@ func moving(l *analysis.Layers, zero []layered, margin float64) []string {
 				best, effect, gain, slope = p, math.Abs(b)*span, r2, b
 			}
 		}
-		_, left := stat.MeanVariance(y)
-		if best < 0 || effect <= margin || gain*left < movesAtLeast*total {
+		_, remaining := stat.MeanVariance(y)
+		if best < 0 || effect <= margin || gain*remaining < movesAtLeast*total {
 			break
 		}
 		out = append(out, l.Parts[best].Name)
@@ -216,8 +217,8 @@ func moving(l *analysis.Layers, zero []layered, margin float64) []string {
 	return out
 }
 
-// slopeOn is the least-squares slope of y on a part, the part's span, and the
-// share of y's variance that it explains.
+// slopeOn returns the least-squares slope of y on a part, the part's span, and the share of y's
+// variance that it explains.
 func slopeOn(rows []layered, y []float64, part int) (slope, span, r2 float64) {
 	x := make([]float64, len(rows))
 	for i, r := range rows {

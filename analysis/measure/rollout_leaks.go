@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// leaksListed bounds the examples of rollouts that show another's canary.
+// leaksListed is the maximum number of examples of rollouts that show another's canary.
 const leaksListed = 10
 
 // leaks measures the leaks of all splits; nil if they were not looked for.
@@ -39,7 +39,7 @@ func (c *evidence) leaks(items []*collect.Item, conf float64) *analysis.Leaks {
 			return
 		}
 		l.Items = oneMore(l.Items, r.Key.Item, analysis.MaxItemsListed)
-		if len(l.Examples) < leaksListed { // one of each, so they are of many
+		if len(l.Examples) < leaksListed { // one per rollout, so that they show many rollouts
 			k := check.Leaks[0]
 			l.Examples = append(l.Examples,
 				analysis.LeakExample{
@@ -54,8 +54,8 @@ func (c *evidence) leaks(items []*collect.Item, conf float64) *analysis.Leaks {
 	return l
 }
 
-// resolveLeaks finds the rollouts of the run whose canaries the examples hold. It reads the
-// run once more: only few leak, and the others need not be kept in mind for them.
+// resolveLeaks finds the rollouts of the run whose canaries the examples contain. It reads the run
+// once more: only a few leak, so the canaries of all others need not be kept in memory.
 func resolveLeaks(ctx context.Context, l *analysis.Leaks, run *rollout.Run, read rollout.ReadOptions) error {
 	if l == nil || len(l.Examples) == 0 {
 		return nil
@@ -64,17 +64,17 @@ func resolveLeaks(ctx context.Context, l *analysis.Leaks, run *rollout.Run, read
 	for _, x := range l.Examples {
 		wanted[x.Canary] = nil
 	}
-	left, enough := len(wanted), errors.New("all are found")
+	remaining, enough := len(wanted), errors.New("all are found")
 	_, err := run.Records(ctx, read, func(rec *rollout.Record) error {
 		canary := rollout.Canary(rec.TraceID)
-		if of, asked := wanted[canary]; !asked || of != nil {
+		if found, asked := wanted[canary]; !asked || found != nil {
 			return nil
 		}
 		wanted[canary] = &analysis.RolloutName{
 			Split: rec.Split, Item: rec.Item, Sample: rec.Sample,
 			Attempt: rec.Attempt,
 		}
-		if left--; left == 0 {
+		if remaining--; remaining == 0 {
 			return enough
 		}
 		return nil

@@ -14,22 +14,21 @@ import (
 	"gonogo/sampler/rollout/markup"
 )
 
-// Run reads a run and measures every split, the relations between them, the grader
-// and the endpoints: a Result without findings and verdict. Memory grows with items
-// × samples, not with text.
+// Run reads a run and measures every split, the relations between them, the grader and the
+// endpoints. The Result has no findings and no verdict. Memory grows with items × samples, not with
+// text.
 func Run(ctx context.Context, run *rollout.Run, read rollout.ReadOptions,
 	s analysis.Settings,
 ) (*analysis.Result, error) {
 	return measured(ctx, run, read, s, false)
 }
 
-// Audit measures the grader alone, of a run that may have no rollouts.
+// Audit measures only the grader; the run may have no rollouts.
 func Audit(ctx context.Context, run *rollout.Run, s analysis.Settings) (*analysis.Result, error) {
 	return measured(ctx, run, rollout.ReadOptions{}, s, true)
 }
 
-// Burst measures the endpoints alone, from a run's burst; without one, Burst is
-// nil.
+// Burst measures only the endpoints, from a run's burst; without one, Burst is nil.
 func Burst(ctx context.Context, run *rollout.Run, s analysis.Settings) (*analysis.Result, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -48,8 +47,8 @@ func Items(items []rollout.Item, s analysis.Settings) *analysis.Shift {
 	return newItemShift(items, s).result(nil)
 }
 
-// measured reads what a run holds and measures it. The audit comes before the
-// rollouts: gradings of their outputs and marks of detectors change them.
+// measured reads the contents of a run and measures them. The audit is read before the rollouts,
+// because regrades and detector marks change them.
 func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings,
 	withoutRollouts bool,
 ) (*analysis.Result, error) {
@@ -92,8 +91,8 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	return r, err
 }
 
-// widened is an error about a reward outside the range, with a range that holds all rewards of
-// the run; any other error as it is.
+// widened extends an error about a reward outside the range by a range that holds all rewards of
+// the run; it returns any other error unchanged.
 func widened(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, err error) error {
 	outside, ok := errors.AsType[*collect.RangeError](err)
 	if !ok {
@@ -108,8 +107,8 @@ func widened(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, er
 	return errors.Join(err, again)
 }
 
-// compareItems compares the items, unless the grader alone is measured, and returns their
-// labels. It comes before the rollouts, and keeps no row of what it reads.
+// compareItems compares the items, unless only the grader is measured, and returns their labels. It
+// runs before the rollouts are read, and keeps no rows.
 func compareItems(run *rollout.Run, s analysis.Settings,
 	withoutRollouts bool,
 ) (found *itemShift, known labels, err error) {
@@ -119,13 +118,13 @@ func compareItems(run *rollout.Run, s analysis.Settings,
 	}
 	known = labelsOf(items)
 	if !withoutRollouts {
-		found = newItemShift(items, s) // at the end, so that rows may go as soon as it has their texts
+		found = newItemShift(items, s) // at the end, so that rows can be freed once their texts are extracted
 	}
 	return found, known, nil
 }
 
-// ownMarkup says which tokens each item's row holds. The rows are read again when the
-// first item is asked for, which most runs never do; of each, this alone is kept.
+// ownMarkup returns a function that says which tokens an item's row contains. The rows are read
+// again when it is first called, which most runs never need; only these tokens are kept.
 func ownMarkup(run *rollout.Run) func(collect.ItemKey) (markup.Own, error) {
 	all := sync.OnceValues(func() (map[collect.ItemKey]markup.Own, error) {
 		items, err := run.ReadItems()
@@ -184,12 +183,12 @@ func newResult(run *rollout.Run, input rollout.Input, s analysis.Settings) *anal
 	return r
 }
 
-// Fill measures what c has collected into r: the splits, the plan and the grader.
+// Fill measures the records in c into r: the splits, the plan and the grader.
 func Fill(r *analysis.Result, c *collect.Collector, run *rollout.Run, s analysis.Settings) {
 	(&evidence{Collector: c}).fill(r, run.Manifest, labelsOf(run.Items), s)
 }
 
-// labels are those of items that are known, by their ids.
+// labels holds the labels of the known items, by split and id.
 type labels map[rollout.Split]map[string]collect.Labels
 
 func labelsOf(items []rollout.Item) labels {
@@ -205,11 +204,11 @@ func labelsOf(items []rollout.Item) labels {
 
 // fill measures every split that has a record or was planned.
 func (c *evidence) fill(r *analysis.Result, manifest *rollout.Manifest, known labels, s analysis.Settings) {
-	of := make(map[rollout.Split][]*collect.Item)
+	bySplit := make(map[rollout.Split][]*collect.Item)
 	var all []*collect.Item
 	for _, split := range rollout.Splits() {
-		of[split] = c.Items(split, known[split])
-		all = append(all, of[split]...)
+		bySplit[split] = c.Items(split, known[split])
+		all = append(all, bySplit[split]...)
 	}
 	if c.Regraded {
 		c.everywhere = regrades(all, c, s.Thresholds.At(analysis.HackableMargin))
@@ -217,9 +216,9 @@ func (c *evidence) fill(r *analysis.Result, manifest *rollout.Manifest, known la
 	agreement := c.agreement(all, s)
 	s = withCeiling(r, agreement, s)
 	rolled := s
-	rolled.Confidence = r.Confidence // of the look that the run is at
+	rolled.Confidence = r.Confidence // of the current look
 	for _, split := range rollout.Splits() {
-		m := Split{s: rolled, once: s.Confidence, c: c, Items: of[split]}
+		m := Split{s: rolled, once: s.Confidence, c: c, Items: bySplit[split]}
 		m.plan(manifest, split)
 		if len(m.Items) > 0 || m.planned != nil && *m.planned > 0 {
 			r.Splits[split] = m.split()
@@ -240,15 +239,14 @@ func (c *evidence) fill(r *analysis.Result, manifest *rollout.Manifest, known la
 	if split, ok := analysis.TrainingSplit(r); ok {
 		var eval *evaluated
 		if sr := r.Splits[rollout.Eval]; sr != nil && split != rollout.Eval {
-			eval = &evaluated{sr: sr, items: of[rollout.Eval]}
+			eval = &evaluated{sr: sr, items: bySplit[rollout.Eval]}
 		}
-		r.Plan = plan(r.Splits[split], of[split], eval, c, rolled)
+		r.Plan = plan(r.Splits[split], bySplit[split], eval, c, rolled)
 	}
 }
 
-// withCeiling lowers the ceiling to what people's disagreement leaves, where
-// none is configured: to the high end of what is known about it, so a few
-// labels alone do not take the headroom away.
+// withCeiling lowers the ceiling to the limit set by people's disagreement, if none is configured.
+// It takes the high end of the interval, so that a few labels do not remove the headroom.
 func withCeiling(r *analysis.Result, a *analysis.Agreement, s analysis.Settings) analysis.Settings {
 	if s.Ceiling != nil || a == nil || a.Ceiling == nil || a.Ceiling.High == nil {
 		return s
@@ -263,7 +261,7 @@ func withCeiling(r *analysis.Result, a *analysis.Agreement, s analysis.Settings)
 	return s
 }
 
-// What was made of the rollouts beyond what the manifest says.
+// The notes on rollouts that the manifest does not have.
 var (
 	targetedRollouts = message.New("measure.targeted", "{rollouts} of items whose class was open "+
 		"(--items-undecided): only for the classes of these items; no mean, share or verdict counts them")

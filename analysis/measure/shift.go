@@ -11,8 +11,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// itemShift is a comparison of items, to which that of their rollouts can be added. It no
-// longer holds the texts.
+// itemShift is a comparison of items, to which a comparison of their rollouts can be added. It does
+// not keep the texts.
 type itemShift struct {
 	found  *analysis.Shift
 	opt    shift.Options
@@ -20,7 +20,7 @@ type itemShift struct {
 	tests  []pairTests
 }
 
-// pairTests are the tests of two splits.
+// pairTests holds the tests between two splits.
 type pairTests struct {
 	a, b rollout.Split
 	done []tested
@@ -48,7 +48,7 @@ func newItemShift(items []rollout.Item, s analysis.Settings) *itemShift {
 	return is
 }
 
-// searchLeaks looks for copies, conflicts and degenerate rows.
+// searchLeaks searches for copies, conflicts and degenerate rows.
 func searchLeaks(sh *analysis.Shift, rows []shiftRow) {
 	entries := make([]shift.Entry, len(rows))
 	for i := range rows {
@@ -98,7 +98,7 @@ func searchLeaks(sh *analysis.Shift, rows []shiftRow) {
 	}
 }
 
-// compareRows tests each two splits on their rows, of which none repeats another.
+// compareRows tests each pair of splits on their rows, without rows that repeat another.
 func (is *itemShift) compareRows(rows []shiftRow) {
 	sh := is.found
 	kinds := fieldKinds(rows)
@@ -132,8 +132,8 @@ func (t *pairTests) add(on string, x, y shift.Sample, primary bool, opt shift.Op
 	}
 }
 
-// result adds the tests of the rollouts, if c is not nil, and adjusts the p values of the
-// tests that decide for their number.
+// result adds the tests of the rollouts if c is not nil, and adjusts the p-values of the deciding
+// tests for their number.
 func (is *itemShift) result(c *evidence) *analysis.Shift {
 	if is == nil {
 		return nil
@@ -161,7 +161,7 @@ func (is *itemShift) result(c *evidence) *analysis.Shift {
 	return is.found
 }
 
-// addPairs are the splits to compare, two by two.
+// addPairs lists the pairs of splits to compare.
 func addPairs(sh *analysis.Shift) (list [][2]rollout.Split) {
 	for j, b := range rollout.Splits() {
 		for _, a := range rollout.Splits()[:j] {
@@ -173,8 +173,8 @@ func addPairs(sh *analysis.Shift) (list [][2]rollout.Split) {
 	return list
 }
 
-// differ reports whether the prompts of two splits hold anything besides the last user
-// message that is not the same throughout: else comparing them says nothing new.
+// differ reports whether the prompts of two splits differ in anything other than the last user
+// message; else comparing whole prompts adds nothing.
 func differ(rows []shiftRow, a, b rollout.Split) bool {
 	first := -1
 	for i := range rows {
@@ -199,7 +199,7 @@ func addCoverage(sh *analysis.Shift, a, b rollout.Split, x, y shift.Sample, opt 
 	})
 }
 
-// tested is one test with what it is about.
+// tested is one test with its subject.
 type tested struct {
 	a, b   rollout.Split
 	on     string
@@ -217,9 +217,9 @@ func (t tested) pair() analysis.ShiftPair {
 	}
 }
 
-func list[T any](of []T) []T {
-	if of == nil {
+func list[T any](values []T) []T {
+	if values == nil {
 		return []T{}
 	}
-	return of
+	return values
 }

@@ -12,7 +12,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// What rollouts are compared by.
+// The features by which rollouts are compared.
 const (
 	featureReward = "reward"
 	featureCalls  = "tool calls"
@@ -33,7 +33,7 @@ var (
 	shareOfCalls = message.New("measure.share_of_calls", callsTo+"{tool}")
 )
 
-// featureWords are what rollouts are compared by, in words.
+// featureWords returns the words for the features of rollouts.
 func (c *evidence) featureWords() map[string]message.Text {
 	words := make(map[string]message.Text)
 	for name, def := range features {
@@ -45,11 +45,11 @@ func (c *evidence) featureWords() map[string]message.Text {
 	return words
 }
 
-// shiftSamples are the measured items of two splits, for each of what is compared after
-// sampling. Items count by as many of their first rollouts as half of the items of both
-// splits have: a mean of more is less scattered, which would look like a difference.
-// Means are tested; how much they differ is reported for rollouts. Of items whose rows
-// repeat each other one counts.
+// shiftSamples returns the measured items of two splits, for each comparison that needs rollouts.
+// Of each item only the first n rollouts count; n is the smaller of the two splits' median number
+// of rollouts per item: a mean of more rollouts scatters less, which would look like a difference.
+// Means are tested; the size of the difference is reported for single rollouts. Of items whose rows
+// repeat each other only one counts.
 func (c *evidence) shiftSamples(a, b rollout.Split, copies origins) iter.Seq2[string, [2]shift.Sample] {
 	return func(yield func(string, [2]shift.Sample) bool) {
 		x, y := once(c.Items(a, nil), (*collect.Item).Key, copies), once(c.Items(b, nil), (*collect.Item).Key, copies)
@@ -68,7 +68,7 @@ func (c *evidence) shiftSamples(a, b rollout.Split, copies origins) iter.Seq2[st
 	}
 }
 
-// samplesOf is the median number of rollouts of items, at least 1.
+// samplesOf returns the median number of rollouts per item, at least 1.
 func samplesOf(items []*collect.Item) int {
 	var counts []float64
 	for _, it := range items {
@@ -77,7 +77,7 @@ func samplesOf(items []*collect.Item) int {
 	return max(1, int(stat.Quantile(counts, 0.5)))
 }
 
-// mostDraws is how many rollouts of an item a classifier looks at.
+// mostDraws is the number of rollouts of an item that a classifier uses.
 const mostDraws = 4
 
 func rewardSample(split rollout.Split, items []*collect.Item, n int) shift.Sample {
@@ -102,8 +102,8 @@ func rewardSample(split rollout.Split, items []*collect.Item, n int) shift.Sampl
 	return sample
 }
 
-// toolSample is what the rollouts of items did: calls, turns and tokens of a
-// rollout, and which tools the calls went to.
+// toolSample returns what the rollouts of items did: calls, turns and tokens of a rollout, and the
+// share of calls to each tool.
 func (c *evidence) toolSample(split rollout.Split, items []*collect.Item, n int) shift.Sample {
 	sample := shift.Sample{Name: string(split)}
 	for _, it := range items {
@@ -113,11 +113,11 @@ func (c *evidence) toolSample(split rollout.Split, items []*collect.Item, n int)
 			continue
 		}
 		rows = rows[:min(n, len(rows))]
-		of := shift.Row{ID: it.ID, Numbers: c.behaviour(rows)}
+		row := shift.Row{ID: it.ID, Numbers: c.behaviour(rows)}
 		for i := range rows[:min(mostDraws, len(rows))] {
-			of.Draws = append(of.Draws, c.behaviour(rows[i:i+1]))
+			row.Draws = append(row.Draws, c.behaviour(rows[i:i+1]))
 		}
-		sample.Rows = append(sample.Rows, of)
+		sample.Rows = append(sample.Rows, row)
 	}
 	return sample
 }

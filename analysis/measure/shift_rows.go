@@ -15,11 +15,11 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// shiftRow is one item as it is compared with others.
+// shiftRow is one item in the form used for comparisons.
 type shiftRow struct {
 	entry    shift.Entry
 	lastUser string
-	rest     string // of the prompt
+	rest     string // the prompt without the last user message
 	fields   map[string]json.RawMessage
 }
 
@@ -27,7 +27,7 @@ func (r shiftRow) key() collect.ItemKey {
 	return collect.ItemKey{Split: rollout.Split(r.entry.Split), ID: r.entry.ID}
 }
 
-// origins names the first row of each that repeats it within its split.
+// origins maps each row that repeats another of its split to the first such row.
 type origins map[collect.ItemKey]collect.ItemKey
 
 func originsOf(sh *analysis.Shift) origins {
@@ -44,9 +44,9 @@ func originsOf(sh *analysis.Shift) origins {
 	return o
 }
 
-// once keeps the first of those that repeat each other: a classifier recognizes a row
-// that it was trained on, and finds a shift where there are only copies. Their number
-// is a finding of its own (data.degenerate).
+// once keeps only the first of the rows that repeat each other: a classifier recognizes a row that
+// it was trained on, and would report a shift that is only copies. The number of copies is a
+// separate finding (data.degenerate).
 func once[T any](list []T, key func(T) collect.ItemKey, o origins) []T {
 	seen := make(map[collect.ItemKey]bool)
 	return slices.DeleteFunc(slices.Clone(list), func(x T) bool {
@@ -73,8 +73,7 @@ func shiftRows(items []rollout.Item, s analysis.Settings) []shiftRow {
 	return rows
 }
 
-// Entry returns the parts of an item that the search for copies and conflicts
-// reads.
+// Entry returns the parts of an item that the search for copies and conflicts needs.
 func Entry(it *rollout.Item, s analysis.Settings) shift.Entry { return newShiftRow(it, s).entry }
 
 func newShiftRow(it *rollout.Item, s analysis.Settings) shiftRow {
@@ -105,7 +104,7 @@ func newShiftRow(it *rollout.Item, s analysis.Settings) shiftRow {
 	return row
 }
 
-// referenceOf finds an item's right answer.
+// referenceOf returns an item's right answer.
 func referenceOf(s analysis.Settings, it *rollout.Item) string {
 	if s.Reference != nil {
 		return s.Reference(it)
@@ -114,7 +113,7 @@ func referenceOf(s analysis.Settings, it *rollout.Item) string {
 	return text
 }
 
-// attachments are the parts of a message that are no text.
+// attachments returns the parts of a message that are not text.
 func attachments(parts json.RawMessage) []string {
 	if len(parts) == 0 {
 		return nil
@@ -135,7 +134,7 @@ func attachments(parts json.RawMessage) []string {
 	return out
 }
 
-// digest stands for texts that are only compared for equality; "" for none.
+// digest represents texts that are only compared for equality; "" for none.
 func digest(texts ...string) string {
 	if len(texts) == 0 {
 		return ""
@@ -150,8 +149,8 @@ var nameFields = []string{
 	"split", "seed", "hash", "sha256", "created_at", "timestamp",
 }
 
-// otherFields is the row without what the model is shown, the reference and what names
-// the row. Objects are opened, one level deep.
+// otherFields returns the row without what the model is shown, the reference and names of the row.
+// Objects are expanded by one level.
 func otherFields(it *rollout.Item) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	for name, raw := range it.Fields() {
@@ -173,7 +172,7 @@ func otherFields(it *rollout.Item) map[string]json.RawMessage {
 	return out
 }
 
-// names reports fields with the reference or with what names the row.
+// names reports whether a field holds the reference or names the row.
 func names(it *rollout.Item, name string, raw json.RawMessage) bool {
 	name = strings.ToLower(name)
 	return slices.Contains(nameFields, name) || strings.HasSuffix(name, "_id") ||
@@ -181,7 +180,7 @@ func names(it *rollout.Item, name string, raw json.RawMessage) bool {
 		rollout.FieldText(raw) == it.ID
 }
 
-// contextOf is what tools and grader may use to distinguish rows.
+// contextOf is a digest of what tools and grader may use to distinguish rows.
 func contextOf(fields map[string]json.RawMessage) string {
 	if len(fields) == 0 {
 		return ""
@@ -193,7 +192,7 @@ func contextOf(fields map[string]json.RawMessage) string {
 	return digest(string(b))
 }
 
-// texts are the rows of a split for a comparison of texts.
+// texts returns the rows of a split for a comparison of texts.
 func texts(rows []shiftRow, split rollout.Split, text func(*shiftRow) string) shift.Sample {
 	sample := shift.Sample{Name: string(split)}
 	for i := range rows {
@@ -204,7 +203,7 @@ func texts(rows []shiftRow, split rollout.Split, text func(*shiftRow) string) sh
 	return sample
 }
 
-// fieldKind is what a field of the rows can be compared as.
+// fieldKind says how a field of the rows can be compared.
 type fieldKind int
 
 const (
@@ -213,13 +212,13 @@ const (
 	categorical
 )
 
-// Bounds within which a field's values are categories and not names: their number, the
-// rows per value on average, and their bytes.
+// Limits for treating a field's values as categories and not as names: the number of values, the
+// rows per value on average, and the bytes of a value.
 const (
 	mostLevels    = 50
 	rowsPerLevel  = 5
 	longestLevel  = 64
-	leastForField = 0.2 // of the rows have it
+	leastForField = 0.2 // share of the rows that must have the field
 )
 
 // fieldKinds decides for every field how it is compared.
@@ -272,8 +271,8 @@ func kindOfField(list []fieldValue) fieldKind {
 	return categorical
 }
 
-// counts reports whole numbers that are all different within a split and leave
-// none out: line numbers by another name.
+// counts reports whether the values are whole numbers that are all different within a split and
+// leave no gap: line numbers by another name.
 func counts(list []fieldValue) bool {
 	bySplit := map[string][]string{}
 	for _, v := range list {
@@ -299,15 +298,15 @@ func parse(text string) (x float64) {
 	return x
 }
 
-// ofFamily reports values of which each stands for one family: splits that
-// share no family differ in them by design.
+// ofFamily reports whether each value belongs to a single family: splits that share no family
+// differ in such a field by design.
 func ofFamily(list []fieldValue) bool {
 	family := map[string]string{}
 	for _, v := range list {
 		if v.family == "" {
 			return false
 		}
-		if had, ok := family[v.text]; ok && had != v.family {
+		if known, ok := family[v.text]; ok && known != v.family {
 			return false
 		}
 		family[v.text] = v.family
@@ -315,18 +314,18 @@ func ofFamily(list []fieldValue) bool {
 	return true
 }
 
-// fewestGroups is how many values of a field each split has at least where the
-// field is what the splits were drawn by.
+// fewestGroups is the minimum number of values per split for a field to count as the one by which
+// the splits were drawn.
 const fewestGroups = 3
 
-// drawnBy reports values of which no two splits share one, such as the names of
-// documents that were dealt out whole: the splits differ in them by design. Few
-// values may be kinds of tasks, and are compared.
+// drawnBy reports whether no two splits share a value, such as the name of a document whose rows
+// all went to one split: the splits differ in such a field by design. If there are few values, they
+// may be kinds of tasks, and are compared.
 func drawnBy(list []fieldValue) bool {
 	splitOf, groups := map[string]string{}, map[string]int{}
 	for _, v := range list {
-		if had, ok := splitOf[v.text]; ok {
-			if had != v.split {
+		if known, ok := splitOf[v.text]; ok {
+			if known != v.split {
 				return false
 			}
 			continue
@@ -342,7 +341,7 @@ func drawnBy(list []fieldValue) bool {
 	return len(groups) > 1
 }
 
-// fieldSample is the rows of a split for a comparison of their fields.
+// fieldSample returns the rows of a split for a comparison of their fields.
 func fieldSample(rows []shiftRow, split rollout.Split, kinds map[string]fieldKind) shift.Sample {
 	sample := shift.Sample{Name: string(split)}
 	for i := range rows {

@@ -18,25 +18,24 @@ import (
 // Split measures the items of one split into its SplitResult.
 type Split struct {
 	s        analysis.Settings
-	once     float64 // confidence of what is judged once, at however many looks the rollouts were; 0: that of s
+	once     float64 // confidence for what is judged only once, whatever the number of looks; 0: that of s
 	c        *evidence
 	Items    []*collect.Item // every item with a record
-	Measured []*collect.Item // those with a valid reward
-	Rewards  [][]float64     // of measured
+	Measured []*collect.Item // the items with a valid reward
+	Rewards  [][]float64     // of Measured
 	Common   [][]float64     // sorted rewards of the items that every curve uses
-	Samples  int             // samples that every item of common has
-	dropped  int             // measured items that common leaves out
+	Samples  int             // samples that every item of Common has
+	dropped  int             // measured items that Common leaves out
 	inFile   *int
-	planned  *int // rollouts that sampling set out to make
-	logged   int  // rollouts that the run behind an import set out to make; 0 when that is not known
-	wanted   int  // items that it set out to sample; 0 when that is not known
+	planned  *int // rollouts planned by the run
+	logged   int  // rollouts planned by the run behind an import; 0 if unknown
+	wanted   int  // items planned; 0 if unknown
 	budget   *int
 	greedy   bool // the run asked for temperature 0
 }
 
-// commonShare is the share of measured items that a curve must keep when
-// items differ in samples: a longer curve over fewer items would change the
-// item mix.
+// commonShare is the share of measured items that a curve must keep if items differ in samples: a
+// longer curve over fewer items would change the mix of items.
 const commonShare = 0.8
 
 func (m *Split) plan(manifest *rollout.Manifest, split rollout.Split) {
@@ -120,8 +119,8 @@ func (m *Split) prepare() {
 	m.dropped = len(m.Measured) - len(m.Common)
 }
 
-// CommonSamples is the most samples that at least 80 % of the items have, by the
-// samples of each item; 0 of no item.
+// CommonSamples returns the largest number of samples that at least 80 % of the items have, given
+// the samples of each item; 0 without items.
 func CommonSamples(counts []int) int {
 	if len(counts) == 0 {
 		return 0
@@ -130,7 +129,7 @@ func CommonSamples(counts []int) int {
 	return sorted[len(sorted)-int(math.Ceil(commonShare*float64(len(sorted))))]
 }
 
-// SamplesInCommon is CommonSamples of the rewards of items.
+// SamplesInCommon is CommonSamples for the rewards of items.
 func SamplesInCommon(items [][]float64) int {
 	counts := make([]int, len(items))
 	for i, ys := range items {
@@ -152,10 +151,10 @@ func (m *Split) counts() analysis.ItemCounts {
 	return c
 }
 
-// Spread is the spread of valid rollouts per measured item.
+// Spread returns the spread of valid rollouts per measured item.
 func (m *Split) Spread() analysis.Spread { return SpreadOf(m.Rewards) }
 
-// SpreadOf counts the rewards of measured items.
+// SpreadOf returns the spread of the number of rewards per item.
 func SpreadOf(rewards [][]float64) analysis.Spread {
 	if len(rewards) == 0 {
 		return analysis.Spread{}
@@ -186,8 +185,8 @@ func (m *Split) Missing() analysis.Missing {
 	total := 0
 	m.records(func(r *collect.Row) {
 		total++
-		out.Repeated += int(r.Repeats) // only a failed rollout is made again
-		if r.Valid && r.Retries > 0 {  // those of lost rollouts were in vain
+		out.Repeated += int(r.Repeats) // only failed rollouts are repeated
+		if r.Valid && r.Retries > 0 {  // retries of lost rollouts were in vain
 			out.Retries += int(r.Retries)
 			out.Retried++
 		}
@@ -208,8 +207,8 @@ func (m *Split) Missing() analysis.Missing {
 		out.Share = stat.FiniteOrNil(float64(out.Total()+out.Absent) / float64(all))
 	}
 	if m.planned != nil {
-		left := max(0, *m.planned-total)
-		out.NotRun = &left
+		notRun := max(0, *m.planned-total)
+		out.NotRun = &notRun
 	}
 	return out
 }
@@ -227,7 +226,7 @@ func (m *Split) ownFailures() analysis.OwnFailures {
 	return out
 }
 
-// Limits on what is listed of causes.
+// Limits on the listed causes.
 const (
 	causesListed     = 12
 	causeItemsListed = 5
@@ -262,8 +261,8 @@ func (m *Split) failures() []analysis.FailureCause {
 	return list[:min(len(list), causesListed)]
 }
 
-// numberless is a text without its long numbers and ids, which would make of one
-// cause as many as there are rollouts. Shorter numbers, such as a status, stay.
+// numberless returns a text without its long numbers and ids, which would turn one cause into as
+// many as there are rollouts. Shorter numbers, such as a status, stay.
 func numberless(s string) string { return longNumber.ReplaceAllString(s, "…") }
 
 var longNumber = regexp.MustCompile(`[0-9a-fA-F]*[0-9]{6}[0-9a-fA-F]*|[0-9a-fA-F]{16,}`)
@@ -284,8 +283,8 @@ func (m *Split) reward() analysis.Reward {
 	return out
 }
 
-// families returns each measured item's family, or nil when none has one. An
-// item without a family is one of its own.
+// families returns each measured item's family, or nil if none has one. An item without a family is
+// its own family.
 func (m *Split) families() []string {
 	families := make([]string, len(m.Measured))
 	some := false
@@ -303,8 +302,8 @@ func (m *Split) families() []string {
 	return families
 }
 
-// bounds is the mean over items if every missing rollout had scored the bottom
-// of the range, and the top.
+// bounds returns the means over items if every missing rollout had earned the bottom of the range,
+// and the top.
 func (m *Split) bounds() analysis.Bounds {
 	if len(m.Items) == 0 {
 		return analysis.Bounds{}
@@ -339,7 +338,7 @@ func (m *Split) histogram() analysis.Histogram {
 	h.Counts = make([]int, histogramBins)
 	for _, ys := range m.Rewards {
 		for _, y := range ys {
-			// The guard keeps 0.30000000000000004/0.05 in the bin that 0.3 opens.
+			// The small addend keeps 0.30000000000000004/0.05 in the bin that begins at 0.3.
 			bin := int((y-lo)/width + 1e-9)
 			h.Counts[min(bin, histogramBins-1)]++
 		}
@@ -347,8 +346,8 @@ func (m *Split) histogram() analysis.Histogram {
 	return h
 }
 
-// distinguished returns the rewards of the items. If the trainer takes all of them as equal,
-// they become one value: a share of differences that it ignores would mean nothing.
+// distinguished returns the rewards of the items. If all of them are equal to the trainer, they
+// become one value: a share of differences that it ignores would mean nothing.
 func (m *Split) distinguished() [][]float64 {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, ys := range m.Rewards {

@@ -6,7 +6,7 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// tokens is per rollout, over valid rollouts whose server reported them: absent is not
+// tokens measures tokens per rollout, over valid rollouts whose server reported them: absent is not
 // zero.
 func (m *Split) tokens() analysis.Tokens {
 	conf := m.s.Confidence
@@ -48,7 +48,7 @@ func (m *Split) tokenMean(conf float64, method string, count func(*collect.Row) 
 	return perRollout(perItem, conf, method)
 }
 
-// latency is the wall time of valid rollouts.
+// latency measures the wall time of valid rollouts.
 func (m *Split) latency() analysis.Latency {
 	limit := m.s.Thresholds.At(analysis.TimeLimit)
 	perItem := m.perItem(func(r *collect.Row) (float64, bool) { return r.Elapsed, r.Valid && r.Elapsed > 0 })
@@ -76,12 +76,12 @@ func (m *Split) latency() analysis.Latency {
 	return out
 }
 
-// turns is the number of model replies per rollout.
+// turns returns the number of model replies per rollout.
 func (m *Split) turns() stat.Estimate {
 	return perRollout(m.turnsPerRollout(), m.s.Confidence, "mean over items of model turns per rollout")
 }
 
-// turnsP95 is the 95th percentile of model replies per rollout; nil if they are not known.
+// turnsP95 returns the 95th percentile of model replies per rollout; nil if they are unknown.
 func (m *Split) turnsP95() *stat.Estimate {
 	perItem := m.turnsPerRollout()
 	if len(perItem) == 0 {

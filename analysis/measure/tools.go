@@ -12,15 +12,15 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// bytesPerToken estimates tokens of tool outputs where no tokenizer ran: 4
-// bytes a token is usual for English text under today's vocabularies.
+// bytesPerToken estimates the tokens of tool outputs without a tokenizer: 4 bytes per token is
+// usual for English text with current vocabularies.
 const bytesPerToken = 4
 
 var callsUnrecorded = message.New("measure.course_unknown", "the rollouts do not record turns and calls")
 
-// toolUse measures what rollouts did with their tools. Per-rollout figures are
-// over valid rollouts, whose course the model alone decided; per-tool figures
-// are over all calls, those that ended a rollout too.
+// toolUse measures how rollouts used their tools. Per-rollout figures are over valid rollouts,
+// whose course only the model decided; per-tool figures are over all calls, including those that
+// ended a rollout.
 func (m *Split) toolUse() analysis.ToolUse {
 	conf := m.s.Confidence
 	perItem := m.callsPerRollout()
@@ -64,7 +64,7 @@ func (m *Split) callsPerRollout() [][]float64 {
 	return m.perItem(func(r *collect.Row) (float64, bool) { return float64(len(r.Calls)), r.Valid && r.Observed })
 }
 
-// perItem collects one number a rollout, by item, where f has one. Items
+// perItem collects one number per rollout, by item, from the rollouts for which f has one. Items
 // without any are left out.
 func (m *Split) perItem(f func(*collect.Row) (float64, bool)) [][]float64 {
 	var out [][]float64
@@ -82,7 +82,7 @@ func (m *Split) perItem(f func(*collect.Row) (float64, bool)) [][]float64 {
 	return out
 }
 
-// perRollout is the mean over items of an unbounded per-rollout quantity.
+// perRollout returns the mean over items of an unbounded per-rollout quantity.
 func perRollout(perItem [][]float64, conf float64, method string) stat.Estimate {
 	e := stat.Mean(perItem, nil, conf)
 	e.Method = method + "; " + e.Method
@@ -97,8 +97,8 @@ func flatten(perItem [][]float64) []float64 {
 	return all
 }
 
-// share is a ratio of sums over items: f adds a rollout's numerator and
-// denominator. A rollout without a denominator says nothing, and is not in n.
+// share returns a ratio of sums over items: f returns a rollout's numerator and denominator. A
+// rollout with a denominator of 0 is not counted in n.
 func (m *Split) share(conf float64, f func(*collect.Row) (num, den float64)) stat.Estimate {
 	var nums, dens []float64
 	n := 0
@@ -186,7 +186,7 @@ func (m *Split) byTool(all analysis.Histogram, rollouts int) map[string]analysis
 			}
 			for tool, n := range made {
 				t := &tools[tool].stat
-				if t.PerRollout == nil { // no rollout has called it so far
+				if t.PerRollout == nil { // the first rollout that calls it
 					t.PerRollout = make([]int, len(all.Counts))
 					t.PerRollout[0] = rollouts
 				}
@@ -207,7 +207,7 @@ func (m *Split) byTool(all analysis.Histogram, rollouts int) map[string]analysis
 				t.stat.Failed++
 			case rollout.CallMalformed:
 				t.stat.Malformed++
-				continue // never reached the tool
+				continue // the call never reached the tool
 			}
 			if c.Elapsed > 0 {
 				t.seconds = append(t.seconds, float64(c.Elapsed))
@@ -249,12 +249,11 @@ func (m *Split) bigrams() map[string]int {
 	return out
 }
 
-// countHistogramBins is the most bins of a histogram of counts; above, bins
-// hold several counts each.
+// countHistogramBins is the maximum number of bins of a histogram of counts; beyond it, each bin
+// covers several counts.
 const countHistogramBins = 60
 
-// countHistogram makes a histogram of whole numbers whose bins are centred on
-// them.
+// countHistogram makes a histogram of whole numbers, with bins centred on them.
 func countHistogram(counts []float64) analysis.Histogram {
 	h := analysis.Histogram{Edges: []float64{}, Counts: []int{}}
 	if len(counts) == 0 {

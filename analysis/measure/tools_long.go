@@ -10,18 +10,18 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// shortRollout is how many calls, or turns, never make a rollout long: with a median
-// of one call three are nothing to wait for.
+// shortRollout is the number of calls, or turns, up to which a rollout is never long: with a median
+// of one call, three are no reason to wait.
 const shortRollout = 8
 
-// long finds the rollouts that make more calls, or take more turns, than a multiple of
-// the median; nil if no rollout records its course.
+// long finds the rollouts that make more calls, or take more turns, than a multiple of the median;
+// nil if no rollout records its course.
 func (m *Split) long() *analysis.LongRollouts {
 	calls, turns := flatten(m.callsPerRollout()), flatten(m.turnsPerRollout())
 	if len(calls) == 0 {
 		return nil
 	}
-	const times = 3 // medians, beyond which a rollout is far longer than the others
+	const times = 3 // in medians: a rollout beyond it is far longer than the others
 	l := &analysis.LongRollouts{
 		Times: times, Calls: farBeyond(calls, times), Turns: farBeyond(turns, times),
 		Items: []string{},
@@ -43,8 +43,8 @@ func (m *Split) long() *analysis.LongRollouts {
 	}
 	var with []counted
 	for _, it := range m.Items {
-		var of []stat.Pair
-		here := counted{id: it.ID}
+		var pairs []stat.Pair
+		long := counted{id: it.ID}
 		for _, r := range it.Rows {
 			if !r.Valid || !r.Observed {
 				continue
@@ -52,13 +52,13 @@ func (m *Split) long() *analysis.LongRollouts {
 			p := stat.Pair{Y: r.Reward}
 			if isLong(r) {
 				p.X = 1
-				here.n++
+				long.n++
 			}
-			of = append(of, p)
+			pairs = append(pairs, p)
 		}
-		items = append(items, of)
-		if l.N += here.n; here.n > 0 {
-			with = append(with, here)
+		items = append(items, pairs)
+		if l.N += long.n; long.n > 0 {
+			with = append(with, long)
 		}
 	}
 	l.Earn = m.contrast(items, 1)
@@ -69,7 +69,7 @@ func (m *Split) long() *analysis.LongRollouts {
 	return l
 }
 
-// farBeyond is a multiple of the median, and no less than what is short anyway.
+// farBeyond returns a multiple of the median, but at least shortRollout.
 func farBeyond(counts []float64, times float64) float64 {
 	if len(counts) == 0 {
 		return shortRollout
@@ -77,28 +77,28 @@ func farBeyond(counts []float64, times float64) float64 {
 	return math.Max(shortRollout, times*stat.Quantile(counts, 0.5))
 }
 
-// contrast compares the rewards (Y) of the pairs from a value of X on with those below
-// it: within the items that have both kinds, of two or more such items, else between
-// items. It is nil if there is only one kind.
+// contrast compares the rewards (Y) of the pairs with X of at least from with the rewards of the
+// others: within the items that have both kinds, if there are at least two, else between items. It
+// is nil if there is only one kind.
 func (m *Split) contrast(items [][]stat.Pair, from float64) *analysis.Contrast {
-	var these, others, theseToo, othersToo [][]float64 // the latter two of the items that have both
-	for _, of := range items {
-		var at, less []float64
-		for _, p := range of {
+	var these, others, theseToo, othersToo [][]float64 // the latter two: of the items that have both kinds
+	for _, pairs := range items {
+		var reached, below []float64
+		for _, p := range pairs {
 			if p.X >= from {
-				at = append(at, p.Y)
+				reached = append(reached, p.Y)
 			} else {
-				less = append(less, p.Y)
+				below = append(below, p.Y)
 			}
 		}
-		if len(at) > 0 {
-			these = append(these, at)
+		if len(reached) > 0 {
+			these = append(these, reached)
 		}
-		if len(less) > 0 {
-			others = append(others, less)
+		if len(below) > 0 {
+			others = append(others, below)
 		}
-		if len(at) > 0 && len(less) > 0 {
-			theseToo, othersToo = append(theseToo, at), append(othersToo, less)
+		if len(reached) > 0 && len(below) > 0 {
+			theseToo, othersToo = append(theseToo, reached), append(othersToo, below)
 		}
 	}
 	if len(these) == 0 || len(others) == 0 {

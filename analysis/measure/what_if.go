@@ -10,12 +10,12 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// capsTried is the most limits that are tried of one quantity.
+// capsTried is the maximum number of limits tried for a quantity.
 const capsTried = 16
 
-// whatIf asks what tighter limits would have left of the rewards: see
-// analysis.WhatIf. It costs a pass over the rollouts and the estimate of the
-// informative groups for each of at most 16 limits.
+// whatIf computes what tighter limits would have left of the rewards: see analysis.WhatIf. It costs
+// a pass over the rollouts and the estimate of the informative groups for each of at most 16
+// limits.
 func (m *Split) whatIf(sr *analysis.SplitResult) []analysis.WhatIf {
 	var out []analysis.WhatIf
 	for _, q := range []struct {
@@ -40,13 +40,13 @@ func (m *Split) whatIf(sr *analysis.SplitResult) []analysis.WhatIf {
 			continue
 		}
 		if q.limit != nil {
-			if at, known := q.limit(); known {
-				limit := float64(at)
+			if n, known := q.limit(); known {
+				limit := float64(n)
 				w.Limit = &limit
 			}
 		}
 		for i := range w.Caps {
-			// nothing can be beyond it
+			// a limit beyond the one in force changes nothing
 			if c := &w.Caps[i].Change; w.Limit != nil && w.Caps[i].At >= *w.Limit && c.Known() {
 				c.Low, c.High = stat.FiniteOrNil(0), stat.FiniteOrNil(0)
 			}
@@ -57,14 +57,13 @@ func (m *Split) whatIf(sr *analysis.SplitResult) []analysis.WhatIf {
 	return out
 }
 
-// capped tries the limits; nil if no rollout takes more of the quantity than
-// another.
+// capped tries the limits; nil if all rollouts take the same amount of the quantity.
 func (m *Split) capped(quantity string, items [][]stat.Pair, caps func([]float64) []float64) *analysis.WhatIf {
 	var all []float64
 	sizes := make([]int, len(items))
-	for i, of := range items {
-		sizes[i] = len(of)
-		for _, p := range of {
+	for i, pairs := range items {
+		sizes[i] = len(pairs)
+		for _, p := range pairs {
 			all = append(all, p.X)
 		}
 	}
@@ -74,42 +73,43 @@ func (m *Split) capped(quantity string, items [][]stat.Pair, caps func([]float64
 	slices.Sort(all)
 	samples := CommonSamples(sizes)
 	w := &analysis.WhatIf{Quantity: quantity, GroupSize: min(m.s.GroupSize, samples), N: len(all), Items: len(items)}
-	for _, at := range caps(all) {
-		w.Caps = append(w.Caps, m.capAt(at, items, w.GroupSize))
+	for _, limit := range caps(all) {
+		w.Caps = append(w.Caps, m.capAt(limit, items, w.GroupSize))
 	}
 	return w
 }
 
-// capAt takes the rewards of the rollouts beyond a limit to the bottom.
-func (m *Split) capAt(at float64, items [][]stat.Pair, group int) analysis.Cap {
+// capAt lowers the rewards of the rollouts beyond a limit to the bottom.
+func (m *Split) capAt(limit float64, items [][]stat.Pair, group int) analysis.Cap {
 	r, conf := &m.s.RewardRange, m.s.Confidence
-	var cut, of, change []float64
+	var cut, counts, change []float64
 	var rewards, common [][]float64
 	n := 0
 	for _, pairs := range items {
-		left, beyond, lost := make([]float64, 0, len(pairs)), 0.0, 0.0
+		remaining, beyond, lost := make([]float64, 0, len(pairs)), 0.0, 0.0
 		for _, p := range pairs {
-			if p.X > at {
+			if p.X > limit {
 				beyond++
 				lost += p.Y - r.Lo
 				p.Y = r.Lo
 			}
-			left = append(left, p.Y)
+			remaining = append(remaining, p.Y)
 		}
-		slices.Sort(left)
+		slices.Sort(remaining)
 		k := float64(len(pairs))
 		n += len(pairs)
-		rewards, cut, of, change = append(rewards, left), append(cut, beyond), append(of, k), append(change, -lost/k)
-		if len(left) >= group {
-			common = append(common, left)
+		rewards, cut = append(rewards, remaining), append(cut, beyond)
+		counts, change = append(counts, k), append(change, -lost/k)
+		if len(remaining) >= group {
+			common = append(common, remaining)
 		}
 	}
 	c := analysis.Cap{
-		At: at, Cut: stat.RatioOfSums(cut, of, n, conf), Reward: stat.Mean(rewards, r, conf),
+		At: limit, Cut: stat.RatioOfSums(cut, counts, n, conf), Reward: stat.Mean(rewards, r, conf),
 		Change:      stat.PairedMean(change, nil, n, &stat.Range{Lo: -r.Width(), Hi: 0}, conf),
 		Informative: stat.Estimate{Warnings: []message.Text{}},
 	}
-	if c.Change.High != nil { // a limit takes away alone
+	if c.Change.High != nil { // a limit can only lower rewards
 		c.Change.High = stat.FiniteOrNil(min(0, *c.Change.High))
 	}
 	if group >= 2 {
@@ -118,22 +118,22 @@ func (m *Split) capAt(at float64, items [][]stat.Pair, group int) analysis.Cap {
 	return c
 }
 
-// callCaps are the limits of calls to try, of sorted counts: from the fewest that any
-// rollout makes to the most, each where there are few.
+// callCaps lists the limits of calls to try, given sorted counts: from the fewest calls of any
+// rollout to the most, each number if there are few.
 func callCaps(sorted []float64) []float64 {
 	low, high := sorted[0], sorted[len(sorted)-1]
 	step := math.Max(1, math.Ceil((high-low)/(capsTried-1)))
 	var caps []float64
-	for at := high; at > low; at -= step {
-		caps = append(caps, at)
+	for limit := high; limit > low; limit -= step {
+		caps = append(caps, limit)
 	}
 	caps = append(caps, low)
 	slices.Reverse(caps)
 	return caps
 }
 
-// tokenCaps are limits at evenly spaced quantiles, rounded up to two digits; the last
-// one cuts no rollout.
+// tokenCaps lists limits at evenly spaced quantiles, rounded up to two digits; the last one cuts no
+// rollout.
 func tokenCaps(sorted []float64) []float64 {
 	var caps []float64
 	for i := 1; i < capsTried; i++ {

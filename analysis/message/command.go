@@ -10,36 +10,36 @@ import (
 	"unicode/utf8"
 )
 
-// Command is a command line as its words, such as Command("gonogo", "audit", Run), which
-// a machine can run and a reader sees quoted for a shell. Run and NextRun are used for
-// run directories, which the caller that shows the message knows.
+// Command is a command line as its words, such as Command("gonogo", "audit", Run). A machine can
+// run it and a reader sees it quoted for a shell. Run and NextRun stand for run directories that
+// only the caller who shows the message knows.
 func Command(argv ...string) Arg { return Arg{Command: argv} }
 
-// Words of a Command that stand for a directory: the run that the message is about,
-// and another one next to it.
+// Words of a Command that stand for a directory: the run that the message is about, and another one
+// next to it.
 const (
 	Run     = "RUN"
 	NextRun = "RUN-2"
 )
 
-// Place is where a run is, for the commands in messages.
+// Place is the location of a run, for the commands in messages.
 type Place struct {
-	Dir    string // of the run; "" leaves Run as it is
-	Config string // the gonogo.yaml that commands which make rollouts name; "" for none
+	Dir    string // of the run; "" keeps the word Run
+	Config string // the gonogo.yaml for commands that make rollouts; "" for none
 
-	// The files that the run's own configuration and grader came from, which commands that
-	// act on them name; "" where they find them without.
+	// The run's own configuration and grader files, which are named in commands that act on them;
+	// "" if the commands find them by themselves.
 	ConfigFile, GraderFile string
 }
 
-// graders are the commands that use the run's grader, and makers those that use the rest of
+// graders are the commands that use the run's grader, and makers the commands that use the rest of
 // its configuration.
 var (
 	graders = []string{"audit", "grade"}
 	makers  = []string{"burst", "run", "sample"}
 )
 
-// At names the place in a command.
+// At fills the place into a command.
 func (p Place) At(argv []string) []string {
 	var out []string
 	for _, word := range argv {
@@ -51,7 +51,7 @@ func (p Place) At(argv []string) []string {
 		case dir == "" || !under:
 		case word == Run:
 			word = p.Dir
-		case word == NextRun && strings.Trim(path.Base(dir), ".") == "": // where one is: it has no name to add to
+		case word == NextRun && strings.Trim(path.Base(dir), ".") == "": // "." has no name to append to
 			word = path.Join(dir, "..", word)
 		case word == NextRun || strings.HasPrefix(rest, "/"):
 			word = dir + rest
@@ -71,7 +71,7 @@ func (p Place) At(argv []string) []string {
 	return out
 }
 
-// At is the text with the place in its commands.
+// At returns the text with the place filled into its commands.
 func (t Text) At(p Place) Text {
 	return t.each(func(a Arg) Arg {
 		if a.Command != nil {
@@ -81,12 +81,11 @@ func (t Text) At(p Place) Text {
 	})
 }
 
-// plainArgument are the characters that mean only themselves to every shell.
+// plainArgument lists the characters that no shell treats specially.
 const plainArgument = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,+=@%"
 
-// Shell writes words as arguments of a POSIX shell: pasting a command must not run
-// what an item is called. What cannot be seen plainly is an escape within $'…', which
-// bash and zsh read.
+// Shell quotes words as arguments of a POSIX shell, so that pasting a command never executes the
+// name of an item. Invisible characters become escapes within $'…', which bash and zsh support.
 func Shell(argv ...string) string {
 	quoted := make([]string, len(argv))
 	for i, word := range argv {
@@ -122,8 +121,8 @@ func shell(s string) string {
 
 func hidden(r rune) bool { return !unicode.IsPrint(r) }
 
-// PlainID is an id as people are shown it on a line with others: in quotes where it
-// holds what is not plain to see, a line break among it.
+// PlainID formats an id for display within a line: it is quoted if it holds invisible characters,
+// such as line breaks.
 func PlainID(id string) string {
 	if strings.ContainsFunc(id, hidden) || !utf8.ValidString(id) {
 		return strconv.Quote(id)

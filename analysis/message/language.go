@@ -1,8 +1,7 @@
-// Package message holds what findings, pictures and pages say. Each text has an
-// id; its English is in the code that says it, and each other language is one
-// file of this package, such as zh.json, that has a text by each id. The binary
-// holds these files packed, as languages.zip. Names,
-// numbers, methods, and what models, tools and graders said are not translated.
+// Package message holds the texts of findings, pictures and pages. Each text has an id; its English
+// is in the code that uses it, and each other language is one file of this package, such as
+// zh.json, with a text for each id. The binary holds these files compressed in languages.zip.
+// Names, numbers, methods, and what models, tools and graders wrote are not translated.
 package message
 
 import (
@@ -27,31 +26,31 @@ var packed []byte
 //go:embed untranslated.txt
 var untranslated string
 
-// Untranslated lists the known texts that languages lack, and so say in English: the tag of
-// the language and the id, such as "zh chart.failures.up".
+// Untranslated lists the known texts that a language lacks and shows in English: the tag of the
+// language and the id, such as "zh chart.failures.up".
 func Untranslated() []string {
 	return strings.FieldsFunc(untranslated, func(r rune) bool { return r == '\n' })
 }
 
 // Language is the language of texts. The zero Language is English.
-type Language struct{ of *catalogue }
+type Language struct{ catalogue *catalogue }
 
 // catalogue is one language other than English.
 type catalogue struct {
 	tag   string
-	texts func() map[string]string // by id; verbs and names in braces stay, in any order
+	texts func() map[string]string // by id; verbs and names in braces must be kept, in any order
 	lacks func(id, english string)
 }
 
-// tagEnglish is the tag of the language in the code.
+// tagEnglish is the tag of English, the language in the code.
 const tagEnglish = "en"
 
-// languages are those that there are: English, and one for each file.
+// languages lists the available languages: English, and one for each file.
 var languages = func() []Language {
 	list := []Language{{}}
 	files, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
 	if err != nil {
-		panic(fmt.Sprintf("message: languages.zip: %v", err)) // a mistake in the program
+		panic(fmt.Sprintf("message: languages.zip: %v", err)) // a bug in the program
 	}
 	for _, f := range files.File {
 		list = append(list,
@@ -63,7 +62,7 @@ var languages = func() []Language {
 						err = json.Unmarshal(raw, &texts)
 					}
 					if err != nil {
-						panic(fmt.Sprintf("message: %s: %v", f.Name, err)) // a mistake in the program
+						panic(fmt.Sprintf("message: %s: %v", f.Name, err)) // a bug in the program
 					}
 					return texts
 				}),
@@ -78,8 +77,7 @@ func Languages() []Language { return languages }
 // Chinese is simplified Chinese.
 var Chinese, _ = LanguageByTag("zh")
 
-// NewLanguage returns a language from outside this package: its tag, and its texts
-// by id.
+// NewLanguage returns a language from outside this package, with its tag and its texts by id.
 func NewLanguage(tag string, texts map[string]string) Language {
 	return Language{&catalogue{tag: tag, texts: func() map[string]string { return texts }}}
 }
@@ -106,85 +104,84 @@ func LanguageByTag(tag string) (Language, error) {
 	return Language{}, fmt.Errorf("there is no language %q; there are %s", tag, strings.Join(Tags(), " and "))
 }
 
-// Tag is the language's name as HTML and PDF have it (BCP 47).
+// Tag returns the language's BCP 47 tag, as used in HTML and PDF.
 func (l Language) Tag() string {
-	if l.of == nil {
+	if l.catalogue == nil {
 		return tagEnglish
 	}
-	return l.of.tag
+	return l.catalogue.tag
 }
 
-// Text returns the text of an id; a missing one stays English.
+// Text returns the text of an id, or the English one if the language lacks it.
 func (l Language) Text(id, english string) string {
-	if l.of == nil || english == "" {
+	if l.catalogue == nil || english == "" {
 		return english
 	}
-	said, ok := l.of.texts()[id]
+	text, ok := l.catalogue.texts()[id]
 	if !ok {
-		if l.of.lacks != nil {
-			l.of.lacks(id, english)
+		if l.catalogue.lacks != nil {
+			l.catalogue.lacks(id, english)
 		}
 		return english
 	}
-	return said
+	return text
 }
 
-// Say formats the text of an id, with the verbs of package fmt. A translation may
-// take the arguments in another order: %[2]s.
+// Say formats the text of an id with the verbs of package fmt. A translation may use the arguments
+// in another order: %[2]s.
 func (l Language) Say(id, english string, args ...any) string {
 	return fmt.Sprintf(l.Text(id, english), args...)
 }
 
-// Count counts things, named in the English singular: "1 item", "1,200 items". A
-// language has them under count.item, and where one thing is said otherwise under
-// count.item.one.
+// Count counts things, named in the English singular: "1 item", "1,200 items". A language has the
+// text under count.item, and under count.item.one if that for one thing differs.
 func (l Language) Count(n int, thing string) string {
 	id, english := CountID(thing), "%s "+wording.Plural(n, thing)
-	if n == 1 && l.of != nil {
-		if _, ok := l.of.texts()[id+".one"]; ok {
+	if n == 1 && l.catalogue != nil {
+		if _, ok := l.catalogue.texts()[id+".one"]; ok {
 			id += ".one"
 		}
 	}
 	return l.Say(id, english, Whole(n))
 }
 
-// CountID returns the id under which languages count a thing.
+// CountID returns the id of the text for counting a thing.
 func CountID(thing string) string { return "count." + strings.ReplaceAll(thing, " ", "_") }
 
-// OnMissing returns a copy of the language that calls tell with each text it has no
+// OnMissing returns a copy of the language that calls report for each text that it has no
 // translation of and Untranslated does not list.
-func (l Language) OnMissing(tell func(id, english string)) Language {
-	if l.of == nil {
+func (l Language) OnMissing(report func(id, english string)) Language {
+	if l.catalogue == nil {
 		return l
 	}
-	of := *l.of
-	of.lacks = func(id, english string) {
+	copied := *l.catalogue
+	copied.lacks = func(id, english string) {
 		if !slices.Contains(Untranslated(), l.Tag()+" "+id) {
-			tell(id, english)
+			report(id, english)
 		}
 	}
-	return Language{&of}
+	return Language{&copied}
 }
 
-// All is the texts of the language by id; nil for English.
+// All returns the texts of the language by id; nil for English.
 func (l Language) All() map[string]string {
-	if l.of == nil {
+	if l.catalogue == nil {
 		return nil
 	}
-	return l.of.texts()
+	return l.catalogue.texts()
 }
 
-// In returns a copy of a structure of texts in the language: every string in its
-// fields, slices and maps, but no key, and itself where it names its language. The
-// id of each is its path: report.audit.must.bottom.
+// In returns a copy of a structure of texts in language l. It translates every string in fields,
+// slices and map values, but not map keys, and sets fields of type Language to l. The id of each
+// text is its path: report.audit.must.bottom.
 func In[T any](l Language, path string, words T) T {
-	if l.of == nil {
+	if l.catalogue == nil {
 		return words
 	}
 	return walk(path, reflect.ValueOf(words), l, l.Text).Interface().(T)
 }
 
-// Walk calls add with the id and the English of each text of such a structure.
+// Walk calls add with the id and the English of each text in such a structure.
 func Walk(path string, words any, add func(id, english string)) {
 	walk(path, reflect.ValueOf(words), Language{}, func(id, english string) string {
 		add(id, english)
@@ -222,7 +219,7 @@ func walk(path string, v reflect.Value, l Language, text func(id, english string
 	return out
 }
 
-// snake is a name as an id has it: false_accept_doc of FalseAcceptDoc, no_go of NO-GO.
+// snake converts a name to its form in ids: FalseAcceptDoc to false_accept_doc, NO-GO to no_go.
 func snake(name string) string {
 	var b strings.Builder
 	for i, r := range name {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Digits prints three significant digits, without trailing zeros, and with
-// thousands parted: 0.42, 0.0517, 12.3, 1,230; 1.5e+20 past what a person can
-// count, and 0 of what float noise leaves of nothing. "?" is not a number.
+// Digits formats a number with three significant digits, without trailing zeros and with thousands
+// separators: 0.42, 0.0517, 12.3, 1,230. Values from 1e15 are written like 1.5e+20, and values
+// below 1e-9, which are rounding errors, as 0. NaN and infinities are "?".
 func Digits(x float64) string {
 	size := math.Abs(x)
 	switch {
@@ -31,7 +31,7 @@ func Digits(x float64) string {
 	return Grouped(s)
 }
 
-// DigitsOf prints a number that may not be known: "–".
+// DigitsOf formats a number that may be unknown: "–".
 func DigitsOf(x *float64) string {
 	if x == nil {
 		return "–"
@@ -65,7 +65,7 @@ func Fixed(x float64, decimals int) string {
 // Signed formats a difference with its sign.
 func Signed(x float64) string { return plus(x) + Digits(x) }
 
-// plus is the sign of what is more than nothing.
+// plus returns the sign of a positive number.
 func plus(x float64) string {
 	if x > 0 && Digits(x) != "0" && !math.IsInf(x, 0) {
 		return "+"
@@ -73,8 +73,8 @@ func plus(x float64) string {
 	return ""
 }
 
-// Percent formats a share of 1 in per cent. It says "< 0.1 %" and "> 99.9 %"
-// instead of rounding to none or all.
+// Percent formats a share of 1 in per cent. It writes "< 0.1 %" and "> 99.9 %" instead of rounding
+// to none or all.
 func Percent(share float64) string {
 	switch p := 100 * share; {
 	case p > 0 && p < 0.1:
@@ -86,8 +86,7 @@ func Percent(share float64) string {
 	}
 }
 
-// P prints a p-value with its sign of comparison: more than three decimals help
-// no reader.
+// P formats a p-value with its comparison sign. More than three decimals would not help any reader.
 func P(p float64) string {
 	if p < 0.001 {
 		return "p < 0.001"
@@ -95,15 +94,15 @@ func P(p float64) string {
 	return "p = " + Digits(p)
 }
 
-// Interval writes a value with its interval, all with the decimals that the
-// value has: "0.808 [0.747, 0.860]". A nil value leaves the interval alone; an interval
-// that is nil, or no wider than its value, is left out.
+// Interval formats a value with its interval, all with the decimals of the value: "0.808 [0.747,
+// 0.860]". If the value is nil, only the interval is written; an interval that is nil, or no wider
+// than its value, is left out.
 func Interval(value, low, high *float64) string {
 	x, interval := Parts(value, low, high)
 	return strings.TrimSpace(x + " " + interval)
 }
 
-// Parts are the value and the interval of Interval apart; "" means not known.
+// Parts returns the value and the interval of Interval separately; "" means unknown.
 func Parts(value, low, high *float64) (x, interval string) {
 	if low == nil || high == nil || value != nil && *low == *value && *high == *value {
 		if value == nil {
@@ -124,26 +123,26 @@ func Parts(value, low, high *float64) (x, interval string) {
 	if lead := all[len(all)-1]; value != nil && lead != 0 {
 		digits = min(digits, decimals(lead))
 	}
-	same := func(x float64) string {
+	format := func(x float64) string {
 		if math.Abs(x) < 1e-9*largest {
-			x = 0 // what a quantile function leaves of nothing
+			x = 0 // rounding error of a quantile function
 		}
 		if math.Abs(x) >= 1000 || math.Abs(x) < 0.5*math.Pow10(-digits) {
 			return Digits(x)
 		}
 		return Fixed(x, digits)
 	}
-	from, to, between := same(*low), same(*high), ", "
+	from, to, between := format(*low), format(*high), ", "
 	if strings.Contains(from+to, ",") {
-		between = "; " // a comma stands for thousands already
+		between = "; " // a comma already separates thousands
 	}
 	if value != nil {
-		x = same(*value)
+		x = format(*value)
 	}
 	return x, "[" + from + between + to + "]"
 }
 
-// PartsIn is Parts of a quantity in a unit: a share is in per cent.
+// PartsIn is Parts for a quantity with a unit: a share is in per cent.
 func PartsIn(unit string, value, low, high *float64) (x, interval string) {
 	x, interval = Parts(value, low, high)
 	if unit != UnitShare {
@@ -158,14 +157,13 @@ func PartsIn(unit string, value, low, high *float64) (x, interval string) {
 	return x, interval
 }
 
-// IntervalIn is Interval of a quantity in a unit.
+// IntervalIn is Interval for a quantity with a unit.
 func IntervalIn(unit string, value, low, high *float64) string {
 	x, interval := PartsIn(unit, value, low, high)
 	return strings.TrimSpace(x + " " + interval)
 }
 
-// Difference writes a change and its interval, with its sign: "+0.10 [0.02, 0.18]"; "–" is
-// one that is not known.
+// Difference formats a signed change with its interval: "+0.10 [0.02, 0.18]"; "–" if it is unknown.
 func Difference(value, low, high *float64) string {
 	if value == nil {
 		return "–"
@@ -173,7 +171,7 @@ func Difference(value, low, high *float64) string {
 	return plus(*value) + Interval(value, low, high)
 }
 
-// DifferenceIn is Difference of a quantity in a unit: of a share in percentage points.
+// DifferenceIn is Difference for a quantity with a unit: a share is in percentage points.
 func DifferenceIn(unit string, value, low, high *float64) string {
 	if unit != UnitShare || value == nil {
 		return Difference(value, low, high)
@@ -187,7 +185,7 @@ func DifferenceIn(unit string, value, low, high *float64) string {
 	return Difference(points(value), points(low), points(high)) + " pp"
 }
 
-// DigitsIn is DigitsOf a quantity in a unit: a share is in per cent.
+// DigitsIn is DigitsOf for a quantity with a unit: a share is in per cent.
 func DigitsIn(unit string, x *float64) string {
 	if unit != UnitShare || x == nil {
 		return DigitsOf(x)
@@ -215,7 +213,7 @@ func Large(value, low, high *float64) string {
 	return Interval(over(value), over(low), over(high)) + unit
 }
 
-// decimals is how many decimals three significant digits of x take.
+// decimals returns the number of decimals in three significant digits of x.
 func decimals(x float64) int {
 	if x == 0 {
 		return 0
@@ -230,8 +228,8 @@ func Grouped(s string) string {
 	if strings.HasPrefix(whole, "-") {
 		sign, whole = "-", whole[1:]
 	}
-	for at := len(whole) - 3; at > 0; at -= 3 {
-		whole = whole[:at] + "," + whole[at:]
+	for index := len(whole) - 3; index > 0; index -= 3 {
+		whole = whole[:index] + "," + whole[index:]
 	}
 	if rest != "" {
 		return sign + whole + "." + rest

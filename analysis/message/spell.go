@@ -6,9 +6,8 @@ import (
 	"fmt"
 )
 
-// Spell adds to each message in a JSON document, an object with an id and perhaps
-// args, the key text with its words in a language. Ids that no message has stay as
-// they are.
+// Spell adds the key text, with the words in language l, to each message in a JSON document: an
+// object with an id and perhaps args. Unknown ids stay unchanged.
 func Spell(doc []byte, l Language) ([]byte, error) {
 	dec := json.NewDecoder(bytes.NewReader(doc))
 	dec.UseNumber()

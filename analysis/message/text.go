@@ -14,32 +14,31 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// Def is a message that the code can say: an id that results keep, and its words in
-// English, with the arguments' names in braces: "{items} have no reward". A name
-// with a capital letter begins a sentence with what it stands for: "{Why}.". A name
-// with a thing behind it counts: "{n|item}" is "1 item" or "1,200 items", and
-// "{n|row is|rows are}" has words of its own for several.
-// Another language has a translation of the words under the same id.
+// Def is a message of the program: an id that results store, and the English words with the
+// arguments' names in braces: "{items} have no reward". A name with a capital letter capitalizes
+// its argument to begin a sentence: "{Why}.". A name followed by a thing counts: "{n|item}" is "1
+// item" or "1,200 items", and "{n|row is|rows are}" gives the plural words. Other languages have a
+// translation under the same id.
 type Def struct{ ID, English string }
 
-// wordless reports whether the words are names in braces and signs alone, which
-// need no translation.
+// wordless reports whether the words consist only of names in braces and punctuation, which need no
+// translation.
 func (d Def) wordless() bool {
 	return !strings.ContainsFunc(fill(d.English, func(string) (string, bool) { return "", true }), unicode.IsLetter)
 }
 
-// defs are the messages of this program by id.
+// defs holds the messages of this program by id.
 var defs = map[string]Def{}
 
 // defining guards defs.
 var defining sync.RWMutex
 
-// New makes a message known, so a stored one can be said again. It belongs into a
-// package variable next to the code that says it, unless its words come with a value, such
-// as a gate. It panics if the id is taken by other words: that is a mistake in the program.
+// New registers a message, so that a stored one can be shown again. Assign it to a package variable
+// next to the code that uses it, unless its words come with a value, such as a gate. It panics if
+// the id is already used for other words, which is a bug in the program.
 //
-// It is not inlined: a thousand package variables call it, and their code would make the
-// binary larger by 200 kB.
+// It is not inlined: a thousand package variables call it, and their code would make the binary
+// larger by 200 kB.
 //
 //go:noinline
 func New(id, english string) Def {
@@ -82,8 +81,7 @@ func (d Def) Placeholders() []string {
 	return names
 }
 
-// With is the message with its arguments: those that its words ask for are
-// kept.
+// With returns the message with its arguments, keeping only those that its words refer to.
 func (d Def) With(args Args) Text {
 	t := Text{ID: d.ID}
 	for _, name := range d.Placeholders() {
@@ -97,29 +95,29 @@ func (d Def) With(args Args) Text {
 	return t
 }
 
-// Text is the message without arguments.
+// Text returns the message without arguments.
 func (d Def) Text() Text { return Text{ID: d.ID} }
 
-// Text is something to be said, as data: a message by its id, and what is filled
-// into its words. The zero Text says nothing.
+// Text is a text as data: the id of a message, and the arguments for its words. The zero Text is
+// empty.
 type Text struct {
-	ID   string `json:"id"` // of the message; "" says nothing
+	ID   string `json:"id"` // of the message; "" for an empty text
 	Args Args   `json:"args,omitempty"`
 }
 
 // Args are a message's arguments by name.
 type Args map[string]Arg
 
-// Arg is one argument. Exactly one of its fields besides Unit and Of is set; one
-// without any is a number that is not known.
+// Arg is one argument. Exactly one of its fields other than Unit and Of is set; without any it is
+// an unknown number.
 type Arg struct {
 	Number  *float64 `json:"number,omitempty"`
 	Count   *int     `json:"count,omitempty"`
 	Of      string   `json:"of,omitempty"`      // what is counted, in the English singular
 	Unit    string   `json:"unit,omitempty"`    // of a number: see the constants
-	Name    *string  `json:"name,omitempty"`    // is not translated
-	Foreign *string  `json:"foreign,omitempty"` // what a model, a tool, a grader or the data wrote
-	Command []string `json:"command,omitempty"` // a command line by its words: see Command
+	Name    *string  `json:"name,omitempty"`    // not translated
+	Foreign *string  `json:"foreign,omitempty"` // text by a model, a tool, a grader or the data
+	Command []string `json:"command,omitempty"` // a command line as its words: see Command
 	Text    *Text    `json:"text,omitempty"`
 	List    []Arg    `json:"list,omitempty"`
 	Sep     *string  `json:"sep,omitempty"` // between the parts of a list; nil: commas
@@ -129,21 +127,21 @@ type Arg struct {
 const (
 	UnitShare   = "share"   // of 1, shown in per cent
 	UnitP       = "p"       // a p-value, shown with its sign: "p = 0.03", "p < 0.001"
-	UnitWhole   = "whole"   // thousands parted, no decimals
+	UnitWhole   = "whole"   // thousands separators, no decimals
 	UnitChange  = "change"  // a difference, shown with its sign
-	UnitSetting = "setting" // somebody chose it: no needless digits
+	UnitSetting = "setting" // a configured number: no needless digits
 )
 
-// Number is a number with three significant digits.
+// Number is a number, shown with three significant digits.
 func Number(x float64) Arg { return Arg{Number: &x} }
 
-// Known formats a number that may be unknown.
+// Known is a number that may be unknown.
 func Known(x *float64) Arg { return Arg{Number: x} }
 
 // Share is a share of 1.
 func Share(x float64) Arg { return Arg{Number: &x, Unit: UnitShare} }
 
-// KnownShare is a share that may not be known.
+// KnownShare is a share that may be unknown.
 func KnownShare(x *float64) Arg { return Arg{Number: x, Unit: UnitShare} }
 
 // PValue is a p-value.
@@ -161,19 +159,19 @@ func Int(n int) Arg { return Arg{Count: &n} }
 // Count is a number of things, named in the English singular: "1 item", "1,200 items".
 func Count(n int, thing string) Arg { return Arg{Count: &n, Of: thing} }
 
-// Name is a name or a sign that is not translated.
+// Name is a name or a symbol, which is not translated.
 func Name[S ~string](s S) Arg {
 	name := string(s)
 	return Arg{Name: &name}
 }
 
-// Foreign is text of a model, a tool, a grader or the data, unchanged.
+// Foreign is text by a model, a tool, a grader or the data, unchanged.
 func Foreign(s string) Arg { return Arg{Foreign: &s} }
 
 // Quote is Foreign in quotation marks.
 func Quote(s string) Arg { return Foreign(strconv.Quote(s)) }
 
-// Nested is a message within another; a Text without an id is left out.
+// Nested is a message within another; an empty Text is left out.
 func Nested(t Text) Arg {
 	if t.ID == verbatim.ID {
 		return t.Args["text"]
@@ -200,7 +198,7 @@ func Commas(texts ...Text) Text  { return joined(", ", texts) }
 func Clauses(texts ...Text) Text { return joined("; ", texts) }
 func Join(texts ...Text) Text    { return joined(" ", texts) }
 
-// Of is what an argument says by itself.
+// Of returns a text that consists of one argument.
 func Of(a Arg) Text { return value.With(Args{"value": a}) }
 
 func joined(sep string, texts []Text) Text {
@@ -217,7 +215,7 @@ func joined(sep string, texts []Text) Text {
 	return last
 }
 
-// ChangeWithin is a difference with its interval, where it has one.
+// ChangeWithin is a difference with its interval, if it has one.
 func ChangeWithin(x float64, low, high *float64) Text {
 	if low == nil || high == nil {
 		return Of(Change(x))
@@ -237,7 +235,7 @@ var separators = map[string]Def{
 	" ": New("sign.space", " "),
 }
 
-// separator is what is between the parts of a list.
+// separator returns the separator of a list in the language.
 func (l Language) separator(sep string) string {
 	if d, ok := separators[sep]; ok {
 		return l.words(d)
@@ -245,8 +243,8 @@ func (l Language) separator(sep string) string {
 	return sep
 }
 
-// Verbatim is a name or a note, shown as it is in every language. What models, tools,
-// graders or rows of data hold is ForeignText instead.
+// Verbatim is a name or a note, shown unchanged in every language. Use ForeignText for text by
+// models, tools, graders or rows of data.
 func Verbatim(s string) Text {
 	if s == "" {
 		return Text{}
@@ -254,7 +252,7 @@ func Verbatim(s string) Text {
 	return verbatim.With(Args{"text": Name(s)})
 }
 
-// Notes are notes that came with the data, each as Verbatim shows it.
+// Notes returns notes that came with the data, each as Verbatim.
 func Notes(notes []string) []Text {
 	texts := make([]Text, len(notes))
 	for i, note := range notes {
@@ -266,11 +264,11 @@ func Notes(notes []string) []Text {
 // ForeignText is text from the data, unchanged; Text.WithoutForeign replaces it.
 func ForeignText(s string) Text { return verbatim.With(Args{"text": Foreign(s)}) }
 
-// IsEmpty reports whether the text says nothing.
+// IsEmpty reports whether the text is empty.
 func (t Text) IsEmpty() bool { return t.ID == "" }
 
-// WithoutForeign returns the text with a replacement for everything that a model, a
-// tool, a grader or the data wrote.
+// WithoutForeign returns the text with everything that a model, a tool, a grader or the data wrote
+// replaced.
 func (t Text) WithoutForeign(replace func(string) string) Text {
 	return t.each(func(a Arg) Arg {
 		if a.Foreign != nil {
@@ -280,7 +278,7 @@ func (t Text) WithoutForeign(replace func(string) string) Text {
 	})
 }
 
-// each is the text with f done to each argument, those of texts within it too.
+// each returns the text with f applied to each argument, including those of nested texts.
 func (t Text) each(f func(Arg) Arg) Text {
 	args := make(Args, len(t.Args))
 	for name, a := range t.Args {
@@ -295,8 +293,8 @@ func (t Text) each(f func(Arg) Arg) Text {
 func (a Arg) each(f func(Arg) Arg) Arg {
 	a = f(a)
 	if a.Text != nil {
-		said := a.Text.each(f)
-		a.Text = &said
+		nested := a.Text.each(f)
+		a.Text = &nested
 	}
 	for i := range a.List {
 		if i == 0 {
@@ -307,11 +305,11 @@ func (a Arg) each(f func(Arg) Arg) Arg {
 	return a
 }
 
-// String is the text in English.
+// String returns the text in English.
 func (t Text) String() string { return t.In(Language{}) }
 
-// In is the text in a language. A message that is not known, of another version
-// of the program, is shown by its id and its arguments.
+// In returns the text in a language. An unknown message, from another version of the program, is
+// shown as its id and its arguments.
 func (t Text) In(l Language) string {
 	if t.ID == "" {
 		return ""
@@ -327,7 +325,7 @@ func (t Text) In(l Language) string {
 	return d.In(l, t.Args)
 }
 
-// In is the message in a language, with the arguments filled in.
+// In returns the message in a language, with the arguments filled in.
 func (d Def) In(l Language, of ...Args) string {
 	args := Args{}
 	if len(of) > 0 {
@@ -336,27 +334,27 @@ func (d Def) In(l Language, of ...Args) string {
 	return fill(l.words(d), func(name string) (string, bool) {
 		name, forms, counts := strings.Cut(name, "|")
 		a, ok := args[strings.ToLower(name)]
-		said := a.in(l)
+		text := a.in(l)
 		if counts {
-			said += " " + form(forms, said == "1")
+			text += " " + form(forms, text == "1")
 		}
 		if name != strings.ToLower(name) {
-			said = capital(said)
+			text = capital(text)
 		}
-		return said, ok
+		return text, ok
 	})
 }
 
-// words are the words of a message in the language, which need not have those that
-// are signs alone.
+// words returns the words of a message in the language. A language may lack messages that consist
+// only of punctuation.
 func (l Language) words(d Def) string {
-	if l.of != nil && d.wordless() && l.of.texts()[d.ID] == "" {
+	if l.catalogue != nil && d.wordless() && l.catalogue.texts()[d.ID] == "" {
 		return d.English
 	}
 	return l.Text(d.ID, d.English)
 }
 
-// form is the word for one thing or for several: "item", or "row is|rows are".
+// form returns the word for one thing or for several, from "item" or "row is|rows are".
 func form(forms string, one bool) string {
 	single, several, ok := strings.Cut(forms, "|")
 	switch {
@@ -408,8 +406,8 @@ func (a Arg) in(l Language) string {
 	return Digits(*a.Number)
 }
 
-// fill replaces the names in braces. What is filled in is not read again: a brace
-// in somebody's answer stays one.
+// fill replaces the names in braces. It does not scan the replacements: a brace in an argument
+// stays.
 func fill(words string, arg func(name string) (string, bool)) string {
 	var b strings.Builder
 	for {
@@ -422,19 +420,19 @@ func fill(words string, arg func(name string) (string, bool)) string {
 			break
 		}
 		b.WriteString(words[:open])
-		said := words[open : end+1]
-		if !strings.HasPrefix(said, `{"`) { // JSON is no name
-			if text, ok := arg(said[1 : len(said)-1]); ok {
-				said = text
+		part := words[open : end+1]
+		if !strings.HasPrefix(part, `{"`) { // JSON, not a name
+			if value, ok := arg(part[1 : len(part)-1]); ok {
+				part = value
 			}
 		}
-		b.WriteString(said)
+		b.WriteString(part)
 		words = words[end+1:]
 	}
 	return b.String() + words
 }
 
-// capital begins a sentence.
+// capital capitalizes the first letter.
 func capital(s string) string {
 	_, size := utf8.DecodeRuneInString(s)
 	return strings.ToUpper(s[:size]) + s[size:]

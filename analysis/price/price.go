@@ -35,7 +35,7 @@ type Token struct {
 // Known reports whether tokens have a price.
 func (t Token) Known() bool { return t.Input != nil && t.Output != nil }
 
-// Validate reports the first price that cannot be one.
+// validate reports a price that is negative or not finite.
 func (p Prices) Validate() error {
 	for key, price := range map[string]*float64{
 		"prices.model_input": p.Model.Input, "prices.model_cached_input": p.Model.CachedInput,
@@ -57,8 +57,8 @@ func (p Prices) Validate() error {
 	return nil
 }
 
-// Rollout returns what a rollout cost in US dollars: the model's tokens, the judge's, and
-// its tool calls. ok is false if a price or a number of tokens is missing.
+// Rollout returns the cost of a rollout in US dollars: the model's tokens, the judge's tokens and
+// the tool calls. ok is false if a price or a number of tokens is missing.
 func (p Prices) Rollout(rec *rollout.Record) (usd float64, ok bool) {
 	usd, missing := p.Model.Of(rec.Usage, "model")
 	judge, also := p.OfJudge(rec.Judge, JudgeCalls(rec))
@@ -71,14 +71,15 @@ func (p Prices) Rollout(rec *rollout.Record) (usd float64, ok bool) {
 	return usd, missing.IsEmpty() && also.IsEmpty()
 }
 
-// Grading returns what the gradings of a record cost in US dollars: a judge's
-// tokens. ok is false if its price or their number is missing.
+// Grading returns the cost of a record's gradings in US dollars, which is that of the judge's
+// tokens. ok is false if its price or the number of tokens is missing.
 func (p Prices) Grading(rec *rollout.Record) (usd float64, ok bool) {
 	usd, missing := p.OfJudge(rec.Judge, JudgeCalls(rec))
 	return usd, missing.IsEmpty()
 }
 
-// Of returns the cost of tokens; missing lists what is unknown, and is empty if nothing is.
+// Of returns the cost of tokens in US dollars. missing says what is unknown and is empty if nothing
+// is; whose is model or judge.
 func (t Token) Of(u rollout.Usage, whose string) (usd float64, missing message.Text) {
 	const million = 1e6
 	if missing = t.Missing(whose); !missing.IsEmpty() {
@@ -96,7 +97,7 @@ func (t Token) Of(u rollout.Usage, whose string) (usd float64, missing message.T
 	return (usd + fresh**t.Input + float64(*u.Output)**t.Output) / million, message.Text{}
 }
 
-// Missing lists the keys to set; none if the price is known.
+// Missing names the keys to set; it is empty if the price is known.
 func (t Token) Missing(whose string) message.Text {
 	if !t.Known() {
 		return pricesNotSet.With(message.Args{"whose": message.Name(whose)})
@@ -104,7 +105,7 @@ func (t Token) Missing(whose string) message.Text {
 	return message.Text{}
 }
 
-// OfJudge returns the cost of the grading; a grader that asked no model costs nothing.
+// OfJudge returns the cost of the grading, which is 0 if the grader called no model.
 func (p Prices) OfJudge(u rollout.Usage, calls int) (usd float64, missing message.Text) {
 	if calls == 0 {
 		return 0, message.Text{}
@@ -112,7 +113,7 @@ func (p Prices) OfJudge(u rollout.Usage, calls int) (usd float64, missing messag
 	return p.Judge.Of(u, "judge")
 }
 
-// OfCall returns what one call of a tool costs in US dollars; 0 if it is free.
+// OfCall returns the cost of one call of a tool in US dollars; 0 if it is free.
 func (p Prices) OfCall(tool string) float64 {
 	if price, ok := p.Tools[tool]; ok {
 		return price
@@ -123,7 +124,8 @@ func (p Prices) OfCall(tool string) float64 {
 	return 0
 }
 
-// JudgeCalls is how often a model was asked for the grade. For older records it is derived from the tokens.
+// JudgeCalls returns how often the grader called a model for the grade. Older records do not hold
+// the number: it is 1 if they hold tokens of a judge.
 func JudgeCalls(rec *rollout.Record) int {
 	if rec.JudgeCalls == 0 && rec.Judge != (rollout.Usage{}) {
 		return 1
@@ -143,8 +145,8 @@ var (
 type List struct{ entries []listedPrice }
 
 type listedPrice struct {
-	Model        string   `json:"model"` // its name, also with a date behind it
-	Host         string   `json:"host"`  // the server whose price it is; "" is any
+	Model        string   `json:"model"` // a date may follow it
+	Host         string   `json:"host"`  // the server that charges it; "" is any
 	AsOf         string   `json:"as_of"`
 	TrainingHour *float64 `json:"training_hour"`
 	Input        *float64 `json:"input"`
@@ -156,10 +158,10 @@ type listedPrice struct {
 //go:embed prices.json
 var priceList []byte
 
-// ListText is the built-in list, in the format of a user's own file.
+// ListText returns the built-in list, in the format of a user's own file.
 func ListText() string { return string(priceList) }
 
-// Builtin is the built-in list.
+// Builtin returns the built-in list.
 func Builtin() List {
 	l, err := Parse(priceList)
 	if err != nil {
@@ -211,12 +213,13 @@ func (p listedPrice) validate() error {
 	return nil
 }
 
-// Before returns both lists as one, in which l takes precedence.
+// Before returns both lists as one; entries of l take precedence.
 func (l List) Before(other List) List {
 	return List{append(l.entries[:len(l.entries):len(l.entries)], other.entries...)}
 }
 
-// Tokens returns the price of a model's tokens at a host, and no price for a model that is not listed.
+// Tokens returns the price of a model's tokens at a host; an unknown price if the model is not
+// listed.
 func (l List) Tokens(model, host string) Token {
 	for _, p := range l.entries {
 		if p.Input != nil && p.is(model, host) {
@@ -226,7 +229,8 @@ func (l List) Tokens(model, host string) Token {
 	return Token{}
 }
 
-// Training returns the price of an hour of training a model, and its source; nil for a model that is not listed.
+// Training returns the price of an hour of training a model, and its source; nil if the model is
+// not listed.
 func (l List) Training(model, host string) (hour *float64, source string) {
 	for _, p := range l.entries {
 		if p.TrainingHour != nil && p.is(model, host) {
@@ -236,8 +240,8 @@ func (l List) Training(model, host string) (hour *float64, source string) {
 	return nil, ""
 }
 
-// Common returns the price of the tokens of all these models at a host; none where they have
-// several.
+// Common returns the token price that all these models have at a host; an unknown price if they
+// differ.
 func (l List) Common(models []string, host string) (common Token) {
 	for i, model := range models {
 		price := l.Tokens(model, host)
@@ -249,7 +253,7 @@ func (l List) Common(models []string, host string) (common Token) {
 	return common
 }
 
-// ListedBy returns the prices with those of the list in the place of what is unknown.
+// ListedBy returns the prices with unknown ones filled in from the list.
 func (p Prices) ListedBy(l List, model, host string, judges []string, judgeHost string) Prices {
 	p.Model, p.Judge = p.Model.or(l.Tokens(model, host)), p.Judge.or(l.Common(judges, judgeHost))
 	if p.TrainingHour == nil {
@@ -258,7 +262,7 @@ func (p Prices) ListedBy(l List, model, host string, judges []string, judgeHost 
 	return p
 }
 
-// or is the price, or the listed one where input and output have none.
+// or returns t, or the listed price if t has neither input nor output.
 func (t Token) or(listed Token) Token {
 	if t.Input != nil || t.Output != nil {
 		return t
@@ -267,8 +271,8 @@ func (t Token) or(listed Token) Token {
 	return listed
 }
 
-// is reports whether the entry is meant. A date may follow a model's name; any other word
-// there makes it another model.
+// is reports whether the entry applies to a model at a host. A date may follow the model's name;
+// any other suffix makes it another model.
 func (p listedPrice) is(model, host string) bool {
 	rest, ok := strings.CutPrefix(model, p.Model)
 	dated := len(rest) > 1 && rest[0] == '-' && strings.Trim(rest, "-0123456789") == ""

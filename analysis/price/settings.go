@@ -1,6 +1,6 @@
 package price
 
-// Settings are prices in US dollars, as a configuration has them.
+// Settings are prices in US dollars as written in a configuration.
 type Settings struct {
 	File             string             `json:"file,omitzero" or:"the built-in list alone" mark:"file" example:"prices.json" doc:"your own list of prices, which takes precedence over the built-in one; gonogo help prices prints the built-in list, with its dates"`
 	ModelInput       *float64           `json:"model_input,omitzero" or:"the listed price of the model at its server, else unknown: no costs are shown" min:"0" example:"1.1" doc:"US dollars per million input tokens of the model"`
@@ -15,7 +15,7 @@ type Settings struct {
 	TrainingHour     *float64           `json:"training_hour,omitzero" or:"the published price of the model if one is known, with its date; else the cost is computed from tokens" min:"0" example:"100" doc:"US dollars per hour of training, if that price includes the trainer's rollouts"`
 }
 
-// Prices are the prices that the settings name.
+// Prices returns the configured prices.
 func (v Settings) Prices() Prices {
 	return Prices{
 		Model:    Token{Input: v.ModelInput, CachedInput: v.ModelCachedInput, Output: v.ModelOutput},
@@ -24,8 +24,8 @@ func (v Settings) Prices() Prices {
 	}
 }
 
-// Settled returns the settings with the prices of a list in them, if they name one: the file
-// may be gone when the run is looked at again.
+// Settled returns the settings with the prices of the price list filled in, if they name a file:
+// that file may be gone when the run is looked at again.
 func (v Settings) Settled(p Prices) Settings {
 	if v.File == "" {
 		return v

@@ -14,18 +14,17 @@ import (
 const (
 	folds       = 5
 	fewestRows  = 10 // a side, for a classifier
-	mostColumns = 64 // that a classifier looks at
+	mostColumns = 64 // that a classifier uses
 	aucMethod   = "out-of-fold AUC of a ridge logistic regression in 5 folds (Lopez-Paz & Oquab 2017); interval on " +
 		"the logit scale by DeLong 1988 (of repeated rows Obuchowski 1997) plus what refitting adds; below 0.5 it " +
 		"is shown as 0.5; p by permuted labels, refitted each time"
 )
 
-// classifier asks how well a logistic regression tells rows of b from rows of
-// a. The effect is the area under the curve of its out-of-fold scores: 0.5
-// tells nothing, 1 tells all. If rows have draws it is the area under the
-// scores of draws, rows weighing the same: that of rows' means would grow with
-// the number of draws. Accuracy is not used: with unequal samples it is
-// high without telling anything.
+// classifier measures how well a logistic regression distinguishes rows of b from rows of a. The
+// effect is the area under the curve of its out-of-fold scores: 0.5 if it cannot distinguish them,
+// 1 if it always can. If rows have draws it is the area under the scores of draws, with equal
+// weights for rows: with the means of rows it would grow with the number of draws. Accuracy is not
+// used: with unequal samples it is high for a useless classifier.
 //
 // Cost: O(refits · rows · columns²).
 func (c *comparison) classifier() Result {
@@ -59,9 +58,9 @@ func (c *comparison) classifier() Result {
 	fixed := math.Sqrt(mean(squares(errs)))
 	extra := math.Sqrt(max(0, spread(permuted)-fixed*fixed))
 	if auc < 0.5 {
-		// No regression tells less than nothing. Samples that are more alike than chance
-		// makes them, as a stratified draw does, rank the wrong way round, because what a
-		// fold has too much of, the other folds have too little of.
+		// A regression cannot be worse than useless. Samples that are more alike than chance makes
+		// them, as in a stratified draw, are ranked the wrong way round, because the other folds
+		// have too few of what a fold has too many of.
 		if auc+2*se < 0.5 {
 			r.refuse(moreAlike.With(message.Args{"auc": message.Number(auc)}))
 		}
@@ -75,10 +74,10 @@ func (c *comparison) classifier() Result {
 	return r
 }
 
-// extra, in classifier, is the standard error that an AUC has beyond DeLong's, because
-// other training rows make another classifier: what permuted labels vary by beyond it. It
-// fades as the samples become easier to distinguish, with 4·AUC·(1-AUC) (observed in
-// simulations, where DeLong's alone covers in 80 %).
+// fading is the factor on extra, in classifier, which is the standard error of an AUC in addition
+// to DeLong's, because other training rows give another classifier: the variation of permuted
+// labels beyond DeLong's. It fades as the samples become easier to distinguish, with 4·AUC·(1-AUC)
+// (observed in simulations, where DeLong's error alone covers in 80 %).
 func fading(auc float64) float64 { return 4 * auc * (1 - auc) }
 
 func squares(values []float64) []float64 {
@@ -89,8 +88,7 @@ func squares(values []float64) []float64 {
 	return out
 }
 
-// labels returns 1 for rows of b, with the given rows playing the smaller
-// sample.
+// labels returns 1 for rows of b, with the given rows in the role of the smaller sample.
 func (c *comparison) labels(small []int32) []float64 {
 	y := make([]float64, c.nA+c.nB)
 	fill := 0.0
@@ -106,8 +104,8 @@ func (c *comparison) labels(small []int32) []float64 {
 	return y
 }
 
-// interval is taken on the logit scale, where it stays inside 0 and 1. If the samples are
-// distinguished without a single error it rests on the number of rows alone.
+// interval is computed on the logit scale, where it stays within 0 and 1. If the samples are
+// distinguished without a single error it depends only on the number of rows.
 func (c *comparison) interval(e *stat.Estimate, auc, se float64) {
 	df := float64(min(c.nA, c.nB) - 1)
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile((1 + c.opt.Confidence) / 2)
@@ -121,18 +119,18 @@ func (c *comparison) interval(e *stat.Estimate, auc, se float64) {
 	e.Low, e.High = stat.FiniteOrNil(1/(1+math.Exp(half-logit))), stat.FiniteOrNil(1/(1+math.Exp(-half-logit)))
 }
 
-// classified is what a classifier is shown.
+// classified is the input of a classifier.
 type classified struct {
 	columns []column    // of rows
 	mean    [][]float64 // by row
 	x       [][]float64 // by draw, or by row where there are none; nil if nothing varies
-	owner   []int       // the row of each of x, ascending
+	owner   []int       // the row of each element of x, ascending
 	cut     bool        // there are more columns than mostColumns
 	leftOut []string    // values that only one of the samples has
 }
 
-// classified lays out rows, or their draws, in columns that weigh as they do in
-// distances: the words of a text then leave a shift of its length to be seen.
+// classified arranges rows, or their draws, in columns with the same weights as in distances, so
+// that the words of a text do not hide a shift of its length.
 func (c *comparison) classified() classified {
 	seen := classified{leftOut: []string{}}
 	for _, col := range c.columns {
@@ -170,7 +168,7 @@ func (c *comparison) classified() classified {
 	return seen
 }
 
-// drawn are the draws of all rows as rows; nil if there are none.
+// drawn returns the draws of all rows as rows; nil if there are none.
 func (c *comparison) drawn() *comparison {
 	d := &comparison{opt: c.opt}
 	some := false
@@ -190,14 +188,14 @@ func (c *comparison) drawn() *comparison {
 	return d
 }
 
-// oneSided reports a level that rows of one sample alone have: it names what they
-// were drawn by, and to a classifier all other rows look alike.
+// oneSided reports whether only rows of one sample have a level: it then names the source of the
+// sample, and to a classifier all other rows look alike.
 func (c *comparison) oneSided(col column) bool {
-	high := slices.Max(col.z) // the flag is set where z is highest
-	return !slices.Contains(col.z[:c.nA], high) || !slices.Contains(col.z[c.nA:], high)
+	flag := slices.Max(col.z) // the flag is set where z is highest
+	return !slices.Contains(col.z[:c.nA], flag) || !slices.Contains(col.z[c.nA:], flag)
 }
 
-// matrix has a row of weighed values for each row.
+// matrix returns the weighted values of each row.
 func matrix(columns []column, n int) [][]float64 {
 	x := make([][]float64, n)
 	for i := range x {
@@ -208,7 +206,7 @@ func matrix(columns []column, n int) [][]float64 {
 	return x
 }
 
-// spreadOver gives each draw the value of its row.
+// spreadOver returns the value of its row for each draw.
 func (s classified) spreadOver(values []float64) []float64 {
 	out := make([]float64, len(s.owner))
 	for i, o := range s.owner {
@@ -217,7 +215,7 @@ func (s classified) spreadOver(values []float64) []float64 {
 	return out
 }
 
-// meanOf is the mean of the values of each row's draws.
+// meanOf returns the mean of the values of each row's draws.
 func (s classified) meanOf(values []float64) []float64 {
 	out, n := make([]float64, len(s.mean)), make([]float64, len(s.mean))
 	for i, o := range s.owner {
@@ -230,9 +228,9 @@ func (s classified) meanOf(values []float64) []float64 {
 	return out
 }
 
-// area is the area under out-of-fold scores, with its standard error and the
-// scores of draws. Rows are dealt out to folds in the given order within each
-// label, so each fold has its share of both and no row is in two.
+// area returns the area under out-of-fold scores, its standard error, and the scores of draws. Rows
+// are assigned to folds in the given order within each label, so that each fold has its share of
+// both labels and no row is in two folds.
 func (s classified) area(label []float64, order []int) (auc, se float64, scores []float64) {
 	var dealt [2]int
 	fold := make([]int, len(label))
@@ -262,9 +260,9 @@ func (s classified) area(label []float64, order []int) (auc, se float64, scores 
 	return auc, se, scores
 }
 
-// placements returns for each score with y = 1 the share of those with y = 0
-// that it is above, and for each with y = 0 the share of those with y = 1 that it
-// is below; ties count half, and every score by its weight.
+// placements returns, for each score with y = 1, the share of scores with y = 0 below it, and for
+// each score with y = 0, the share of scores with y = 1 above it. Ties count half, and every score
+// counts by its weight.
 func placements(scores, y, weight []float64) []float64 {
 	order := ranked(len(scores), func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
 	var total [2]float64
@@ -292,15 +290,15 @@ func placements(scores, y, weight []float64) []float64 {
 	return out
 }
 
-// areaUnder returns the AUC of scores, the chance that one with y = 1 lies above
+// areaUnder returns the AUC of scores, which is the probability that a score with y = 1 is above
 // one with y = 0 of the same fold, and its standard error by the variance of each row's own
-// placement (DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44:837). owner names
-// the row of each score, in ascending order from 0: rows weigh the same, whatever
-// the number of their scores, and the error is one over rows (Obuchowski 1997,
-// Biometrics 53:567, here with rows all of one label). fold, from 0, is by row:
-// scores by different regressions do not compare, for one that has seen fewer
-// rows of a label scores all rows lower, and those of that label are then with it
-// (Airola et al. 2011, Comput. Stat. Data Anal. 55:1828).
+// placement (DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44:837). owner is the row of each
+// score, in ascending order from 0: rows have equal weights, whatever the number of their scores,
+// and the error is one over rows (Obuchowski 1997, Biometrics 53:567, here with all scores of a row
+// of one label). fold, from 0, is by row: scores of different regressions are not comparable,
+// because a regression that has seen fewer rows of a label gives all rows lower scores, and the
+// rows of that label are then in the fold that it scores (Airola et al. 2011, Comput. Stat. Data
+// Anal. 55:1828).
 func areaUnder(scores, y []float64, owner, fold []int) (auc, se float64) {
 	rows := owner[len(owner)-1] + 1
 	weight, count := make([]float64, len(scores)), make([]float64, rows)
@@ -310,7 +308,7 @@ func areaUnder(scores, y []float64, owner, fold []int) (auc, se float64) {
 	for i, o := range owner {
 		weight[i] = 1 / count[o]
 	}
-	of, label := make([]float64, rows), make([]float64, rows)
+	placement, label := make([]float64, rows), make([]float64, rows)
 	for f := range slices.Max(fold) + 1 {
 		var in []int
 		var s, l, w []float64
@@ -320,12 +318,12 @@ func areaUnder(scores, y []float64, owner, fold []int) (auc, se float64) {
 			}
 		}
 		for k, p := range placements(s, l, w) {
-			of[in[k]] += p * w[k]
+			placement[in[k]] += p * w[k]
 			label[in[k]] = l[k]
 		}
 	}
 	var ones, zeros []float64
-	for o, p := range of {
+	for o, p := range placement {
 		if label[o] == 1 {
 			ones = append(ones, p)
 		} else {

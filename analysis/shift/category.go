@@ -16,8 +16,8 @@ const (
 		"noncentral χ²"
 )
 
-// chiSquare compares one category by Pearson's χ², with a permutation p that
-// holds for small counts as well. The effect is Cramér's V, here √((χ²-df)/n).
+// chiSquare compares one category by Pearson's χ², with a permutation p that also holds for small
+// counts. The effect is Cramér's V, here √((χ²-df)/n).
 func (c *comparison) chiSquare(k category, permutations int) Result {
 	r, ok := c.result(ChiSquare, k.name, chiMethod, 2)
 	switch {
@@ -47,8 +47,7 @@ func (c *comparison) chiSquare(k category, permutations int) Result {
 	return r
 }
 
-// pearson is χ² of the table with the set on one side and the rest on the
-// other.
+// pearson returns χ² of the table with the set on one side and the rest on the other.
 func (k category) pearson(set []int32) (sum float64) {
 	inSet, all := make([]float64, len(k.levels)), make([]float64, len(k.levels))
 	for _, l := range k.of {
@@ -65,14 +64,14 @@ func (k category) pearson(set []int32) (sum float64) {
 	return sum
 }
 
-// level names one of the levels.
+// level describes one of the levels.
 func (k category) level(l int) message.Text { return levelOf(k.name, k.levels[l]) }
 
 func levelOf(name message.Text, level string) message.Text {
 	return message.ForeignText(name.String() + " = " + level)
 }
 
-// levels lists those whose share differs most.
+// levels lists the levels whose share differs most.
 func (c *comparison) levels(k category) []message.Text {
 	a, b := k.shares(c.nA, 0)
 	order := ranked(len(k.levels), func(x, y int) int { return cmp.Compare(math.Abs(b[y]-a[y]), math.Abs(b[x]-a[x])) })
@@ -104,7 +103,7 @@ func (k category) shares(nA int, extra float64) (a, b []float64) {
 	return a, b
 }
 
-// packed numbers the levels in use and names them by their number.
+// packed renumbers the levels in use, without their names.
 func (k category) packed() category {
 	used := slices.Clone(k.of)
 	slices.Sort(used)
@@ -116,10 +115,10 @@ func (k category) packed() category {
 	return k
 }
 
-// stability is the population stability index Σ (b-a)·ln(b/a) over levels, or
-// tenths of a number, with half a row added to each level. It has no p and no
-// fixed limits: under no shift it is (bins-1)·(1/n+1/m) on average, and it
-// divided by 1/n+1/m is close to a χ² (Yurdakul 2018, Western Michigan Univ.).
+// stability returns the population stability index Σ (b-a)·ln(b/a) over levels, or tenths of a
+// number, with half a row added to each level. It has no p and no fixed limits: without shift it is
+// (bins-1)·(1/n+1/m) on average, and divided by 1/n+1/m it is close to a χ² (Yurdakul 2018, Western
+// Michigan Univ.).
 func (c *comparison) stability(k category) Result {
 	r, ok := c.result(PopStability, k.name, psiMethod, 2)
 	switch {

@@ -9,15 +9,14 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// comparison is two samples laid out for testing: the rows of a, then those of
-// b.
+// comparison holds two samples prepared for testing: the rows of a, then those of b.
 type comparison struct {
 	opt        Options
 	nameA      string
 	nameB      string
 	rows       []Row
 	nA, nB     int
-	partial    []message.Text // which samples take part by a subset
+	partial    []message.Text // which samples are represented by a subset
 	numbers    []number
 	categories []category
 	words      *bag
@@ -26,7 +25,7 @@ type comparison struct {
 	shuffled   *shuffles
 }
 
-// number is one numeric quantity of every row, NaN where it is not given.
+// number is one numeric quantity of every row; NaN if it is missing.
 type number struct {
 	trait
 	values []float64
@@ -35,7 +34,7 @@ type number struct {
 // category is one categorical quantity: the level of every row.
 type category struct {
 	name   message.Text
-	levels []string // sorted; notGiven where a row has none
+	levels []string // sorted; notGiven if a row has none
 	of     []int
 }
 
@@ -47,7 +46,7 @@ func newComparison(a, b Sample, opt Options) *comparison {
 	return c
 }
 
-// layout picks at most limit rows a side and describes them.
+// layout picks at most limit rows per side and describes them.
 func layout(a, b Sample, limit int, opt Options) *comparison {
 	c := &comparison{opt: opt, nameA: a.Name, nameB: b.Name}
 	if c.nameA == "" {
@@ -69,7 +68,7 @@ func layout(a, b Sample, limit int, opt Options) *comparison {
 	return c
 }
 
-// admit notes a sample of which only some rows take part.
+// admit notes a sample of which only some rows are used.
 func (c *comparison) admit(name string, all, some int) {
 	if some < all {
 		c.partial = append(c.partial,
@@ -81,14 +80,12 @@ func (c *comparison) hasText() bool {
 	return slices.ContainsFunc(c.rows, func(r Row) bool { return r.Text != "" })
 }
 
-// singleCategory reports whether one category is all that is known about the
-// rows.
+// singleCategory reports whether one category is all that is known about the rows.
 func (c *comparison) singleCategory() bool {
 	return len(c.numbers) == 0 && len(c.categories) == 1 && !c.hasText()
 }
 
-// describe collects the traits and words of the texts, and the numbers that
-// any row gives.
+// describe collects the traits and words of the texts, and the numbers of the rows.
 func (c *comparison) describe() {
 	if c.hasText() {
 		c.read()
@@ -172,7 +169,7 @@ func (c *comparison) categorise() []category {
 	return out
 }
 
-// sideA and sideB split pooled values, without those not given.
+// sides splits pooled values by sample, without missing ones.
 func (c *comparison) sides(values []float64) (a, b []float64) {
 	for i, x := range values {
 		switch {
@@ -186,8 +183,8 @@ func (c *comparison) sides(values []float64) (a, b []float64) {
 	return a, b
 }
 
-// result starts the result of one test; ok is false, and the result says why, where
-// a sample has fewer than least rows.
+// result starts the result of one test. ok is false if a sample has fewer than least rows; the
+// result then says so.
 func (c *comparison) result(test string, about message.Text, method string, least int) (r Result, ok bool) {
 	r = Result{
 		Test: test, About: about, NA: c.nA, NB: c.nB, Effect: c.estimate(method), Top: []message.Text{},

@@ -8,27 +8,26 @@ import (
 	"strings"
 )
 
-// ConflictKind says how alike the prompts are whose references differ.
+// ConflictKind says how similar the prompts are whose references differ.
 type ConflictKind string
 
-// The kinds of conflicts, the surest first.
+// The kinds of conflicts, the most certain first.
 const (
 	SamePrompt   ConflictKind = "same"   // the same prompt after normalization
 	AlmostPrompt ConflictKind = "almost" // the same words that carry content, in the same order
 )
 
-// Conflict is rows whose prompts are the same, or almost, and whose references
-// differ, by their places in the list of rows.
+// Conflict is a set of rows whose prompts are the same, or almost, and whose references differ, by
+// their indices in the list of rows.
 type Conflict struct {
 	Kind ConflictKind
 	A, B int // the first row, and the first whose reference differs from it
 	Rows int // that ask the same
 
-	Among []int // those rows, by their places; of almost the same prompts the first row of each
+	Among []int // those rows, by their indices; for almost the same prompts, the first row of each prompt
 }
 
-// conflicts looks for references that contradict each other, within and across
-// splits.
+// conflicts searches for references that contradict each other, within and across splits.
 func (s *leakSearch) conflicts() []Conflict {
 	var out []Conflict
 	alike := map[slot][]int{} // rows by content and attachment
@@ -54,8 +53,8 @@ func (s *leakSearch) conflicts() []Conflict {
 	return out
 }
 
-// contradicting looks among rows of one prompt. If the prompt alone is not the
-// task, only rows that nothing else tells apart contradict each other for sure.
+// contradicting searches among rows of one prompt. If the prompt alone is not the task, only rows
+// that are equal in everything else contradict each other for certain.
 func (s *leakSearch) contradicting(rows []int) []Conflict {
 	if len(rows) < 2 {
 		return nil
@@ -84,7 +83,7 @@ func (s *leakSearch) contradicting(rows []int) []Conflict {
 	return out
 }
 
-// almost looks among texts of the same content.
+// almost searches among texts with the same content.
 func (s *leakSearch) almost(texts []int) []Conflict {
 	var rows []int
 	for _, i := range texts {
@@ -111,8 +110,7 @@ func (s *leakSearch) contradiction(kind ConflictKind, rows []int) (Conflict, boo
 	return Conflict{}, false
 }
 
-// agree reports whether two rows have the same reference, or one accepts that of
-// the other.
+// agree reports whether two rows have the same reference, or one accepts the other's.
 func (s *leakSearch) agree(a, b int) bool {
 	x, y := referenceKey(s.rows[a].Reference), referenceKey(s.rows[b].Reference)
 	is := func(key string) func(string) bool {
@@ -121,8 +119,7 @@ func (s *leakSearch) agree(a, b int) bool {
 	return x == y || slices.ContainsFunc(s.rows[a].Accepted, is(y)) || slices.ContainsFunc(s.rows[b].Accepted, is(x))
 }
 
-// referenceKey is the same for references that mean the same: as numbers, as
-// JSON values and as texts.
+// referenceKey is the same for references with the same meaning as numbers, JSON values or texts.
 func referenceKey(ref string) string {
 	ref = strings.TrimSpace(ref)
 	if n, ok := numberKey(ref); ok {
@@ -142,7 +139,7 @@ func referenceKey(ref string) string {
 	return "text " + normalize(ref)
 }
 
-// numberKey reads a plain decimal number, with commas between thousands.
+// numberKey parses a plain decimal number, with commas between thousands.
 func numberKey(s string) (string, bool) {
 	if len(s) == 0 || len(s) > 40 || strings.ContainsAny(s, "_/xXpPeEoObBnN") {
 		return "", false

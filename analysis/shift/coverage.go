@@ -8,22 +8,21 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// farPercentile of the distances within the reference is what counts as far.
+// farPercentile is the percentile of the distances within the reference beyond which a row is far.
 const farPercentile = 0.99
 
-// CoverageResult is how much of b is far from everything in a.
+// CoverageResult says how much of b is far from everything in a.
 type CoverageResult struct {
-	Share     stat.Estimate // of b's rows that are far from every row of a
+	Share     stat.Estimate // share of b's rows that are far from every row of a
 	Threshold *float64      // distance beyond which a row is far
-	Chance    *float64      // share to be expected without any shift
-	NA, NB    int           // rows compared, at most Options.References a side
+	Chance    *float64      // share expected without any shift
+	NA, NB    int           // rows compared, at most Options.References per side
 	Items     []string      // ids of the farthest rows of b, farthest first
 }
 
-// Coverage is the share of b's rows that are farther from their nearest row of
-// a than the 99th percentile of what a's rows are from their own nearest
-// (themselves and exact equals left out). Distances are over the same features
-// as in Compare. Without shift about 1 % are far.
+// Coverage returns the share of b's rows that are farther from their nearest row of a than the 99th
+// percentile of the distances of a's rows from their own nearest (excluding themselves and exact
+// equals). Distances are over the same features as in Compare. Without shift about 1 % are far.
 //
 // Cost: O(rows of a · (rows of a + rows of b) · features).
 func Coverage(a, b Sample, opt Options) CoverageResult {
@@ -64,14 +63,14 @@ func Coverage(a, b Sample, opt Options) CoverageResult {
 	return out
 }
 
-// beyond is the chance that one more value lies above the 99th percentile of
-// n: 1 % for many, more for few, whose percentile is nearly their largest.
+// beyond returns the probability that one more value is above the 99th percentile of n values: 1 %
+// for many, more for few, whose percentile is nearly their largest.
 func beyond(n int) float64 {
 	return 1 - (1+farPercentile*float64(max(0, n-1)))/float64(n+1)
 }
 
-// nearest returns for every row the squared distance to the nearest other row
-// of a; rows of a skip their exact equals, and have 0 when all are.
+// nearest returns for every row the squared distance to the nearest other row of a; rows of a
+// ignore their exact equals, and have 0 if all are equal.
 func (c *comparison) nearest() []float64 {
 	points := matrix(c.columns, len(c.rows))
 	out := make([]float64, len(points))
@@ -92,8 +91,8 @@ func (c *comparison) nearest() []float64 {
 	return out
 }
 
-// squaredBelow is the squared distance, or something at least limit as soon as
-// it is known to be.
+// squaredBelow returns the squared distance, or any number of at least limit once the distance is
+// known to be that large.
 func squaredBelow(a, b []float64, limit float64) (sum float64) {
 	for c, x := range a {
 		d := x - b[c]

@@ -11,31 +11,30 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// What columns weigh in distances, in units of one number's variance.
+// The weights of columns in distances, in units of one number's variance.
 const (
 	contentVariance = 4.0  // all words of a text together
 	farthest        = 4.0  // standard deviations at which a column is cut
-	maxLevels       = 10   // of one category that get a column of their own
+	maxLevels       = 10   // of one category that get their own column
 	distinctShare   = 0.5  // a category with more levels than this share of its rows is an id
 	fewRows         = 20   // below which that rule does not apply
 	equalNoise      = 1e-9 // share of the largest value below which a spread is float noise
 )
 
-// column is one feature of every row, standardised over both samples together
-// (so that permuting labels changes nothing in it).
+// column is one feature of every row, standardised over both samples together (so that permuting
+// labels does not change it).
 type column struct {
 	name      message.Text
 	z         []float64 // mean 0, standard deviation 1, cut at farthest
 	weight    float64   // in distances
-	number    *number   // what it stems from, if a number
+	number    *number   // the number that it comes from, if any
 	component int       // of the reduced words, or -1
 	level     string    // of a category, "" for none
 }
 
-// design builds the columns that vary: traits of texts (counts as logarithms),
-// components of words, numbers as normal scores of their ranks (so that money,
-// tokens and rewards need no common scale and no outlier rules), categories as
-// one column for each frequent level.
+// design builds the columns that vary: traits of texts (counts as logarithms), components of words,
+// numbers as normal scores of their ranks (so that money, tokens and rewards need neither a common
+// scale nor outlier rules), and categories as one column for each frequent level.
 func (c *comparison) design() []column {
 	var out []column
 	add := func(col column, values []float64) {
@@ -69,7 +68,7 @@ func (c *comparison) design() []column {
 	return out
 }
 
-// scored returns the values as they enter distances.
+// scored returns the values as used in distances.
 func (n *number) scored() []float64 {
 	out := make([]float64, len(n.values))
 	switch {
@@ -95,8 +94,8 @@ func (n *number) missing() (flags []float64, some bool) {
 	return flags, some
 }
 
-// normalScores returns Φ⁻¹(rank/(n+1)) with ties at their mean rank (van der
-// Waerden 1952), and the mean, 0, for NaN.
+// normalScores returns Φ⁻¹(rank/(n+1)), with the mean rank for ties (van der Waerden 1952) and the
+// mean, 0, for NaN.
 func normalScores(values []float64) []float64 {
 	order := make([]int, 0, len(values))
 	for i, x := range values {
@@ -121,8 +120,8 @@ func normalScores(values []float64) []float64 {
 	return out
 }
 
-// columns gives one column to each of the frequent levels; together they weigh
-// as much as one number.
+// columns returns a column for each of the frequent levels; together they have the weight of one
+// number.
 func (k category) columns() []column {
 	if len(k.levels) < 2 || k.isID() {
 		return nil
@@ -133,14 +132,14 @@ func (k category) columns() []column {
 	}
 	frequent := ranked(len(k.levels), func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
 	if len(frequent) == 2 {
-		frequent = frequent[1:] // the other one says the same
+		frequent = frequent[1:] // the other one is redundant
 	}
 	var out []column
 	var variance float64
 	for _, l := range frequent[:min(maxLevels, len(frequent))] {
 		flags := make([]float64, len(k.of))
-		for i, of := range k.of {
-			if of == l {
+		for i, level := range k.of {
+			if level == l {
 				flags[i] = 1
 			}
 		}
@@ -156,7 +155,7 @@ func (k category) columns() []column {
 	return out
 }
 
-// isID reports whether nearly every row has a level of its own.
+// isID reports whether nearly every row has its own level.
 func (k category) isID() bool {
 	return len(k.of) > fewRows && float64(len(k.levels)) > distinctShare*float64(len(k.of))
 }

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// triangle holds a symmetric function of two rows, without the diagonal: row i
-// has the values for j > i.
+// triangle holds a symmetric function of two rows without its diagonal: row i has the values for j
+// > i.
 type triangle [][]float64
 
-// pairDistances returns the weighted Euclidean distances of all rows.
+// pairDistances returns the weighted Euclidean distances of all pairs of rows.
 func pairDistances(columns []column, n int) triangle {
 	points := matrix(columns, n)
 	t := make(triangle, n)
@@ -30,7 +30,7 @@ func squaredDistance(a, b []float64) (sum float64) {
 	return sum
 }
 
-// each replaces every value by f of it.
+// each replaces every value x by f(x).
 func (t triangle) each(f func(float64) float64) {
 	parallel(len(t), func(i int) {
 		for j, x := range t[i] {
@@ -39,18 +39,18 @@ func (t triangle) each(f func(float64) float64) {
 	})
 }
 
-// median returns the middle value of at most some 100,000 pairs taken at even
-// steps, or the mean of those that differ from 0 when most are 0.
+// median returns the middle value of at most some 100,000 pairs taken at even steps, or the mean of
+// the nonzero ones if most are 0.
 func (t triangle) median() float64 {
 	total := len(t) * (len(t) - 1) / 2
 	step := max(1, total/100_000)
 	var some []float64
-	at := 0
+	offset := 0
 	for _, row := range t {
-		for ; at < len(row); at += step {
-			some = append(some, row[at])
+		for ; offset < len(row); offset += step {
+			some = append(some, row[offset])
 		}
-		at -= len(row)
+		offset -= len(row)
 	}
 	slices.Sort(some)
 	if m := some[len(some)/2]; m > 0 {
@@ -63,36 +63,36 @@ func (t triangle) median() float64 {
 	return mean(some)
 }
 
-// sums are what two-sample statistics of pairs need: over pairs within the
-// small sample, within the large one, and between them.
+// sums are the sums for two-sample statistics of pairs: over pairs within the small sample, within
+// the large one, and between them.
 type sums struct {
 	small, large, between float64
 	nSmall, nLarge        float64
 }
 
-// withinSample is the mean over ordered pairs of distinct rows.
+// means returns the means over ordered pairs of distinct rows.
 func (s sums) means() (small, large, between float64) {
 	return 2 * s.small / (s.nSmall * (s.nSmall - 1)), 2 * s.large / (s.nLarge * (s.nLarge - 1)),
 		s.between / (s.nSmall * s.nLarge)
 }
 
-// contrast is 2·between - small - large, without bias: the energy distance
-// when the values are distances, minus MMD² when they are kernels.
+// contrast returns 2·between - small - large, without bias: the energy distance if the values are
+// distances, minus MMD² if they are kernels.
 func (s sums) contrast() float64 {
 	small, large, between := s.means()
 	return 2*between - small - large
 }
 
-// vStatistic is the same with the zero diagonal counted, as Székely & Rizzo
-// define the sample energy distance.
+// vStatistic is contrast with the zero diagonal included, as Székely & Rizzo define the sample
+// energy distance.
 func (s sums) vStatistic() float64 {
 	_, _, between := s.means()
 	return 2*between - 2*s.small/(s.nSmall*s.nSmall) - 2*s.large/(s.nLarge*s.nLarge)
 }
 
-// coefficient is the energy distance as a share of what it could be,
-// contrast/(2·between) (Székely & Rizzo 2013, J. Stat. Plan. Inference
-// 143:1249): 0 without any difference, 1 for two different points.
+// coefficient returns the energy distance as a share of its maximum, contrast/(2·between) (Székely
+// & Rizzo 2013, J. Stat. Plan. Inference 143:1249): 0 without any difference, 1 for two different
+// points.
 func (s sums) coefficient() float64 {
 	_, _, between := s.means()
 	if between <= 0 {
@@ -101,7 +101,7 @@ func (s sums) coefficient() float64 {
 	return s.contrast() / (2 * between)
 }
 
-// rowSums returns for every row the sum over all others.
+// rowSums returns for every row the sum over all other rows.
 func (t triangle) rowSums() []float64 {
 	out := make([]float64, len(t))
 	for i, row := range t {
@@ -113,13 +113,12 @@ func (t triangle) rowSums() []float64 {
 	return out
 }
 
-// blockSize permutations share one pass over the rows, which then stay in the
+// blockSize is the number of permutations that share one pass over the rows, which then stay in the
 // cache.
 const blockSize = 32
 
-// permuted returns the sums under each set of rows that plays the small sample.
-// Every sum runs in ascending order of rows, in whatever goroutine.
-// Cost: O(sets · small²/2).
+// permuted returns the sums for each set of rows in the role of the small sample. Every sum is
+// computed in ascending order of rows, whatever the goroutine. Cost: O(sets · small²/2).
 func (t triangle) permuted(sets [][]int32) []sums {
 	rowSums := t.rowSums()
 	var total float64
@@ -157,7 +156,7 @@ func (t triangle) permuted(sets [][]int32) []sums {
 	return out
 }
 
-// gathered sums row at the given columns, which start at offset.
+// gathered returns the sum of the row's values at the given columns, whose indices start at offset.
 func gathered(row []float64, columns []int32, offset int32) float64 {
 	var even, odd float64
 	k := 0

@@ -15,11 +15,11 @@ const (
 	energyMethod = "energy coefficient, unbiased (Székely & Rizzo 2013); jackknife interval over rows; p by permutation"
 	mmdMethod    = "MMD², unbiased, Gaussian kernel at the median distance (Gretton 2012); jackknife interval over " +
 		"rows; p by permutation"
-	mostItems = 10 // rows and explanations that are listed
+	mostItems = 10 // maximum number of rows and explanations listed
 	alpha     = 0.05
 )
 
-// distances makes the two tests on all pairs of rows.
+// distances runs the two tests on all pairs of rows.
 //
 // Energy: the statistic is nm/(n+m)·(2·E|X-Y| - E|X-X'| - E|Y-Y'|) (Székely & Rizzo
 // 2004, InterStat 5), its effect the coefficient between 0 and 1. MMD: statistic
@@ -49,8 +49,8 @@ func (c *comparison) distances() (energy, mmd Result) {
 	return energy, mmd
 }
 
-// pairs fills in a test whose statistic and effect are functions of the sums
-// over pairs. It returns what jackknife does.
+// pairs fills in a test whose statistic and effect are functions of the sums over pairs. It returns
+// the result of jackknife.
 func (r *Result) pairs(c *comparison, t triangle, permutations int, effect, statistic func(sums) float64) []float64 {
 	sets := append([][]int32{c.shuffled.real}, c.shuffled.sets[:permutations]...)
 	all := t.permuted(sets)
@@ -68,11 +68,11 @@ func (r *Result) pairs(c *comparison, t triangle, permutations int, effect, stat
 	return telling
 }
 
-// jackknife sets the interval by leaving out one row at a time, on each side
-// (Arvesen 1969, Ann. Math. Stat. 40:2076). Near no shift the statistic is
-// degenerate and the interval wider than it need be. It returns how much
-// larger the mean over pairs with the other sample is than over pairs with a
-// row's own: of distances, a large one marks a row that tells its sample.
+// jackknife sets the interval by leaving out one row at a time, on each side (Arvesen 1969, Ann.
+// Math. Stat. 40:2076). Without much shift the statistic is degenerate and the interval wider than
+// necessary. It returns, for each row, how much larger the mean over pairs with the other sample is
+// than over pairs with its own: for distances, a large value marks a row that is typical of its
+// sample.
 func (t triangle) jackknife(c *comparison, all sums, effect func(sums) float64, e *stat.Estimate) (telling []float64) {
 	own, other := t.sides(c.nA)
 	smallIsA := c.nA <= c.nB
@@ -118,7 +118,7 @@ func (t triangle) jackknife(c *comparison, all sums, effect func(sums) float64, 
 	return telling
 }
 
-// sides returns for every row the sums over its own sample and the other.
+// sides returns for every row the sums over its own sample and over the other.
 func (t triangle) sides(nA int) (own, other []float64) {
 	own, other = make([]float64, len(t)), make([]float64, len(t))
 	for i, row := range t {
@@ -141,7 +141,7 @@ func jackknifeVariance(deleted []float64) float64 {
 	return spread(deleted) * (n - 1) * (n - 1) / n
 }
 
-// unseen is the share of rows that may differ from all that were seen.
+// unseen is the largest share of rows that may differ from all the observed ones.
 func (c *comparison) unseen() float64 {
 	_, high := stat.ClopperPearson(0, float64(min(c.nA, c.nB)), c.opt.Confidence)
 	return high
@@ -163,25 +163,24 @@ func (c *comparison) farthestOfB(values []float64) []string {
 	return ids
 }
 
-// refuse states why there is no answer.
+// refuse adds the reason why there is no answer.
 func (r *Result) refuse(reason message.Text) { r.Effect.Warnings = append(r.Effect.Warnings, reason) }
 
-// equal is the answer where no feature differs between any two rows.
+// equal fills in the answer if no feature differs between any two rows.
 func (r *Result) equal(c *comparison) {
 	r.Statistic, r.P, r.Chance = stat.FiniteOrNil(0), stat.FiniteOrNil(1), stat.FiniteOrNil(0)
 	r.Effect.Value, r.Effect.Low, r.Effect.High = stat.FiniteOrNil(0), stat.FiniteOrNil(0), stat.FiniteOrNil(c.unseen())
 	r.refuse(rowsAlike.Text())
 }
 
-// warnSmall says when so few labellings exist that no result could be
-// significant.
+// warnSmall warns if there are too few labellings for any significant result.
 func (r *Result) warnSmall(c *comparison, permutations int) {
 	if least := max(1/float64(permutations+1), 1/choose(c.nA+c.nB, c.nA)); least >= alpha {
 		r.refuse(fewForP.With(message.Args{"least": message.Number(least)}))
 	}
 }
 
-// choose is the binomial coefficient, or a number above 1e6.
+// choose returns the binomial coefficient, or a number above 1e6.
 func choose(n, k int) float64 {
 	out := 1.0
 	for i := 1; i <= min(k, n-k) && out < 1e6; i++ {

@@ -12,19 +12,17 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// reason is one explanation: a difference in standard errors of what chance
-// alone gives.
+// reason is one explanation, with the difference in standard errors under no shift.
 type reason struct {
 	text message.Text
 	z    float64
 }
 
-// clear is the difference, in standard errors, from which a feature is reported.
-const clear = 2.0
+// clearGap is the difference, in standard errors, from which a feature is reported.
+const clearGap = 2.0
 
-// explain says what a classifier looks at, the clearest difference first:
-// features and words to which it gives a weight in the direction in which they
-// differ. Components of words are undone into the words themselves.
+// explain says which features a classifier uses, the clearest difference first: features and words
+// whose weight has the sign of their difference. Components of words are mapped back to the words.
 func (c *comparison) explain(columns []column, weights []float64) []message.Text {
 	var reasons []reason
 	var ofWords []float64 // weight by word
@@ -37,7 +35,7 @@ func (c *comparison) explain(columns []column, weights []float64) []message.Text
 			floats.AddScaled(ofWords, weights[i]/sd, c.reduced.words[col.component])
 			continue
 		}
-		if z := c.gap(col.z); z*weights[i] > 0 && math.Abs(z) >= clear {
+		if z := c.gap(col.z); z*weights[i] > 0 && math.Abs(z) >= clearGap {
 			reasons = append(reasons, reason{c.describeColumn(col), z})
 		}
 	}
@@ -48,7 +46,7 @@ func (c *comparison) explain(columns []column, weights []float64) []message.Text
 func (c *comparison) leading() []message.Text {
 	var reasons []reason
 	for _, col := range c.columns {
-		if z := c.gap(col.z); col.component < 0 && math.Abs(z) >= clear {
+		if z := c.gap(col.z); col.component < 0 && math.Abs(z) >= clearGap {
 			reasons = append(reasons, reason{c.describeColumn(col), z})
 		}
 	}
@@ -64,13 +62,13 @@ func strongest(reasons []reason) []message.Text {
 	return out
 }
 
-// gap is the mean of b less that of a, in standard errors; the values have a
-// standard deviation of 1.
+// gap returns the mean of b minus that of a, in standard errors; the values have a standard
+// deviation of 1.
 func (c *comparison) gap(z []float64) float64 {
 	return (mean(z[c.nA:]) - mean(z[:c.nA])) / c.root()
 }
 
-// root is √(1/n+1/m).
+// root returns √(1/n+1/m).
 func (c *comparison) root() float64 { return math.Sqrt(1/float64(c.nA) + 1/float64(c.nB)) }
 
 func (c *comparison) describeColumn(col column) message.Text {
@@ -94,7 +92,7 @@ func (c *comparison) describeColumn(col column) message.Text {
 	return c.shares(name, share(col.z[:c.nA]), share(col.z[c.nA:]))
 }
 
-// describeNumber tells the medians, or the means of a share.
+// describeNumber reports the medians, or the means of a share.
 func (c *comparison) describeNumber(n number) message.Text {
 	a, b := c.sides(n.values)
 	if len(a) == 0 || len(b) == 0 {
@@ -114,12 +112,11 @@ func (c *comparison) shares(feature message.Text, a, b float64) message.Text {
 	return shares.With(c.of(feature, message.Args{"share": message.Share(b), "other_share": message.Share(a)}))
 }
 
-// tellingWords compares the shares of rows that have a word, and tells those
-// that differ by more than one word among all does by chance, if the classifier
-// weighs them in that direction. A bucket is named after its most frequent
-// word.
+// tellingWords compares the shares of rows that contain a word. It reports words whose shares
+// differ by more than the largest difference expected by chance among all words, if the
+// classifier's weight has the same sign. A bucket is named after its most frequent word.
 func (c *comparison) tellingWords(weight []float64) []reason {
-	inA, inB := make([]float64, len(weight)), make([]float64, len(weight)) // rows that have it
+	inA, inB := make([]float64, len(weight)), make([]float64, len(weight)) // rows that contain it
 	if len(weight) == 0 {
 		return nil
 	}
@@ -132,7 +129,7 @@ func (c *comparison) tellingWords(weight []float64) []reason {
 			}
 		}
 	}
-	expected := max(clear, distuv.UnitNormal.Quantile(1-1/float64(2*len(weight))))
+	expected := max(clearGap, distuv.UnitNormal.Quantile(1-1/float64(2*len(weight))))
 	nA, nB := float64(c.nA), float64(c.nB)
 	var reasons []reason
 	for col, w := range weight {

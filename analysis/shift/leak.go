@@ -2,73 +2,71 @@ package shift
 
 import "gonogo/analysis/message"
 
-// Entry is one data point as plain text: what leakage, conflicts and degenerate
-// rows are looked for in.
+// Entry is one data point as plain text, for the search for leakage, conflicts and degenerate rows.
 type Entry struct {
 	ID        string
 	Split     string
-	Prompt    string   // all that the model is shown
-	Reference string   // the right answer; "" where there is none
+	Prompt    string   // everything that the model is shown
+	Reference string   // the right answer; "" if there is none
 	Accepted  []string // further right answers
-	Family    string   // declared cluster, such as a document or a repository; "" where there is none
-	Attached  string   // what the prompt holds besides text, in any form: rows with different ones are no copies
-	Context   string   // what else tools or grader may tell rows apart by, in any form
+	Family    string   // declared cluster, such as a document or a repository; "" if there is none
+	Attached  string   // what the prompt holds besides text, in any form: rows that differ in it are not copies
+	Context   string   // anything else by which tools or grader may distinguish rows, in any form
 }
 
 const (
 	nearFrom      = 0.5  // Jaccard index or containment of n-grams from which two texts are near
-	templateShare = 0.05 // n-grams in more than this share of the rows weigh nothing
+	templateShare = 0.05 // n-grams in more than this share of the rows have no weight
 )
 
-// LeakKind says how alike two rows of different splits are.
+// LeakKind says how similar two rows of different splits are.
 type LeakKind string
 
-// The kinds of leaks, the surest first.
+// The kinds of leaks, the most certain first.
 const (
 	ExactLeak   LeakKind = "exact"   // the same prompt after normalization
 	FamilyLeak  LeakKind = "family"  // the same declared family
-	SwappedLeak LeakKind = "swapped" // the same but for numbers or names
+	SwappedLeak LeakKind = "swapped" // the same except for numbers or names
 	NearLeak    LeakKind = "near"    // most n-grams shared
 )
 
-// Pair is two rows that are too alike, by their places in the list of rows. A comes
-// before B, or is in the split that came first.
+// Pair is two rows that are too similar, by their indices in the list of rows. A comes before B, or
+// is in the split that came first.
 type Pair struct {
 	Kind  LeakKind
 	A, B  int
-	Score float64 // of exact and family 1; else the share of the shorter one's n-grams that the other holds
+	Score float64 // for exact and family 1; else the share of the shorter one's n-grams that the other contains
 }
 
-// Crossing sums up what two splits share. Of near and swapped copies each row
-// of B shows its nearest row of A.
+// Crossing summarizes what two splits share. Of near and swapped copies each row of B counts with
+// its nearest row of A.
 type Crossing struct {
 	A, B         string
 	RowsA, RowsB int
-	// rows of B with such a one in A, each row once under the surest kind but family
+	// rows of B with such a copy in A, each row once under its most certain kind other than family
 	Exact, Family, Swapped, Near int
-	Both                         int          // of Exact, those that Family has, too
+	Both                         int          // rows counted in both Exact and Family
 	Families                     int          // families in both
-	Note                         message.Text // why something does not count; none if all does
+	Note                         message.Text // why something does not count; empty if everything does
 }
 
-// Leakage is what was found among rows.
+// Leakage holds the copies, conflicts and flaws found among rows.
 type Leakage struct {
 	Pairs      []Pair     // between splits, in the order of splits, then of B
 	Crossings  []Crossing // every pair of splits
-	Duplicates []Pair     // within a split: each row with the first it repeats
+	Duplicates []Pair     // within a split: each row with the first that it repeats
 	Conflicts  []Conflict
 	Flaws      []Flaw
 	Answers    []int        // rows whose prompt holds their reference
 	Answerable int          // rows for which that can be checked
-	Note       message.Text // what bounds of time left out; none if nothing
+	Note       message.Text // what was left out to limit the time; empty if nothing
 }
 
-// Leaks looks for copies between and within splits, for conflicts and for
-// degenerate rows. The splits are ordered by their first row. The answer
-// depends only on the rows and their order.
+// Leaks searches for copies between and within splits, for conflicts and for degenerate rows. The
+// splits are ordered by their first row. The answer depends only on the rows and their order.
 //
-// Time grows with the text, and with the pairs of rows that share n-grams which
-// are no template; memory with the rows and their text.
+// Time grows with the text, and with the pairs of rows that share n-grams which are not part of a
+// template; memory with the rows and their text.
 func Leaks(rows []Entry) Leakage {
 	s := newLeakSearch(rows)
 	var found Leakage
@@ -81,7 +79,7 @@ func Leaks(rows []Entry) Leakage {
 	return found
 }
 
-// leakSearch holds what is known about rows while they are compared.
+// leakSearch holds the state of the search.
 type leakSearch struct {
 	rows   []Entry
 	splits []string
@@ -91,34 +89,34 @@ type leakSearch struct {
 	vague  bool  // many rows share a prompt and differ in the rest: the prompt alone is not the task
 
 	texts  []text // distinct ones, in order of first appearance
-	textOf []int  // of each row; -1 of blank ones
+	textOf []int  // of each row; -1 for blank rows
 	known  *common
-	copies map[place]Pair // exact copies, of rows that have one
+	copies map[place]Pair // exact copies, for rows that have one
 	near   []partners     // of each text, by near n-grams
 	swap   []partners     // of each text, by skeleton
 }
 
-// place is a row, and a split in which it has something.
+// place is a row, and a split in which it has a copy.
 type place struct{ row, split int }
 
 // text is one distinct prompt.
 type text struct {
 	normal   string
 	attached string
-	skeleton uint64 // hash of what is left without numbers and names
-	slots    uint64 // hash of those
-	words    int    // left in the skeleton
+	skeleton uint64 // hash of the text without numbers and names
+	slots    uint64 // hash of the numbers and names
+	words    int    // words in the skeleton
 	content  uint64 // hash of the words that carry content; 0 if they are too few
 	rows     []int
-	weight   int  // distinct n-grams that weigh
-	sketch   int  // of those, n-grams that stand for it
-	light    bool // too little of it has weight to recognize a copy
+	weight   int  // number of distinct n-grams with weight
+	sketch   int  // number of these in the sketch
+	light    bool // too few n-grams have weight to recognize a copy
 }
 
-// fewestTemplate keeps pairs and triples in small files from being templates.
+// fewestTemplate prevents pairs and triples in small files from counting as templates.
 const fewestTemplate = 3
 
-// newLeakSearch normalizes the prompts and gathers equal ones.
+// newLeakSearch normalizes the prompts and groups equal ones.
 func newLeakSearch(rows []Entry) *leakSearch {
 	s := &leakSearch{
 		rows: rows, split: make([]int, len(rows)), textOf: make([]int, len(rows)),
@@ -127,20 +125,20 @@ func newLeakSearch(rows []Entry) *leakSearch {
 	s.limit = max(fewestTemplate, int(templateShare*float64(len(rows))))
 	index := map[string]int{}
 	for i := range rows {
-		at, ok := index[rows[i].Split]
+		split, ok := index[rows[i].Split]
 		if !ok {
-			at = len(s.splits)
-			index[rows[i].Split] = at
+			split = len(s.splits)
+			index[rows[i].Split] = split
 			s.splits, s.size = append(s.splits, rows[i].Split), append(s.size, 0)
 		}
-		s.split[i] = at
-		s.size[at]++
+		s.split[i] = split
+		s.size[split]++
 	}
 	s.gather()
 	return s
 }
 
-// gather finds the distinct prompts and what they are made of.
+// gather finds the distinct prompts and their components.
 func (s *leakSearch) gather() {
 	normals := make([]string, len(s.rows))
 	inParallel(len(s.rows), func(_, i int) { normals[i] = normalize(s.rows[i].Prompt) })
@@ -151,14 +149,14 @@ func (s *leakSearch) gather() {
 			continue
 		}
 		key := [2]string{normal, s.rows[i].Attached}
-		at, ok := known[key]
+		index, ok := known[key]
 		if !ok {
-			at = len(s.texts)
-			known[key] = at
+			index = len(s.texts)
+			known[key] = index
 			s.texts = append(s.texts, text{normal: normal, attached: s.rows[i].Attached})
 		}
-		s.texts[at].rows = append(s.texts[at].rows, i)
-		s.textOf[i] = at
+		s.texts[index].rows = append(s.texts[index].rows, i)
+		s.textOf[i] = index
 	}
 	s.vague = s.sharing() > max(s.limit, int(mostSharing*float64(len(s.rows))))
 	inParallel(len(s.texts), func(_, i int) {
@@ -169,12 +167,11 @@ func (s *leakSearch) gather() {
 	})
 }
 
-// mostSharing is the share of rows up to which an equal prompt is a copy,
-// whatever else its row holds.
+// mostSharing is the share of rows up to which an equal prompt counts as a copy, whatever else the
+// row contains.
 const mostSharing = 0.1
 
-// sharing counts the rows whose prompt another row has with other fields and
-// another reference.
+// sharing counts the rows whose prompt also occurs with other fields and another reference.
 func (s *leakSearch) sharing() int {
 	n := 0
 	for _, t := range s.texts {
@@ -190,8 +187,7 @@ func (s *leakSearch) sharing() int {
 	return n
 }
 
-// firsts finds, among rows of one prompt, the first of a split by what else it
-// holds.
+// firsts holds the first of the rows of one prompt in each split, by the row's other contents.
 type firsts struct {
 	any       map[int]int
 	context   map[slot]int
@@ -203,7 +199,7 @@ type slot struct {
 	value string
 }
 
-// exact pairs rows of the same prompt.
+// exact pairs rows with the same prompt.
 func (s *leakSearch) exact(found *Leakage) {
 	for i := range s.texts {
 		rows := s.texts[i].rows
@@ -220,9 +216,9 @@ func (s *leakSearch) exact(found *Leakage) {
 	}
 }
 
-// exactIn looks among the rows before for one of a split. Where many rows share
-// prompts and differ in what tools and grader are handed, the prompt alone is
-// not the task: then a copy has the other fields or the reference in common.
+// exactIn searches the earlier rows for one in a split. If many rows share prompts and differ in
+// what tools and grader receive, the prompt alone is not the task: a copy must then share the other
+// fields or the reference.
 func (s *leakSearch) exactIn(found *Leakage, seen *firsts, row, split int) {
 	first, ok := seen.any[split]
 	if !ok {
@@ -241,11 +237,11 @@ func (s *leakSearch) exactIn(found *Leakage, seen *firsts, row, split int) {
 		found.Duplicates = append(found.Duplicates, pair)
 		return
 	}
-	// The later split shows what it took from the earlier one.
+	// Attribute the copy to the later split, which took it from the earlier one.
 	if s.split[row] < split {
 		pair.A, pair.B = row, first
 	}
-	if _, had := s.copies[place{pair.B, s.split[pair.A]}]; !had {
+	if _, known := s.copies[place{pair.B, s.split[pair.A]}]; !known {
 		s.copies[place{pair.B, s.split[pair.A]}] = pair
 	}
 }
@@ -259,9 +255,9 @@ func (f *firsts) add(s *leakSearch, row int) {
 	}
 }
 
-// keep remembers the first row of a key.
+// keep stores the first row of a key.
 func keep[K comparable](m map[K]int, key K, row int) {
-	if _, there := m[key]; !there {
+	if _, ok := m[key]; !ok {
 		m[key] = row
 	}
 }

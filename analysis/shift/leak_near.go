@@ -9,47 +9,45 @@ import (
 	"gonogo/analysis/message"
 )
 
-// partner is another text and how alike it is.
+// partner is a similar text with its score.
 type partner struct {
 	text  int
 	score float64
 }
 
-// partners are those of one text by split, nil if there is none.
+// partners holds the nearest partner of one text by split, nil if there is none.
 type partners map[int]partner
 
-// add keeps the nearest one of a split, of equally near ones the first.
+// add keeps the nearest partner of a split, the first of equally near ones.
 func (p *partners) add(split int, other partner) {
 	if *p == nil {
 		*p = partners{}
 	}
-	had, ok := (*p)[split]
-	if !ok || other.score > had.score || other.score == had.score && other.text < had.text {
+	current, ok := (*p)[split]
+	if !ok || other.score > current.score || other.score == current.score && other.text < current.text {
 		(*p)[split] = other
 	}
 }
 
-// Fewer n-grams than this, or less than this part of a text, are too little of
-// its own to recognize a copy: a name in a template.
+// A text with fewer n-grams of its own than fewestGrams, or less than leastOwn of its n-grams, is
+// too small to recognize a copy: it may be a name in a template.
 const (
 	fewestGrams = 16
 	leastOwn    = 0.25
 )
 
-// mostWork bounds how often two texts are seen to share an n-gram.
+// mostWork limits how often two texts are found to share an n-gram.
 const mostWork = 6e8
 
-// verified is how many candidates of each split are compared exactly for each
-// text.
+// verified is the number of candidates in each split that are compared exactly for each text.
 const verified = 6
 
-// alike finds, for every text, the nearest other one of each split.
+// alike finds, for every text, the nearest other text in each split.
 //
-// Note: bands of MinHash values, the usual LSH, find texts of a high Jaccard
-// index alone and miss a short text inside a long one. Here the n-grams of the
-// smallest hashes of each text are looked up among all n-grams of every other
-// text, which estimates the containment; a Jaccard index of at least j implies
-// a containment of at least 2j/(1+j), so both are found.
+// Note: bands of MinHash values, the usual LSH, only find texts with a high Jaccard index and miss
+// a short text inside a long one. Here the n-grams with the smallest hashes of each text are looked
+// up among all n-grams of every other text, which estimates the containment. A Jaccard index of at
+// least j implies a containment of at least 2j/(1+j), so both are found.
 func (s *leakSearch) alike(found *Leakage) {
 	s.near, s.swap = make([]partners, len(s.texts)), make([]partners, len(s.texts))
 	s.countGrams()
@@ -78,9 +76,9 @@ func (s *leakSearch) alike(found *Leakage) {
 	s.swapped()
 }
 
-// needed is, for each text, how many n-grams of its sketch another one must hold
-// to be compared exactly. Half of them are expected at the threshold: four
-// standard deviations below it, little is missed.
+// needed returns, for each text, how many n-grams of its sketch another text must contain to be
+// compared exactly. Half of them are expected at the threshold: the bound is four standard
+// deviations lower, so that little is missed.
 func (s *leakSearch) needed() []uint16 {
 	share := max(0.1, nearFrom-4*0.5/math.Sqrt(sketchSize))
 	need := make([]uint16, len(s.texts))
@@ -119,11 +117,10 @@ func (s *leakSearch) countGrams() {
 	}
 }
 
-// sketches indexes the n-grams that stand for each text. Those in more texts
-// than common are left out.
+// sketches indexes the sketch of each text, without n-grams in more than common texts.
 func (s *leakSearch) sketches(common uint16) *index {
 	grams := make([]gramSet, runtime.GOMAXPROCS(0))
-	stand := make([][]uint64, len(s.texts))
+	kept := make([][]uint64, len(s.texts))
 	inParallel(len(s.texts), func(w, i int) {
 		t := &s.texts[i]
 		all := grams[w].of(t.normal)
@@ -132,12 +129,12 @@ func (s *leakSearch) sketches(common uint16) *index {
 		t.weight = len(own)
 		t.light = t.weight < fewestGrams || float64(t.weight) < leastOwn*float64(total)
 		if !t.light {
-			stand[i] = slices.Clone(sketch(s.known.upTo(own, common)))
-			t.sketch = len(stand[i])
+			kept[i] = slices.Clone(sketch(s.known.upTo(own, common)))
+			t.sketch = len(kept[i])
 		}
 	})
 	var postings []posting
-	for i, list := range stand {
+	for i, list := range kept {
 		for _, gram := range list {
 			postings = append(postings, posting{gram, int32(i)})
 		}
@@ -145,14 +142,14 @@ func (s *leakSearch) sketches(common uint16) *index {
 	return newIndex(postings)
 }
 
-// seeker looks for the texts that are contained in others, one worker each.
+// seeker searches for texts contained in others; each worker has one.
 type seeker struct {
 	s      *leakSearch
 	x      *index
 	common uint16
-	need   []uint16 // of each text, hits from which it is compared exactly
-	hits   []uint16 // of each text, n-grams of its sketch in the present one
-	hit    []int32  // texts that have hits
+	need   []uint16 // by text, the number of hits from which it is compared exactly
+	hits   []uint16 // by text, the n-grams of its sketch in the current text
+	hit    []int32  // the texts with hits
 	grams  gramSet
 	others gramSet
 }
@@ -162,7 +159,7 @@ type nearPair struct {
 	score float64
 }
 
-// seek returns the texts that are near one, verified.
+// seek returns the texts that are near text i, verified exactly.
 func (k *seeker) seek(i int) []nearPair {
 	t := &k.s.texts[i]
 	if t.light || t.sketch == 0 {
@@ -189,8 +186,8 @@ func (k *seeker) seek(i int) []nearPair {
 	return out
 }
 
-// candidates lists the texts most of whose sketches is in the present one, a
-// few of each split, and forgets the hits.
+// candidates lists the texts most of whose sketch is in the current text, a few from each split,
+// and clears the hits.
 func (k *seeker) candidates(i int) []int {
 	type candidate struct {
 		text  int
@@ -223,16 +220,16 @@ func (k *seeker) candidates(i int) []int {
 	return out
 }
 
-// A text that is this many times longer than another one holds part of it by chance, and
-// must hold most of it.
+// A text that is muchLonger times as long as another one contains part of it by chance, and must
+// contain mostOfIt.
 const (
 	muchLonger = 8
 	mostOfIt   = 0.8
 )
 
-// score is the containment of the shorter text in the longer one, which is
-// never below their Jaccard index, over the n-grams that weigh; 0 where chance
-// explains it. The n-grams of text i are at hand.
+// score returns the containment of the shorter text in the longer one, which is never below their
+// Jaccard index, over the n-grams with weight; 0 if chance explains it. k.grams must hold the
+// n-grams of text i.
 func (k *seeker) score(i, other int) float64 {
 	shared := 0
 	for _, gram := range k.others.of(k.s.texts[other].normal) {

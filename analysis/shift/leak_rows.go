@@ -11,12 +11,12 @@ type FlawKind string
 
 // The kinds of flaws.
 const (
-	Empty     FlawKind = "empty"     // nothing can be read in it
+	Empty     FlawKind = "empty"     // no readable text
 	Constant  FlawKind = "constant"  // one character or word over and over
-	Truncated FlawKind = "truncated" // it was cut off
+	Truncated FlawKind = "truncated" // cut off
 )
 
-// Flaw is a degenerate row, by its place in the list of rows.
+// Flaw is a degenerate row, by its index in the list of rows.
 type Flaw struct {
 	Kind FlawKind
 	Row  int
@@ -39,7 +39,7 @@ func (s *leakSearch) flaws() []Flaw {
 	return out
 }
 
-// constant reports one character or one word, three times or more.
+// constant reports whether a text is one character or one word, three times or more.
 func constant(normal string) bool {
 	words := strings.Fields(normal)
 	if len(words) >= 3 {
@@ -55,14 +55,13 @@ func constant(normal string) bool {
 	return rest == "" && len(normal) >= 3*size
 }
 
-// cutMarks are what programs write where they cut a text.
+// cutMarks lists what programs write at the end of a text that they cut.
 var cutMarks = []string{
 	"[truncated]", "(truncated)", "<truncated>", "...truncated", "…[truncated]", "[cut]",
 	"[snip]", "<|endoftext|>",
 }
 
-// cutOff reports a text that says at its end that it was cut, or that ends
-// within a character.
+// cutOff reports whether a text ends with such a mark, or within a character.
 func cutOff(prompt string) bool {
 	end := strings.ToLower(strings.TrimRightFunc(prompt, unicode.IsSpace))
 	for _, mark := range cutMarks {
@@ -73,15 +72,14 @@ func cutOff(prompt string) bool {
 	return strings.HasSuffix(end, "\uFFFD")
 }
 
-// A length that this many prompts share, the longest of all, is where they were cut.
+// If this many prompts share a length, which is the longest of all, they were cut there.
 const (
 	fewestCut   = 3
 	shortestCut = 200
 )
 
-// cutLength is the length in characters at which prompts were cut, 0 where
-// nothing suggests that: the longest length, which at least three different
-// prompts have, none of which ends a sentence.
+// cutLength returns the length in characters at which prompts were cut: the longest length, if at
+// least three different prompts of that length do not end a sentence; else 0.
 func (s *leakSearch) cutLength() int {
 	longest, n := 0, 0
 	for i := range s.texts {
@@ -100,17 +98,17 @@ func (s *leakSearch) cutLength() int {
 	return longest
 }
 
-// unended reports a text that stops after a letter, a digit or a comma.
+// unended reports whether a text stops after a letter, a digit or a comma.
 func unended(prompt string) bool {
 	r, _ := utf8.DecodeLastRuneInString(strings.TrimRightFunc(prompt, unicode.IsSpace))
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == ','
 }
 
-// shortestAnswer is the length in characters from which a reference that is in the prompt
-// is not a chance.
+// shortestAnswer is the length in characters from which a reference in the prompt is no
+// coincidence.
 const shortestAnswer = 4
 
-// answers lists the rows whose prompt holds their own reference, word for word.
+// answers lists the rows whose prompt contains their own reference, word for word.
 func (s *leakSearch) answers(found *Leakage) {
 	for i := range s.rows {
 		ref := normalize(s.rows[i].Reference)
@@ -124,22 +122,22 @@ func (s *leakSearch) answers(found *Leakage) {
 	}
 }
 
-// holds reports whether a text holds another between word boundaries.
+// holds reports whether a text contains another between word boundaries.
 func holds(text, part string) bool {
 	for from := 0; ; {
-		at := strings.Index(text[from:], part)
-		if at < 0 {
+		index := strings.Index(text[from:], part)
+		if index < 0 {
 			return false
 		}
-		at += from
-		before, _ := utf8.DecodeLastRuneInString(text[:at])
-		after, _ := utf8.DecodeRuneInString(text[at+len(part):])
+		index += from
+		before, _ := utf8.DecodeLastRuneInString(text[:index])
+		after, _ := utf8.DecodeRuneInString(text[index+len(part):])
 		first, size := utf8.DecodeRuneInString(part)
 		last, _ := utf8.DecodeLastRuneInString(part)
 		if !joined(before, first) && !joined(last, after) {
 			return true
 		}
-		from = at + size
+		from = index + size
 	}
 }
 

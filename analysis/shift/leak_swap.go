@@ -8,12 +8,12 @@ import (
 	"gonogo/analysis/message"
 )
 
-// fewestWords must be left of a text without numbers and names, so what is
-// left tells it from others.
+// fewestWords is the number of words that a text must keep without numbers and names to be
+// distinguishable from others.
 const fewestWords = 5
 
-// swapped finds texts that are the same but for numbers or names. A skeleton in
-// many texts is a template and says nothing.
+// swapped finds texts that are the same except for numbers or names. A skeleton of many texts is a
+// template and is ignored.
 func (s *leakSearch) swapped() {
 	groups := map[uint64][]int{}
 	for i := range s.texts {
@@ -37,7 +37,7 @@ func (s *leakSearch) swapped() {
 	}
 }
 
-// overlap is what is known about the n-grams of two texts.
+// overlap returns the known similarity of the n-grams of two texts, else 0.
 func (s *leakSearch) overlap(i, split, other int) float64 {
 	if p, ok := s.near[i][split]; ok && p.text == other {
 		return p.score
@@ -45,7 +45,7 @@ func (s *leakSearch) overlap(i, split, other int) float64 {
 	return 0
 }
 
-// cross decides the kind of each row of the later split of a pair, and counts.
+// cross determines the kind of each row of the later split of a pair, and counts them.
 func (s *leakSearch) cross(found *Leakage) {
 	for b := range s.splits {
 		for a := range b {
@@ -78,7 +78,7 @@ func (c *Crossing) count(kind LeakKind) {
 	}
 }
 
-// nearest returns what a row has in another split, the surest kind first.
+// nearest returns the copy of a row in another split, the most certain kind first.
 func (s *leakSearch) nearest(row, split int, explained bool) (Pair, bool) {
 	if copied, ok := s.copies[place{row, split}]; ok {
 		return copied, true
@@ -96,15 +96,15 @@ func (s *leakSearch) nearest(row, split int, explained bool) (Pair, bool) {
 	return Pair{}, false
 }
 
-// rowIn is the first row of a text in a split.
+// rowIn returns the first row of a text in a split.
 func (s *leakSearch) rowIn(text, split int) int {
-	at := slices.IndexFunc(s.texts[text].rows, func(row int) bool { return s.split[row] == split })
-	return s.texts[text].rows[at]
+	index := slices.IndexFunc(s.texts[text].rows, func(row int) bool { return s.split[row] == split })
+	return s.texts[text].rows[index]
 }
 
-// explained reports whether swapped copies between two splits are what the data
-// is made of: as frequent, within chance, among the rows of the first split
-// itself. Data that is written from templates has them everywhere.
+// explained reports whether the data itself explains swapped copies between two splits: they are as
+// frequent, within chance, among the rows of the first split. Data written from templates has them
+// everywhere.
 func (s *leakSearch) explained(c *Crossing, a, b int) bool {
 	within, across := s.swaps(a, a), s.swaps(b, a)
 	if within == 0 || across == 0 {
@@ -119,12 +119,11 @@ func (s *leakSearch) explained(c *Crossing, a, b int) bool {
 	return true
 }
 
-// swaps counts the rows of a split that have a swapped copy in another, or among
-// themselves.
-func (s *leakSearch) swaps(of, in int) int {
+// swaps counts the rows of one split that have a swapped copy in another, or in the same one.
+func (s *leakSearch) swaps(split, in int) int {
 	n := 0
 	for row := range s.rows {
-		if text := s.textOf[row]; s.split[row] == of && text >= 0 {
+		if text := s.textOf[row]; s.split[row] == split && text >= 0 {
 			if _, ok := s.swap[text][in]; ok {
 				n++
 			}
@@ -133,7 +132,7 @@ func (s *leakSearch) swaps(of, in int) int {
 	return n
 }
 
-// within lists the rows that nearly repeat an earlier one of their split.
+// within lists the rows that nearly repeat an earlier row of their split.
 func (s *leakSearch) within(found *Leakage) {
 	repeated := map[int]bool{}
 	for _, p := range found.Duplicates {
@@ -163,14 +162,13 @@ func (s *leakSearch) within(found *Leakage) {
 func onlyFirst(list []Pair) []Pair {
 	seen := map[int]bool{}
 	return slices.DeleteFunc(list, func(p Pair) bool {
-		had := seen[p.B]
+		repeated := seen[p.B]
 		seen[p.B] = true
-		return had
+		return repeated
 	})
 }
 
-// family counts what two splits share by declaration, and lists one pair of
-// rows a family.
+// family counts the declared families that two splits share, and lists one pair of rows per family.
 func (s *leakSearch) family(found *Leakage, c *Crossing, a, b int) {
 	copied := map[int]bool{}
 	for _, p := range found.Pairs {

@@ -8,28 +8,28 @@ import (
 )
 
 const (
-	// on features of unit variance: 16 components of words, weakly told, must not drown one shift of length
+	// for features of unit variance: 16 weakly informative components of words must not drown one
+	// shift of length
 	ridge       = 20.0
 	freeRidge   = 1e-6 // on the intercept: keeps the equations solvable
 	tolerance   = 1e-6 // of a step
 	mostSteps   = 60
-	mostFactors = 512 // each at most 2: their product is a float
-	shrinkBest  = 0.5 // a step longer than this share of the last one asks for a new Hessian
+	mostFactors = 512 // each factor is at most 2, so their product is a finite float
+	shrinkBest  = 0.5 // a step longer than this share of the previous one triggers a new Hessian
 )
 
 // logistic is a fitted regression: the intercept comes first.
 type logistic []float64
 
-// score is the linear predictor, the log odds of being of b.
+// score returns the linear predictor, the log odds of belonging to b.
 func (l logistic) score(x []float64) float64 { return l[0] + floats.Dot(x, l[1:]) }
 
-// fitLogistic maximizes Σ log p(y) - ridge/2·|β|² over the given rows by Newton's
-// method (iteratively reweighted least squares), keeping a factored Hessian as
-// long as the steps shrink quickly. The problem is strictly convex: there is
-// one solution, and steps that lower the likelihood are halved.
+// fitLogistic maximizes Σ log p(y) - ridge/2·|β|² over the given rows by Newton's method
+// (iteratively reweighted least squares), and reuses a factored Hessian as long as the steps shrink
+// quickly. The problem is strictly convex, so there is one solution; steps that lower the
+// likelihood are halved.
 //
-// Note: gonum's L-BFGS finds the same but ends with a line-search error at the
-// optimum.
+// Note: gonum's L-BFGS finds the same solution but ends with a line-search error at the optimum.
 func fitLogistic(x [][]float64, y []float64, rows []int) logistic {
 	size := len(x[0]) + 1
 	beta := make(logistic, size)
@@ -41,7 +41,7 @@ func fitLogistic(x [][]float64, y []float64, rows []int) logistic {
 	gain := beta.likelihood(x, y, rows, gradient)
 	for range mostSteps {
 		if !fresh && !hessian.Factorize(beta.hessian(x, rows)) {
-			break // not finite: keep what is there
+			break // not finite: keep the current solution
 		}
 		fresh = true
 		if hessian.SolveVecTo(step, gradient) != nil {
@@ -76,7 +76,7 @@ func (l logistic) likelihood(x [][]float64, y []float64, rows []int, gradient *m
 		g[i] = -l.penalty(i) * b
 		value -= l.penalty(i) * b * b / 2
 	}
-	product := 1.0 // of 1 + odds over rows: one logarithm for many of them
+	product := 1.0 // product of 1 + odds over rows, to take one logarithm for many of them
 	for i, r := range rows {
 		s := l.score(x[r])
 		odds := math.Exp(-math.Abs(s))
@@ -85,7 +85,7 @@ func (l logistic) likelihood(x [][]float64, y []float64, rows []int, gradient *m
 			value -= math.Log(product)
 			product = 1
 		}
-		value += min(0, s) // log p(1), but for log(1 + odds)
+		value += min(0, s) // log p(1) except for log(1 + odds)
 		if y[r] == 0 {
 			value -= s
 		}

@@ -8,28 +8,28 @@ import (
 // gramLength is the number of characters of an n-gram.
 const gramLength = 5
 
-// gramSet collects the n-grams of one text after the other, each once.
+// gramSet collects the distinct n-grams of one text at a time.
 type gramSet struct {
 	list  []uint64 // in order of first appearance
 	seen  []uint64 // open addressing: hash of the gram
-	stamp []uint32 // of the text that the slot belongs to
+	stamp []uint32 // the text that the slot belongs to
 	now   uint32
 }
 
-// of returns the hashes of the n-grams of a normalized text. A text shorter than
-// one n-gram is a single one. The slice is good until the next call.
+// of returns the hashes of the n-grams of a normalized text. A text shorter than one n-gram is a
+// single one. The slice is valid until the next call.
 func (g *gramSet) of(text string) []uint64 {
 	g.list = g.list[:0]
 	g.room(len(text))
 	mask := uint64(len(g.seen) - 1)
 	add := func(h uint64) {
-		for at := h & mask; ; at = (at + 1) & mask {
-			if g.stamp[at] != g.now {
-				g.stamp[at], g.seen[at] = g.now, h
+		for slot := h & mask; ; slot = (slot + 1) & mask {
+			if g.stamp[slot] != g.now {
+				g.stamp[slot], g.seen[slot] = g.now, h
 				g.list = append(g.list, h)
 				return
 			}
-			if g.seen[at] == h {
+			if g.seen[slot] == h {
 				return
 			}
 		}
@@ -50,22 +50,22 @@ func (g *gramSet) of(text string) []uint64 {
 	return g.list
 }
 
-// has reports whether an n-gram is one of the text that of was last asked about.
+// has reports whether the text of the last call of of contains an n-gram.
 func (g *gramSet) has(h uint64) bool {
 	mask := uint64(len(g.seen) - 1)
-	for at := h & mask; g.stamp[at] == g.now; at = (at + 1) & mask {
-		if g.seen[at] == h {
+	for slot := h & mask; g.stamp[slot] == g.now; slot = (slot + 1) & mask {
+		if g.seen[slot] == h {
 			return true
 		}
 	}
 	return false
 }
 
-// hashGram hashes the window whose oldest character is at n modulo its length. Characters
-// have 21 bits, so five of them do not fit one word and two are mixed.
+// hashGram hashes the window whose oldest character is at n modulo its length. Characters have 21
+// bits, so five of them do not fit into one word and two words are mixed.
 func hashGram(w *[gramLength]uint64, n int) uint64 {
-	at := func(i int) uint64 { return w[(n+i)%gramLength] }
-	return mix(mix(at(0)|at(1)<<21|at(2)<<42) ^ (at(3) | at(4)<<21))
+	char := func(i int) uint64 { return w[(n+i)%gramLength] }
+	return mix(mix(char(0)|char(1)<<21|char(2)<<42) ^ (char(3) | char(4)<<21))
 }
 
 // mix is the finalizer of splitmix64 (Steele, Lea, Flood 2014,
@@ -77,7 +77,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// room makes the table at least twice as large as a text has n-grams.
+// room makes the table at least twice as large as the number of n-grams.
 func (g *gramSet) room(size int) {
 	want := 64
 	for want < 2*size {
@@ -89,14 +89,14 @@ func (g *gramSet) room(size int) {
 	g.now++
 }
 
-// common counts how many texts contain each n-gram, in buckets by hash: a count may be
-// too high by what falls into the same bucket, never too low.
+// common counts how many texts contain each n-gram, in buckets by hash: a count may be too high
+// because of collisions, but never too low.
 type common struct {
 	counts []uint16
-	limit  uint16 // n-grams of more texts than this weigh nothing
+	limit  uint16 // n-grams of more texts than this have no weight
 }
 
-// newCommon makes buckets for texts with that many bytes in total.
+// newCommon makes buckets for texts with the given number of bytes in total.
 func newCommon(bytes, limit int) *common {
 	size := 1 << 16
 	for size < 4*bytes && size < 1<<23 {
@@ -121,17 +121,17 @@ func (c *common) merge(other *common) {
 
 func (c *common) count(h uint64) uint16 { return c.counts[h&uint64(len(c.counts)-1)] }
 
-// weighs reports whether an n-gram is not part of a template.
+// weighs reports whether an n-gram has weight, because it is not part of a template.
 func (c *common) weighs(h uint64) bool { return c.count(h) <= c.limit }
 
-// upTo keeps, in place, the n-grams that occur in at most that many texts.
+// upTo keeps, in place, the n-grams that occur in at most limit texts.
 func (c *common) upTo(grams []uint64, limit uint16) []uint64 {
 	return slices.DeleteFunc(grams, func(h uint64) bool { return c.count(h) > limit })
 }
 
-// affordable is how common an n-gram may be so that looking up all of them stays within
-// mostWork. An n-gram of n texts is in the sketches of about n·sketchSize/w of them, w
-// being their size, and is looked up n times.
+// affordable returns how common an n-gram may be so that looking up all of them stays within
+// mostWork. An n-gram of n texts is in the sketches of about n·sketchSize/w of them, where w is
+// their size, and is looked up n times.
 func (c *common) affordable(texts int) uint16 {
 	var buckets [1 << 16]float64
 	for _, n := range c.counts {
@@ -149,15 +149,15 @@ func (c *common) affordable(texts int) uint16 {
 	return c.limit
 }
 
-// sketchSize is how many n-grams stand for a text. At a containment of one half
-// 64 of them show 32 ± 4.
+// sketchSize is the number of n-grams in the sketch of a text. At a containment of one half, 32 ± 4
+// of 64 are found.
 const sketchSize = 64
 
-// sketch returns the n-grams of the smallest hashes: a random subset, the same
-// one for the same text (bottom-k MinHash: Broder 1997, On the resemblance and
-// containment of documents, 10.1109/SEQUEN.1997.666900). It sorts grams.
+// sketch returns the n-grams with the smallest hashes: a random subset, the same for the same text
+// (bottom-k MinHash: Broder 1997, On the resemblance and containment of documents,
+// 10.1109/SEQUEN.1997.666900). It sorts grams.
 func sketch(grams []uint64) []uint64 {
-	if len(grams) > 4*sketchSize { // hashes are uniform: sort the low end alone
+	if len(grams) > 4*sketchSize { // hashes are uniform: sorting the low end is enough
 		limit := ^uint64(0) / uint64(len(grams)) * (2 * sketchSize)
 		if low := below(grams, limit); low >= sketchSize {
 			grams = grams[:low]
@@ -167,7 +167,7 @@ func sketch(grams []uint64) []uint64 {
 	return grams[:min(len(grams), sketchSize)]
 }
 
-// below moves the hashes under a limit to the front and counts them.
+// below moves the hashes below a limit to the front and counts them.
 func below(grams []uint64, limit uint64) int {
 	n := 0
 	for i, h := range grams {
@@ -183,9 +183,9 @@ func below(grams []uint64, limit uint64) int {
 type index struct {
 	table []uint32 // open addressing: 1 + position in keys
 	keys  []uint64 // distinct n-grams, ascending
-	start []int32  // of each key's texts, and the end
+	start []int32  // where each key's texts start, and the end
 	texts []int32
-	maybe []uint64 // a bit for each n-gram that is there, by its high end
+	maybe []uint64 // a bit for each n-gram in the index, by its high bits
 }
 
 // posting is an n-gram of a text's sketch.
@@ -194,7 +194,7 @@ type posting struct {
 	text int32
 }
 
-// newIndex sorts the postings and gathers them.
+// newIndex sorts the postings and groups them by n-gram.
 func newIndex(postings []posting) *index {
 	slices.SortFunc(postings,
 		func(a, b posting) int { return cmp.Or(cmp.Compare(a.gram, b.gram), cmp.Compare(a.text, b.text)) })
@@ -213,11 +213,11 @@ func newIndex(postings []posting) *index {
 	}
 	x.table = make([]uint32, size)
 	for i, key := range x.keys {
-		at := key & uint64(size-1)
-		for x.table[at] != 0 {
-			at = (at + 1) & uint64(size-1)
+		slot := key & uint64(size-1)
+		for x.table[slot] != 0 {
+			slot = (slot + 1) & uint64(size-1)
 		}
-		x.table[at] = uint32(i + 1)
+		x.table[slot] = uint32(i + 1)
 	}
 	return x
 }
@@ -228,8 +228,8 @@ func (x *index) of(gram uint64) []int32 {
 		return nil
 	}
 	mask := uint64(len(x.table) - 1)
-	for at := gram & mask; x.table[at] != 0; at = (at + 1) & mask {
-		if i := x.table[at] - 1; x.keys[i] == gram {
+	for slot := gram & mask; x.table[slot] != 0; slot = (slot + 1) & mask {
+		if i := x.table[slot] - 1; x.keys[i] == gram {
 			return x.texts[x.start[i]:x.start[i+1]]
 		}
 	}

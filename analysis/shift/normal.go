@@ -8,11 +8,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// normalize is a text without what makes no difference between two copies of
-// it: letter case, the kinds and amount of white space, characters without
-// width, the kinds of quotes, dashes and full-width forms, accents written as
-// marks of their own, and sentence marks at the very end. Texts that are no
-// UTF-8 are read with replacement characters. It is idempotent.
+// normalize removes from a text what does not matter for copies: letter case, the kinds and amount
+// of white space, zero-width characters, the kinds of quotes, dashes and full-width forms, accents
+// written as separate marks, and sentence marks at the very end. Invalid UTF-8 is read as
+// replacement characters. It is idempotent.
 func normalize(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -33,8 +32,7 @@ func normalize(s string) string {
 	return strings.TrimRight(norm.NFC.String(b.String()), " .?!。？！…")
 }
 
-// fold maps a character to the one that it is read as, white space to a space,
-// and to -1 what is not seen.
+// fold maps a character to its plain form, white space to a space, and invisible characters to -1.
 func fold(r rune) rune {
 	switch {
 	case r < utf8.RuneSelf:
@@ -64,7 +62,7 @@ func fold(r rune) rune {
 	return lower(r)
 }
 
-// lower is the lower case of a letter, of which the lower case is itself.
+// lower lowers a letter until its lower case is itself.
 func lower(r rune) rune {
 	for range 3 {
 		low := unicode.ToLower(r)

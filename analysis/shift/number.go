@@ -12,8 +12,8 @@ import (
 const ksMethod = "largest difference of the two distribution functions (Kolmogorov–Smirnov); interval by Smirnov's " +
 	"bound; p by permutation"
 
-// kolmogorov compares one number. The permutation p holds for values that tie,
-// where the textbook p does not. Values that are not given take no part.
+// kolmogorov compares one number. The permutation p also holds for tied values, unlike the textbook
+// p. Missing values are left out.
 func (c *comparison) kolmogorov(n number) Result {
 	r, _ := c.result(Kolmogorov, n.name, ksMethod, 0)
 	a, b := c.sides(n.values)
@@ -46,10 +46,10 @@ func (c *comparison) kolmogorov(n number) Result {
 	return r
 }
 
-// steps are pooled values in ascending order, with the ends of their ties.
+// steps holds pooled values in ascending order, with the numbers of their ties.
 type steps struct {
-	position []int // of each value among the distinct ones
-	at       []int // values at each distinct one
+	position []int // the rank of each value among the distinct ones
+	count    []int // the number of values at each distinct one
 }
 
 func newSteps(values []float64) steps {
@@ -57,33 +57,33 @@ func newSteps(values []float64) steps {
 	s := steps{position: make([]int, len(values))}
 	for k, i := range order {
 		if k == 0 || values[i] != values[order[k-1]] {
-			s.at = append(s.at, 0)
+			s.count = append(s.count, 0)
 		}
-		s.position[i] = len(s.at) - 1
-		s.at[len(s.at)-1]++
+		s.position[i] = len(s.count) - 1
+		s.count[len(s.count)-1]++
 	}
 	return s
 }
 
-// distance is the largest difference of the distribution functions of the set
-// and of all other values.
+// distance returns the largest difference between the distribution functions of the set and of all
+// other values.
 func (s steps) distance(set []int32) float64 {
-	inSet := make([]int, len(s.at))
+	inSet := make([]int, len(s.count))
 	for _, i := range set {
 		inSet[s.position[i]]++
 	}
 	n, m := float64(len(set)), float64(len(s.position)-len(set))
-	var largest, mine, others float64
+	var largest, inside, others float64
 	for k, count := range inSet {
-		mine += float64(count)
-		others += float64(s.at[k] - count)
-		largest = max(largest, math.Abs(mine/n-others/m))
+		inside += float64(count)
+		others += float64(s.count[k] - count)
+		largest = max(largest, math.Abs(inside/n-others/m))
 	}
 	return largest
 }
 
-// bins cuts the pooled values into tenths (fewer where values tie), with a
-// level of its own for those not given.
+// bins divides the pooled values into tenths (fewer if values are tied), with a separate level for
+// missing values.
 func (n number) bins() category {
 	given := slices.DeleteFunc(slices.Clone(n.values), math.IsNaN)
 	slices.Sort(given)
@@ -103,8 +103,7 @@ func (n number) bins() category {
 	return k.packed()
 }
 
-// median is the middle value or the mean of the two middle ones, which may be
-// as far apart as numbers can be.
+// median returns the middle value or the mean of the two middle ones, without overflow.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	low, high := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]

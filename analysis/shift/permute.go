@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// shuffles holds the rows that play the smaller sample: those that really are
-// it, and in each of B random permutations of the labels.
+// shuffles holds the rows in the role of the smaller sample: the actual ones, and those in each of
+// B random permutations of the labels.
 type shuffles struct {
 	n, small int
 	real     []int32
@@ -49,12 +49,11 @@ func draw(n, k int, rng *rand.Rand) []int32 {
 	return out
 }
 
-// parallel calls work(0), …, work(n-1) on as many goroutines as there are
-// processors, and returns when all are done.
+// parallel calls work(0), …, work(n-1) on one goroutine per processor, and returns when all are
+// done.
 func parallel(n int, work func(i int)) { inParallel(n, func(_, i int) { work(i) }) }
 
-// inParallel is parallel for work that knows which of the goroutines, by their number
-// from 0, it is done on.
+// inParallel is parallel for work that also receives the number of its goroutine, from 0.
 func inParallel(n int, work func(worker, i int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -68,7 +67,7 @@ func inParallel(n int, work func(worker, i int)) {
 	wg.Wait()
 }
 
-// ranked returns the numbers below n in an order.
+// ranked returns the numbers below n in the order of compare.
 func ranked(n int, compare func(a, b int) int) []int {
 	order := make([]int, n)
 	for i := range order {
@@ -78,8 +77,8 @@ func ranked(n int, compare func(a, b int) int) []int {
 	return order
 }
 
-// pValue is (b+1)/(B+1), b of the B permuted statistics being at least the
-// observed one, give or take float noise (Phipson & Smyth 2010, SAGMB 9:39).
+// pValue returns (b+1)/(B+1), where b is the number of the B permuted statistics that are at least
+// the observed one, up to float noise (Phipson & Smyth 2010, SAGMB 9:39).
 func pValue(observed float64, permuted []float64) float64 {
 	scale := math.Abs(observed)
 	for _, x := range permuted {

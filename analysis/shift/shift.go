@@ -9,43 +9,41 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// Row is one item as far as shift is concerned. A number that is missing, NaN
-// or infinite and a category that is missing count as "not given", which is a
-// difference like any other.
+// Row is one item as seen by this package. A number that is missing, NaN or infinite and a missing
+// category count as "not given", which is a difference like any other.
 type Row struct {
 	ID         string
 	Text       string
 	Numbers    map[string]float64
 	Categories map[string]string
-	// what Numbers are means of, if they are: the classifier looks at these in their place
+	// single draws whose means are Numbers, if there are any; the classifier uses them instead
 	Draws []map[string]float64
 }
 
-// Sample is a set of rows with the name that explanations call it by.
+// Sample is a set of rows with its name for explanations.
 type Sample struct {
 	Name string
 	Rows []Row
 }
 
-// Options are the sizes of a comparison. The zero value of a field stands for
-// its default.
+// Options are the sizes of a comparison. The zero value of a field means its default.
 type Options struct {
 	Seed         uint64
-	Rows         int     // rows a side in tests; a larger sample takes part by a random subset (1,000)
-	References   int     // rows a side for coverage (5,000)
+	Rows         int     // rows per side in tests; a larger sample is represented by a random subset (1,000)
+	References   int     // rows per side for coverage (5,000)
 	Permutations int     // of the primary test (1,999)
 	Others       int     // of every other test without refits (499)
 	Refits       int     // of the classifier (199)
-	Components   int     // dimensions that the words of a text are reduced to (16)
+	Components   int     // dimensions to which the words of a text are reduced (16)
 	Confidence   float64 // of intervals (0.95)
-	// what numbers are called, by their names; one that is missing is called by its name
+	// the words for numbers, by name; a missing one is shown by its name
 	Words map[string]message.Text
 }
 
-// named is what a number is called.
+// named returns the words for a number.
 func (o Options) named(name string) message.Text {
-	if said, ok := o.Words[name]; ok {
-		return said
+	if words, ok := o.Words[name]; ok {
+		return words
 	}
 	return message.Verbatim(name)
 }
@@ -73,14 +71,13 @@ const (
 	streamFold
 )
 
-// Compare tests whether a and b are drawn from the same population. The first
-// result is the primary one: the energy distance over all standardised
-// features, or χ² where a single category is all there is. The others
-// describe: MMD, a classifier's AUC (the effect size to judge by), and every
-// number and category by itself.
+// Compare tests whether a and b are drawn from the same population. The first result is the primary
+// one: the energy distance over all standardised features, or χ² if there is only a single
+// category. The others are descriptive: MMD, a classifier's AUC (the effect size to judge by), and
+// every single number and category.
 //
-// Cost: O(rows² · (features + permutations/4)) for at most Options.Rows a side;
-// a larger sample is read only to draw the subset.
+// Cost: O(rows² · (features + permutations/4)) for at most Options.Rows per side; a larger sample
+// is read only to draw the subset.
 func Compare(a, b Sample, opt Options) []Result {
 	opt = opt.withDefaults()
 	c := newComparison(a, b, opt)
@@ -109,8 +106,8 @@ func Compare(a, b Sample, opt Options) []Result {
 	return out
 }
 
-// sorted returns rows in the order of their ids, so the order of a file
-// changes nothing, and at most limit of them, drawn at random.
+// sorted returns at most limit rows, drawn at random, in the order of their ids, so that the order
+// of a file does not matter.
 func sorted(rows []Row, limit int, rng *rand.Rand) []Row {
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(x, y Row) int {
@@ -132,37 +129,36 @@ func sorted(rows []Row, limit int, rng *rand.Rand) []Row {
 const (
 	Energy       = "energy" // energy distance over all features
 	MMD          = "mmd"    // maximum mean discrepancy over all features
-	C2ST         = "c2st"   // how well a classifier tells the samples apart
+	C2ST         = "c2st"   // how well a classifier distinguishes the samples
 	Kolmogorov   = "ks"     // one number
 	ChiSquare    = "chi2"   // one category
 	PopStability = "psi"    // one number or category, no p
 )
 
-// Result is one test of one quantity. What cannot be tested has no Statistic
-// and no P, and the first warning of Effect says why.
+// Result is one test of one quantity. If it cannot be tested, Statistic and P are nil, and the
+// first warning of Effect says why.
 type Result struct {
 	Test    string
-	About   message.Text // the one number or category that was tested; none for all features together
-	Primary bool         // the one test of this comparison that decides; the others describe
+	About   message.Text // the single number or category tested; empty for all features together
+	Primary bool         // whether this test decides the comparison; the others are descriptive
 
 	Statistic *float64
 	Effect    stat.Estimate
 	P         *float64 // by permutation, (b+1)/(B+1): never 0
 	PHolm     *float64 // set by Adjust
-	Chance    *float64 // Effect's value (PSI: the statistic) to be expected without any shift
+	Chance    *float64 // Effect's value (PSI: the statistic) expected without any shift
 	Missed    *float64 // the effect size that is found at 5 % with 80 % power: smaller ones may have been missed
 
-	NA, NB int            // rows compared, at most Options.Rows a side
+	NA, NB int            // rows compared, at most Options.Rows per side
 	Top    []message.Text // what differs most
-	Items  []string       // ids of the most telling rows of b
+	Items  []string       // ids of the rows of b that differ most
 
-	LeftOut []string // values that only one of the samples has, which the classifier is not shown
+	LeftOut []string // values that only one of the samples has, hidden from the classifier
 }
 
-// Holm returns the p values adjusted for their number: p_(i)·(m-i+1), made
-// monotone and cut at 1, in the order they came in (Holm 1979, Scand. J. Stat.
-// 6:65). Rejecting those at or below α errs in at most α of all families,
-// however the tests depend on each other.
+// Holm returns the p values adjusted for their number: p_(i)·(m-i+1), made monotone and capped at
+// 1, in their original order (Holm 1979, Scand. J. Stat. 6:65). Rejecting those at or below α errs
+// in at most α of all families, however the tests depend on each other.
 func Holm(p []float64) []float64 {
 	order := ranked(len(p), func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	out := make([]float64, len(p))
@@ -174,17 +170,17 @@ func Holm(p []float64) []float64 {
 	return out
 }
 
-// Adjust sets PHolm of every primary result with a P: pass it the results of
-// all comparisons that one decision depends on.
+// Adjust sets PHolm of every primary result with a P. Pass it the results of all comparisons on
+// which one decision depends.
 func Adjust(results []*Result) {
 	var p []float64
-	var of []*Result
+	var adjustable []*Result
 	for _, r := range results {
 		if r.Primary && r.P != nil {
-			p, of = append(p, *r.P), append(of, r)
+			p, adjustable = append(p, *r.P), append(adjustable, r)
 		}
 	}
 	for i, adjusted := range Holm(p) {
-		of[i].PHolm = &adjusted
+		adjustable[i].PHolm = &adjusted
 	}
 }

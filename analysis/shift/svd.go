@@ -10,7 +10,7 @@ import (
 
 // Sizes of the randomized decomposition.
 const (
-	oversample = 8    // directions beyond those wanted
+	oversample = 8    // directions in addition to the wanted ones
 	rounds     = 4    // power iterations
 	least      = 1e-9 // singular values below this share of the largest are noise
 )
@@ -21,9 +21,8 @@ type reduction struct {
 	words  [][]float64 // by component, then column: V
 }
 
-// reduce finds the k leading components by randomized subspace iteration
-// (Halko, Martinsson & Tropp 2011, SIAM Rev. 53:217, algorithm 4.4). Fewer come
-// back when the rank is lower.
+// reduce finds the k leading components by randomized subspace iteration (Halko, Martinsson & Tropp
+// 2011, SIAM Rev. 53:217, algorithm 4.4). It returns fewer if the rank is lower.
 func reduce(b *bag, k int, rng *rand.Rand) reduction {
 	n, cols := len(b.rows), len(b.word)
 	size := min(k+oversample, n, cols)
@@ -46,8 +45,7 @@ func reduce(b *bag, k int, rng *rand.Rand) reduction {
 	return decompose(left, b.transposed(left), k)
 }
 
-// decompose turns a basis Q of the rows and Z = XᵀQ into components, by the
-// eigenvectors of ZᵀZ.
+// decompose turns a basis Q of the rows and Z = XᵀQ into components, by the eigenvectors of ZᵀZ.
 func decompose(left, right [][]float64, k int) reduction {
 	size := len(left)
 	gram := mat.NewSymDense(max(1, size), nil)
@@ -110,8 +108,8 @@ func (b *bag) transposed(basis [][]float64) [][]float64 {
 	return out
 }
 
-// orthonormal makes columns orthonormal by modified Gram–Schmidt, twice (Björck
-// 1994), and drops those that depend on the ones before.
+// orthonormal makes columns orthonormal by modified Gram–Schmidt, twice (Björck 1994), and drops
+// columns that depend on earlier ones.
 func orthonormal(columns [][]float64) [][]float64 {
 	out := columns[:0]
 	for _, v := range columns {

@@ -7,14 +7,14 @@ import (
 	"gonogo/analysis/message"
 )
 
-// trait is one number that a text is described by.
+// trait is one number that describes a text.
 type trait struct {
 	name  message.Text
 	share bool // between 0 and 1: shown in per cent
-	count bool // of something: enters the distance as log(1+x)
+	count bool // a count, which enters distances as log(1+x)
 }
 
-// traits are what textTraits returns, in its order.
+// traits lists the results of textTraits, in its order.
 var traits = []trait{
 	{name: message.New("shift.characters", "characters").Text(), count: true},
 	{name: message.New("shift.words", "words").Text(), count: true},
@@ -27,12 +27,12 @@ var traits = []trait{
 	{name: message.New("shift.share_of_cjk_characters", "share of CJK characters").Text(), share: true},
 }
 
-// typeTokenWords bounds the words that the share of distinct words is taken
-// over: in longer texts it measures their length.
+// typeTokenWords is the maximum number of words for the share of distinct words: in longer texts it
+// would measure their length.
 const typeTokenWords = 200
 
-// textTraits describes a text: its characters, words and non-empty lines, and
-// shares of characters (capitals: of letters). An empty text has zeros.
+// textTraits describes a text by its characters, words and non-empty lines, and by shares of
+// characters (capitals: of letters). An empty text has zeros.
 func textTraits(text string) []float64 {
 	var chars, letters, capitals, digits, points, cjk float64
 	for _, r := range text {
@@ -70,14 +70,14 @@ func textTraits(text string) []float64 {
 	}
 }
 
-func over(x, of float64) float64 {
-	if of == 0 {
+func over(x, total float64) float64 {
+	if total == 0 {
 		return 0
 	}
-	return x / of
+	return x / total
 }
 
-// lines counts those that hold more than spaces.
+// lines counts the lines that contain more than white space.
 func lines(text string) (n float64) {
 	for line := range strings.Lines(text) {
 		if strings.TrimSpace(line) != "" {
@@ -87,9 +87,8 @@ func lines(text string) (n float64) {
 	return n
 }
 
-// eachWord yields the words of a text in lower case until yield returns
-// false: runs of letters and digits. Han and kana, written without spaces,
-// are words of one character each.
+// eachWord yields the words of a text in lower case until yield returns false: runs of letters and
+// digits. Han and kana, written without spaces, are words of one character each.
 func eachWord(text string, yield func(string) bool) {
 	lower := strings.ToLower(text)
 	start := -1

@@ -8,30 +8,30 @@ import (
 )
 
 const (
-	buckets  = 1 << 15 // that words are hashed into
-	mostSeen = 20_000  // words of one text that are read
+	buckets  = 1 << 15 // number of hash buckets for words
+	mostSeen = 20_000  // maximum number of words read of one text
 )
 
-// sparse is a row of few columns that are not zero, in ascending order.
+// sparse is a row of the few nonzero columns, in ascending order.
 type sparse struct {
 	cols []int32
 	vals []float64
 }
 
-// bag holds texts as weighted words: column c stands for the words of one
-// hash bucket, of which word[c] is in most texts.
+// bag holds texts as weighted words: column c represents the words of one hash bucket, of which
+// word[c] occurs in most texts.
 type bag struct {
 	rows []sparse
 	word []string
 }
 
-// newBag weighs the words of texts by (1+ln count)·(ln((1+n)/(1+df))+1), rows
-// of length 1 (Salton & Buckley 1988, Inf. Process. Manag. 24:513; smoothed as
-// scikit-learn does). Pairs of neighbouring ideographs are words as well. Words
-// that are in one text only say nothing about the samples and are left out.
+// newBag weights the words of texts by (1+ln count)·(ln((1+n)/(1+df))+1), in rows of length 1
+// (Salton & Buckley 1988, Inf. Process. Manag. 24:513; smoothed as in scikit-learn). Pairs of
+// neighbouring ideographs are also words. Words that occur in only one text carry no information
+// about the samples and are left out.
 func newBag(texts []string) *bag {
 	counts := make([]map[string]int, len(texts))
-	texted := make(map[string]int) // texts by word
+	texted := make(map[string]int) // number of texts by word
 	parallel(len(texts), func(i int) { counts[i] = wordCounts(texts[i]) })
 	for _, count := range counts {
 		for word := range count {
@@ -61,7 +61,7 @@ func newBag(texts []string) *bag {
 	return b
 }
 
-// columns numbers the buckets in use and names each.
+// columns numbers the buckets in use and names each of them.
 func (b *bag) columns(texted map[string]int) map[uint32]int32 {
 	named := make(map[uint32]string)
 	for word, n := range texted {

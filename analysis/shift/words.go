@@ -6,7 +6,7 @@ import (
 	"gonogo/analysis/message"
 )
 
-// What comparisons and searches warn of.
+// The warnings of comparisons and searches.
 var (
 	fewOnSide = message.New("shift.few_on_side",
 		"{rows} of {split} and {others} of {other}: at least {least} on each side are needed, 100 make it useful")
@@ -41,7 +41,7 @@ var (
 		"to bound the time, near copies were looked for by n-grams of at most {rows}")
 )
 
-// What distinguishes two samples.
+// The differences between two samples.
 var (
 	shares       = message.New("shift.shares", "{feature}: {share} of {split}, {other_share} of {other}")
 	medians      = message.New("shift.medians", "{feature}: median {median} in {split}, {other_median} in {other}")
@@ -49,7 +49,7 @@ var (
 	notGivenText = message.New("shift.not_given", "{feature} (not given)")
 )
 
-// sidesOf counts rows of both samples.
+// sidesOf returns the arguments with the numbers of rows of both samples.
 func (c *comparison) sidesOf(a, b int) message.Args {
 	return message.Args{
 		"rows": countRows(a), "split": message.Name(c.nameA), "others": message.Int(b),
@@ -59,7 +59,7 @@ func (c *comparison) sidesOf(a, b int) message.Args {
 
 func countRows(n int) message.Arg { return message.Count(n, "row") }
 
-// of are the arguments of a message about one feature and both samples.
+// of returns the arguments of a message about one feature and both samples.
 func (c *comparison) of(feature message.Text, more message.Args) message.Args {
 	args := message.Args{
 		"feature": message.Nested(feature), "split": message.Name(c.nameB),

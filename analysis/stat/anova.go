@@ -8,14 +8,13 @@ import (
 	"gonogo/analysis/message"
 )
 
-// ANOVA returns the variance components of the one-way random-effects model
-// with unequal numbers of rewards per item (Searle, Casella & McCulloch 1992,
-// Variance Components, §3.6): within = MSW, between = (MSB-MSW)/n0 with
-// n0 = (N - Σn_i²/N)/(m-1). between may come out negative, which says that
+// ANOVA returns the variance components of the one-way random-effects model with unequal numbers of
+// rewards per item (Searle, Casella & McCulloch 1992, Variance Components, §3.6): within = MSW,
+// between = (MSB-MSW)/n0 with n0 = (N - Σn_i²/N)/(m-1). between may be negative, which means that
 // items differ less than sampling alone would make them.
 //
-// An item with one reward adds nothing to within. within is nil unless some
-// item has two, between is nil then too, and with fewer than two items.
+// An item with one reward does not contribute to within. within is nil unless some item has two;
+// between is then nil too, and with fewer than two items.
 func ANOVA(items [][]float64) (within, between *float64) {
 	s := summarize(items)
 	var p parts
@@ -25,8 +24,8 @@ func ANOVA(items [][]float64) (within, between *float64) {
 	return p.components()
 }
 
-// parts are the sums that the analysis of variance is made of. Means are
-// taken relative to the first one added, against cancellation.
+// parts are the sums behind the analysis of variance. Means are relative to the first one added, to
+// avoid cancellation.
 type parts struct {
 	m            int
 	n, squares   float64 // Σn_i, Σn_i²
@@ -76,15 +75,13 @@ func (p *parts) icc() (value float64, clipped, ok bool) {
 	return b / (b + *within), *between < 0, true
 }
 
-// ICC estimates the intraclass correlation of one-way random effects, the
-// share of the reward's variance that lies between items: ICC(1,1) of Shrout
-// & Fleiss (1979, Psychol. Bull. 86:420), with the components of ANOVA. A
-// negative between component counts as 0, with a warning.
+// ICC estimates the intraclass correlation of one-way random effects, the share of the reward's
+// variance between items: ICC(1,1) of Shrout & Fleiss (1979, Psychol. Bull. 86:420), with the
+// components of ANOVA. A negative between component counts as 0, with a warning.
 //
-// The interval is the percentile interval over boot resamples of whole items
-// (Davison & Hinkley 1997, Bootstrap Methods, §3.8), for F intervals need
-// normal rewards; SE is the spread of the resamples. The same source state
-// gives the same interval. Cost: O(rewards + boot · items).
+// The interval is the percentile interval over boot resamples of whole items (Davison & Hinkley
+// 1997, Bootstrap Methods, §3.8), because F intervals need normal rewards; SE is the spread of the
+// resamples. The same source state gives the same interval. Cost: O(rewards + boot · items).
 func ICC(items [][]float64, conf float64, boot int, src rand.Source) Estimate {
 	checkConf(conf)
 	const method = "one-way ANOVA ICC(1,1) (Shrout & Fleiss 1979); percentile interval, items resampled"
@@ -106,8 +103,7 @@ func ICC(items [][]float64, conf float64, boot int, src rand.Source) Estimate {
 	return e
 }
 
-// resampledICC returns the ICC of each resample of items that has one,
-// in ascending order.
+// resampledICC returns, in ascending order, the ICC of each resample of items that has one.
 func (s summary) resampledICC(boot int, src rand.Source) []float64 {
 	rng := rand.New(src)
 	m := len(s.ns)

@@ -8,16 +8,15 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// FitChances fits Chances by maximum likelihood to counts[i][v], how often item
-// i came to outcome v: the Dirichlet-multinomial (Mosimann 1962, Biometrika
-// 49:65), with two outcomes the beta-binomial (Skellam 1948, J. R. Stat. Soc. B
-// 10:257). With inflated a share of the items gives outcome 0 always: the
-// zero-inflated form. Extrapolating pass@k so: Kazdan et al. 2025, arXiv
-// 2510.05197. Items without rollouts are left out.
+// FitChances fits Chances by maximum likelihood to counts[i][v], the number of rollouts of item i
+// with outcome v: the Dirichlet-multinomial (Mosimann 1962, Biometrika 49:65), with two outcomes
+// the beta-binomial (Skellam 1948, J. R. Stat. Soc. B 10:257). With inflated, a share of the items
+// always gives outcome 0: the zero-inflated form. Extrapolating pass@k this way: Kazdan et al.
+// 2025, arXiv 2510.05197. Items without rollouts are left out.
 //
-// ok is false when there is nothing to fit: no item with two rollouts, or every
-// rollout came to one outcome. It panics when counts differ in length or one is
-// negative. Cost: O(items·outcomes + iterations·outcomes·rollouts of an item).
+// ok is false if there is nothing to fit: no item with two rollouts, or the same outcome of every
+// rollout. It panics if counts differ in length or one is negative. Cost: O(items·outcomes +
+// iterations·outcomes·rollouts of an item).
 func FitChances(counts [][]int, inflated bool) (fit Chances, ok bool) {
 	o := observe(counts)
 	t := o.tally(o.weights())
@@ -39,7 +38,7 @@ const (
 
 const mostIterations = 200
 
-// start is where a first fit begins: the shares of the outcomes, weakly held.
+// start is the starting point of a first fit: the shares of the outcomes, with low precision.
 func (t *tally) start() Chances {
 	c := Chances{Alpha: make([]float64, len(t.tails))}
 	for v := range c.Alpha {
@@ -48,9 +47,9 @@ func (t *tally) start() Chances {
 	return c
 }
 
-// inflate fits the point mass too, from the fit without and from a start in
-// which it takes nearly all zeros; the better one is returned, and plain itself
-// when no point mass makes the data likelier.
+// inflate also fits the point mass, from the fit without it and from a start in which it takes
+// nearly all zeros. It returns the better fit, and plain itself if no point mass makes the data
+// likelier.
 func (t *tally) inflate(plain Chances) Chances {
 	zeros := sum(t.zeros) / t.items
 	if zeros == 0 {
@@ -68,9 +67,9 @@ func (t *tally) inflate(plain Chances) Chances {
 	return best
 }
 
-// fit climbs from start by BFGS in the logs of the parameters and the logit of
-// the point mass. What it cannot raise further is the fit: on data that do not
-// bound a parameter the likelihood goes flat, and it stays there.
+// fit climbs from start by BFGS in the logs of the parameters and the logit of the point mass. It
+// ends where the likelihood no longer rises: on data that do not bound a parameter the likelihood
+// becomes flat, and the fit stays there.
 func (t *tally) fit(start Chances, inflated bool) Chances {
 	if !inflated && !t.mixes() {
 		return t.unmixed()
@@ -91,7 +90,7 @@ func (t *tally) fit(start Chances, inflated bool) Chances {
 	return e.likelier(fit, t.alike(max(fit.precision(), math.Exp(mostLog))))
 }
 
-// mixes reports whether any item came to two outcomes.
+// mixes reports whether any item gave two different outcomes.
 func (t *tally) mixes() bool {
 	begun := 0.0
 	for _, tail := range t.tails {
@@ -100,12 +99,11 @@ func (t *tally) mixes() bool {
 	return begun > t.items+1e-9
 }
 
-// leastPrecision stands for none at all.
+// leastPrecision represents no precision at all.
 const leastPrecision = 0.001
 
-// unmixed is the fit where no item came to two outcomes. The likelihood then
-// rises without end, ever less, as the precision falls to 0; there the outcomes
-// have the items' shares.
+// unmixed is the fit if no item gave two different outcomes. The likelihood then rises forever,
+// ever more slowly, as the precision falls to 0; in that limit the outcomes have the items' shares.
 func (t *tally) unmixed() Chances {
 	e := evaluation{tally: t, gradient: make([]float64, len(t.tails))}
 	x := make([]float64, len(t.tails))
@@ -115,9 +113,9 @@ func (t *tally) unmixed() Chances {
 	return e.chances(x)
 }
 
-// alike are the shares of the outcomes, held by so much precision. Items that
-// differ no more than by chance drive all parameters to their limit, where the
-// search can no longer tell their ratios, or it stops at a lesser peak before.
+// alike returns the shares of the outcomes with the given precision. Items that differ no more than
+// by chance drive all parameters to their limit, where the search can no longer determine their
+// ratios, or it stops at a lower peak before.
 func (t *tally) alike(precision float64) Chances {
 	c := Chances{Alpha: make([]float64, len(t.tails))}
 	for v := range c.Alpha {
@@ -126,8 +124,7 @@ func (t *tally) alike(precision float64) Chances {
 	return c
 }
 
-// likelier is the one of a fit and another without a point mass that makes the
-// data likelier.
+// likelier returns fit or other, both without a point mass, whichever makes the data likelier.
 func (e *evaluation) likelier(fit, other Chances) Chances {
 	if other.LogLikelihood, _, _ = e.likelihood(other, false); other.LogLikelihood > fit.LogLikelihood {
 		return other
@@ -135,37 +132,37 @@ func (e *evaluation) likelier(fit, other Chances) Chances {
 	return fit
 }
 
-// minimum is where BFGS ends from x. The method is driven step by step:
-// optimize.Minimize runs each search in goroutines of its own, which costs more
-// than thousands of small searches themselves. An error is a line search at the
-// end of its digits: the best point so far is the answer.
+// minimum returns where BFGS ends from x. The method is driven step by step: optimize.Minimize runs
+// each search in its own goroutines, which costs more than thousands of small searches themselves.
+// An error is a line search at the limit of precision: the best point so far is the answer.
 func (e *evaluation) minimum(x []float64) []float64 {
-	at := &optimize.Location{X: slices.Clone(x), F: e.value(x), Gradient: make([]float64, len(x))}
-	e.slope(at.Gradient, x)
-	best, lowest := slices.Clone(x), at.F
+	location := &optimize.Location{X: slices.Clone(x), F: e.value(x), Gradient: make([]float64, len(x))}
+	e.slope(location.Gradient, x)
+	best, lowest := slices.Clone(x), location.F
 	flat := &optimize.FunctionConverge{Absolute: 1e-10 * e.items, Iterations: 4}
 	flat.Init(len(x))
 	search := optimize.LinesearchMethod{NextDirectioner: &optimize.BFGS{}, Linesearcher: &optimize.Bisection{}}
 	done := func() bool {
-		return floats.Norm(at.Gradient, math.Inf(1)) < 1e-7*e.items || flat.Converged(at) != optimize.NotTerminated
+		return floats.Norm(location.Gradient, math.Inf(1)) < 1e-7*e.items ||
+			flat.Converged(location) != optimize.NotTerminated
 	}
 	if done() {
 		return best
 	}
 	iterations := 0
-	for op, err := search.Init(at); err == nil; op, err = search.Iterate(at) {
+	for op, err := search.Init(location); err == nil; op, err = search.Iterate(location) {
 		if op&optimize.FuncEvaluation != 0 {
-			at.F = e.value(at.X)
+			location.F = e.value(location.X)
 		}
 		if op&optimize.GradEvaluation != 0 {
-			e.slope(at.Gradient, at.X)
+			e.slope(location.Gradient, location.X)
 		}
 		if op != optimize.MajorIteration {
 			continue
 		}
-		if at.F <= lowest {
-			lowest = at.F
-			copy(best, at.X)
+		if location.F <= lowest {
+			lowest = location.F
+			copy(best, location.X)
 		}
 		if iterations++; iterations == mostIterations || done() {
 			break
@@ -174,12 +171,11 @@ func (e *evaluation) minimum(x []float64) []float64 {
 	return best
 }
 
-// evaluation computes the negative log-likelihood and its gradient together,
-// once for each point.
+// evaluation computes the negative log-likelihood and its gradient together, once for each point.
 type evaluation struct {
 	*tally
 	inflated bool
-	at       []float64
+	point    []float64
 	negative float64
 	gradient []float64
 }
@@ -214,10 +210,10 @@ func (e *evaluation) shape(x []float64) Chances {
 }
 
 func (e *evaluation) move(x []float64) {
-	if e.at != nil && slices.Equal(e.at, x) {
+	if e.point != nil && slices.Equal(e.point, x) {
 		return
 	}
-	e.at = append(e.at[:0], x...)
+	e.point = append(e.point[:0], x...)
 	c := e.shape(x)
 	logLikelihood, slopes, slopeZero := e.likelihood(c, e.inflated)
 	e.negative = -logLikelihood

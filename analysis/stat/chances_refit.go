@@ -9,14 +9,12 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Refits fits Chances to boot resamples of whole items (Davison & Hinkley 1997,
-// Bootstrap Methods, §3.8), each from fit, which FitChances made of the same
-// counts. Resample b depends on seed and b alone, so fits of the same
-// counts, with a point mass and without, see the same resamples, and the result
-// is the same however many processors there are. A resample in which every
-// rollout came to one outcome is that outcome for certain.
-// Cost: O(boot·(items + iterations·outcomes·rollouts of an item)), on all
-// processors; it returns when the last refit is done.
+// Refits fits Chances to boot resamples of whole items (Davison & Hinkley 1997, Bootstrap Methods,
+// §3.8), each from fit, which FitChances made of the same counts. Resample b depends only on seed
+// and b, so fits of the same counts with and without a point mass see the same resamples, and the
+// result does not depend on the number of processors. A resample in which every rollout gave the
+// same outcome is that outcome for certain. Cost: O(boot·(items + iterations·outcomes·rollouts of
+// an item)), on all processors; it returns when the last refit is done.
 func Refits(counts [][]int, fit Chances, inflated bool, boot int, seed uint64) []Chances {
 	o := observe(counts)
 	sizes := o.weights()
@@ -36,23 +34,22 @@ func Refits(counts [][]int, fit Chances, inflated bool, boot int, seed uint64) [
 	return draws
 }
 
-// crowded is how many items a cell holds on average where drawing the number
-// of items in each cell is faster than drawing items.
+// crowded is the average number of items per cell from which drawing the number of items in each
+// cell is faster than drawing items.
 const crowded = 50
 
-// resample draws as many items as there are, with replacement: item by item, or
-// where few cells hold many items cell by cell, each a binomial of what the
-// cells before it left.
+// resample draws as many items as there are, with replacement: item by item, or, if few cells hold
+// many items, cell by cell, each as a binomial of the items that remain after the cells before it.
 func (o *observed) resample(weights, sizes []float64, src rand.Source) {
 	clear(weights)
 	if len(o.item) >= crowded*len(o.cells) {
-		left, items := float64(len(o.item)), float64(len(o.item))
+		remaining, items := float64(len(o.item)), float64(len(o.item))
 		for i, size := range sizes {
-			weights[i] = left
+			weights[i] = remaining
 			if size < items {
-				weights[i] = distuv.Binomial{N: left, P: size / items, Src: src}.Rand()
+				weights[i] = distuv.Binomial{N: remaining, P: size / items, Src: src}.Rand()
 			}
-			left, items = left-weights[i], items-size
+			remaining, items = remaining-weights[i], items-size
 		}
 		return
 	}
@@ -77,9 +74,9 @@ func (t *tally) refit(from Chances, inflated bool) Chances {
 	return t.fit(from, true)
 }
 
-// Percentiles returns the percentile interval at a confidence of f over refits,
-// widened to hold value. ok is false when there are fewer than 100 of them, and
-// when they all agree: a model that is sure of 1 is not an interval of [1, 1].
+// Percentiles returns the percentile interval at a confidence of f over refits, widened to include
+// value. ok is false if there are fewer than 100 of them, or if they all agree: a model that is
+// sure of 1 is not an interval of [1, 1].
 func Percentiles(value float64, refits []Chances, f func(Chances) float64, conf float64) (low, high float64, ok bool) {
 	const fewest = 100
 	checkConf(conf)

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// observed are items by what they came to: equal ones are one cell.
+// observed holds items by their outcomes; items with equal counts share a cell.
 type observed struct {
-	outcomes, most int     // number of outcomes; most rollouts of an item
+	outcomes, most int     // number of outcomes; largest number of rollouts of an item
 	cells          [][]int // distinct counts of outcomes
 	rollouts       []int   // of an item of each cell
 	item           []int32 // the cell of each item
@@ -46,7 +46,7 @@ func observe(counts [][]int) *observed {
 	return o
 }
 
-// weights is the number of items of each cell.
+// weights returns the number of items in each cell.
 func (o *observed) weights() []float64 {
 	w := make([]float64, len(o.cells))
 	for _, cell := range o.item {
@@ -55,18 +55,18 @@ func (o *observed) weights() []float64 {
 	return w
 }
 
-// tally is all that the likelihood depends on. Items whose rollouts all came
-// to outcome 0 are counted apart, for a point mass may account for them.
+// tally holds everything that the likelihood depends on. Items whose rollouts all gave outcome 0
+// are counted separately, because a point mass may account for them.
 type tally struct {
 	items  float64
-	tails  [][]float64 // by outcome and t: items that came to it more than t times
+	tails  [][]float64 // by outcome and t: items with more than t rollouts of that outcome
 	trials []float64   // by t: items with more than t rollouts
 
 	zeros                  []float64   // by n-1: items with n rollouts, all of outcome 0
 	otherTails             [][]float64 // tails and trials without those items
 	otherTrials            []float64
 	others                 float64
-	zeroTails              []float64 // scratch: those items, as far as a point mass leaves them
+	zeroTails              []float64 // scratch: those items, as far as the point mass does not account for them
 	slopes, weightedTrials []float64 // scratch
 }
 
@@ -127,8 +127,7 @@ func suffixSums(x []float64) {
 	}
 }
 
-// single returns the outcome that every rollout came to, and -1 when they
-// differ.
+// single returns the outcome of all rollouts, and -1 if they differ.
 func (t *tally) single() int {
 	found := -1
 	for v, tail := range t.tails {
@@ -143,10 +142,9 @@ func (t *tally) single() int {
 	return found
 }
 
-// likelihood returns the log-likelihood of the sequences of outcomes and its
-// slopes in each α and in the point mass. As sums of logs of α+t it keeps its
-// digits where differences of log-gammas lose them. The slopes are valid until
-// the next call.
+// likelihood returns the log-likelihood of the sequences of outcomes and its slopes in each α and
+// in the point mass. It sums logs of α+t, which stays accurate where differences of log-gammas lose
+// their digits. The slopes are valid until the next call.
 func (t *tally) likelihood(c Chances, inflated bool) (value float64, slopes []float64, slopeZero float64) {
 	tails, trials := t.tails, t.trials
 	first := tails[0]
@@ -196,10 +194,9 @@ func (t *tally) likelihood(c Chances, inflated bool) (value float64, slopes []fl
 	return value, slopes, slopeZero
 }
 
-// pointMass returns what the mixture adds to the log-likelihood: log(π +
-// (1-π)·P(n zeros)) for items of zeros alone, log(1-π) for the others. It
-// weighs the former by how far they are not the point mass's, for the slopes:
-// zeroTails and weightedTrials.
+// pointMass returns the mixture's contribution to the log-likelihood: log(π + (1-π)·P(n zeros)) for
+// items with only zeros, log(1-π) for the others. For the slopes, it weights the former by the
+// probability that they do not belong to the point mass: zeroTails and weightedTrials.
 func (t *tally) pointMass(c Chances) (value, slope float64) {
 	copy(t.zeroTails, t.otherTails[0])
 	copy(t.weightedTrials, t.otherTrials)

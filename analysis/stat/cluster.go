@@ -43,11 +43,10 @@ func (s summary) pooledMean() float64 {
 	return s.means[0] + sum/float64(s.total)
 }
 
-// FamilyMean is Mean with its standard error clustered by family (one source
-// document, repository or patient behind several items), CR1 over F families:
-// se² = F/(F-1)·Σ_f(Σ_{i in f} (ȳ_i-ȳ))²/m² and F-1 degrees of freedom (Liang &
-// Zeger 1986). family[i] belongs to items[i]; an item without a family ("") is
-// one of its own. It panics when the two differ in length.
+// FamilyMean is Mean with its standard error clustered by family (one source document, repository
+// or patient behind several items), CR1 over F families: se² = F/(F-1)·Σ_f(Σ_{i in f} (ȳ_i-ȳ))²/m²
+// and F-1 degrees of freedom (Liang & Zeger 1986). family[i] belongs to items[i]; an item without a
+// family ("") is its own family. It panics if the two differ in length.
 func FamilyMean(items [][]float64, family []string, r *Range, conf float64) Estimate {
 	checkConf(conf)
 	if len(family) != len(items) {

@@ -8,23 +8,21 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Line is how Y goes with X: the slope of the least-squares line, the
-// correlation, and the p-value of no slope at all.
+// Line describes how Y depends on X: the slope of the least-squares line, the correlation, and the
+// p-value for a slope of zero.
 type Line struct {
 	Slope       Estimate
 	Correlation Estimate
 	P           *float64 // nil if there is no interval
 }
 
-// WithinLine fits Y on X with a level of its own for each item: both are taken
-// relative to the item's means, so what differs between items, such as
-// long questions that are easy, plays no part. Items whose X do not vary say
-// nothing and are left out.
+// WithinLine fits Y on X with a separate level for each item: both are taken relative to the item's
+// means, so that differences between items, such as long questions that are easy, do not matter.
+// Items whose X do not vary carry no information and are left out.
 //
-// Uncertainty is clustered by item: the variance is the jackknife over whole
-// items (CV3), which small samples need, the slope's interval t(m-1), the
-// correlation's t(m-1) on Fisher's scale. P is that of the t test of the slope
-// (MacKinnon, Nielsen & Webb 2023). Cost: one sort per item.
+// Uncertainty is clustered by item: the variance is the jackknife over whole items (CV3), which
+// small samples need, the slope's interval t(m-1), the correlation's t(m-1) on Fisher's scale. P is
+// that of the t test of the slope (MacKinnon, Nielsen & Webb 2023). Cost: one sort per item.
 func WithinLine(items [][]Pair, conf float64) Line {
 	checkConf(conf)
 	pairs, _ := sortedPairs(items)
@@ -45,9 +43,9 @@ func WithinLine(items [][]Pair, conf float64) Line {
 	return fit(sums, n, conf, "relative to the item's means")
 }
 
-// PooledLine fits Y on X over all rollouts with one common level. Its sign may be the
-// opposite of WithinLine's (Simpson 1951): it is shown next to it, never alone.
-// Uncertainty is clustered by item as there.
+// PooledLine fits Y on X over all rollouts with one common level. Its sign may be the opposite of
+// WithinLine's (Simpson 1951), so it is shown next to it, never alone. Uncertainty is clustered by
+// item as in WithinLine.
 func PooledLine(items [][]Pair, conf float64) Line {
 	checkConf(conf)
 	pairs, n := sortedPairs(items)
@@ -65,7 +63,7 @@ func PooledLine(items [][]Pair, conf float64) Line {
 	return fit(sums, n, conf, "over all rollouts")
 }
 
-// centre is the mean of both numbers.
+// centre returns the means of both numbers.
 func centre(pairs []Pair) Pair {
 	var c Pair
 	if len(pairs) == 0 {
@@ -78,7 +76,7 @@ func centre(pairs []Pair) Pair {
 	return Pair{pairs[0].X + c.X/n, pairs[0].Y + c.Y/n}
 }
 
-// moment is the sums that a line is made of.
+// moment holds the sums behind a line.
 type moment struct{ n, x, y, xx, xy, yy float64 }
 
 func (s *moment) add(x, y float64) {
@@ -91,7 +89,7 @@ func (s moment) plus(o moment, sign float64) moment {
 	return moment{s.n + sign*o.n, s.x + sign*o.x, s.y + sign*o.y, s.xx + sign*o.xx, s.xy + sign*o.xy, s.yy + sign*o.yy}
 }
 
-// line returns slope and correlation, NaN where they are not defined.
+// line returns slope and correlation, NaN if they are not defined.
 func (s moment) line() (slope, r float64) {
 	xx, xy, yy := s.xx, s.xy, s.yy
 	if s.n > 0 {

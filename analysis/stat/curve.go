@@ -12,13 +12,11 @@ type AtK struct {
 	K int `json:"k"`
 }
 
-// BestOf returns the mean over items of E[max of k rewards], for each k of ks
-// in their order. All items must have max(ks) rewards or more (it panics
-// otherwise), so every k is about the same items: the caller passes the
-// common set. Empty items are left out.
-// Each point is unbiased (MaxOfK) and has the interval of GroupMeans; FixedSE
-// comes from the jackknife and is nil when k is some item's n.
-// Cost: O(items · n · len(ks)).
+// BestOf returns the mean over items of E[max of k rewards], for each k of ks in order. All items
+// must have at least max(ks) rewards (it panics otherwise), so that every k is about the same
+// items: the caller passes the common set. Empty items are left out. Each point is unbiased
+// (MaxOfK) and has the interval of GroupMeans; FixedSE comes from the jackknife and is nil if k is
+// some item's n. Cost: O(items · n · len(ks)).
 func BestOf(items [][]float64, ks []int, r *Range, conf float64) []AtK {
 	return curve(items, ks, r, conf, MaxOfK, MaxOfKVar,
 		"mean of unbiased E[max of k] (Chen et al. 2021, for real rewards)")
@@ -45,10 +43,9 @@ func curve(items [][]float64, ks []int, r *Range, conf float64,
 	return points
 }
 
-// Lift estimates E[max of g] - mean for items like these: the mean of LiftValues
-// with the interval of GroupMeans, between 0 and the width of the rewards' range.
-// It is unknown for g < 1; every item must have g rewards or more. Empty items
-// are left out. values are the items' own.
+// Lift estimates E[max of g] - mean for items like these: the mean of LiftValues with the interval
+// of GroupMeans, between 0 and the width of the rewards' range. It is unknown for g < 1; every item
+// must have at least g rewards. Empty items are left out. values holds the values of the items.
 func Lift(items [][]float64, g int, r Range, conf float64) (e Estimate, values []float64) {
 	method := fmt.Sprintf("mean over items of E[max of %d] - mean", g)
 	if g < 1 {
@@ -78,12 +75,12 @@ func perItem(sorted [][]float64, value func([]float64) float64,
 	return values, within
 }
 
-// maxPoints is the length past which a curve is thinned.
+// maxPoints is the number of points above which a curve is thinned out.
 const maxPoints = 64
 
-// Ks returns the group sizes to draw a curve at, ascending: 1 to nMin, and
-// past 64 of them that many spread evenly on a log scale. nMin and those of
-// keep that lie between 1 and nMin are always among them.
+// Ks returns the group sizes at which to draw a curve, ascending: 1 to nMin, or, if these are more
+// than 64, at most 64 sizes spread evenly on a log scale. They always include nMin and the sizes in
+// keep between 1 and nMin.
 func Ks(nMin int, keep ...int) []int {
 	if nMin <= maxPoints {
 		ks := make([]int, 0, max(0, nMin))

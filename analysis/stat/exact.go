@@ -30,10 +30,10 @@ func ClopperPearson(x, n float64, conf float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// Hoeffding returns an interval for the mean of a quantity bounded by r, of
-// which m independent values averaged to mean: mean ± R·√(ln(2/α)/2m), cut to
-// the range (Hoeffding 1963, JASA 58:13). It needs no variance, so it holds
-// where all values agree. It panics unless m >= 1 and 0 < conf < 1.
+// Hoeffding returns an interval for the mean of a quantity bounded by r, given the mean of m
+// independent values: mean ± R·√(ln(2/α)/2m), cut to the range (Hoeffding 1963, JASA 58:13). It
+// needs no variance, so it also holds if all values agree. It panics unless m >= 1 and 0 < conf <
+// 1.
 func Hoeffding(mean float64, m int, r Range, conf float64) (lo, hi float64) {
 	checkConf(conf)
 	if m < 1 {

@@ -2,17 +2,16 @@ package stat
 
 import "math"
 
-// Explained returns, for each column of x in turn, the share of y's variance
-// within items that it explains beyond the columns before it: sequential R² of
-// the linear regression on item-demeaned numbers (type I sums of squares,
-// Searle 1971, Linear Models, §6), and the share that all leave. y[i] holds
-// item i's values and x[c][i] those of column c. Only what is linear counts: of
-// a product of two columns some is left. Shares are nil where y does not vary
-// within items. Columns that say nothing new explain 0.
+// Explained returns, for each column of x in turn, the share of y's variance within items that it
+// explains beyond the columns before it: sequential R² of the linear regression on item-demeaned
+// numbers (type I sums of squares, Searle 1971, Linear Models, §6), and the share that all columns
+// leave unexplained. y[i] holds item i's values and x[c][i] those of column c. Only linear effects
+// count: a product of two columns is not fully explained. Shares are nil if y does not vary within
+// items. Redundant columns explain 0.
 func Explained(y [][]float64, x [][][]float64) (shares []*float64, rest *float64) {
 	shares = make([]*float64, len(x))
-	left := demean(y)
-	total := dot(left, left)
+	residual := demean(y)
+	total := dot(residual, residual)
 	if total <= 0 {
 		return shares, nil
 	}
@@ -21,7 +20,7 @@ func Explained(y [][]float64, x [][][]float64) (shares []*float64, rest *float64
 	for c := range x {
 		column := demean(x[c])
 		size := dot(column, column)
-		for range 2 { // once more takes away what rounding left
+		for range 2 { // the second pass removes what rounding left
 			for _, q := range basis {
 				project(column, q)
 			}
@@ -32,9 +31,9 @@ func Explained(y [][]float64, x [][][]float64) (shares []*float64, rest *float64
 				column[i] /= math.Sqrt(norm)
 			}
 			basis = append(basis, column)
-			d := dot(left, column)
+			d := dot(residual, column)
 			share = d * d / total
-			project(left, column)
+			project(residual, column)
 		}
 		explained += share
 		shares[c] = FiniteOrNil(min(1, share))
@@ -42,7 +41,7 @@ func Explained(y [][]float64, x [][][]float64) (shares []*float64, rest *float64
 	return shares, FiniteOrNil(max(0, 1-explained))
 }
 
-// demean strings all values together, each relative to its item's mean.
+// demean concatenates all values, each relative to its item's mean.
 func demean(items [][]float64) []float64 {
 	var out []float64
 	for _, item := range items {
@@ -65,7 +64,7 @@ func dot(a, b []float64) float64 {
 	return sum
 }
 
-// project takes the part along the unit vector q out of v.
+// project removes from v its part along the unit vector q.
 func project(v, q []float64) {
 	d := dot(v, q)
 	for i := range v {

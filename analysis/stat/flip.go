@@ -10,19 +10,18 @@ import (
 
 // Regrade is one output that was graded twice or more.
 type Regrade struct {
-	Differ float64 // share of something that its grades show, such as of their pairs that differ
-	Weight float64 // how many outputs it stands for; at equal chances 1
+	Differ float64 // share of something in its grades, such as of their pairs that differ
+	Weight float64 // how many outputs it represents; 1 if all had equal chances
 }
 
-// FlipRate estimates how often a yes-or-no grader gives the wrong one of its
-// two grades by noise alone, and its consistency 1 - 2e. items[i] holds the
-// outputs of item i, each with the share of pairs of its grades that differ.
+// FlipRate estimates how often a yes-or-no grader gives the wrong one of its two grades because of
+// noise, and its consistency 1 - 2e. items[i] holds the outputs of item i, each with the share of
+// pairs of its grades that differ.
 //
-// Two independent gradings of one output, each flipped with probability e,
-// differ with d = 2e(1-e), so e = (1 - √(1-2d))/2; d of a half or more
-// says no more than e = 1/2. The interval is that of Disagreement. One e for
-// all outputs is assumed: where some outputs are noisier than others, e comes
-// out above their mean.
+// Two independent gradings of one output, each flipped with probability e, differ with probability
+// d = 2e(1-e), so e = (1 - √(1-2d))/2; a d of one half or more gives e = 1/2. The interval is that
+// of Disagreement. It assumes the same e for all outputs: if some outputs are noisier than others,
+// the estimate is above their mean.
 func FlipRate(items [][]Regrade, conf float64) (flip, consistency Estimate) {
 	d := Disagreement(items, conf)
 	method := "flip rate (1-√(1-2d))/2 from pairwise disagreement d; " + d.Method
@@ -34,11 +33,10 @@ func FlipRate(items [][]Regrade, conf float64) (flip, consistency Estimate) {
 	return flip, consistency
 }
 
-// Disagreement estimates the mean of Differ over outputs, by weight. The
-// interval is that of RatioOfSums, clustered by item. If no output differs,
-// or all do, it is Clopper–Pearson on the effective number of outputs
-// (Σw)²/Σw² (Kish 1965, Survey Sampling, §8.2): nothing then shows that those of
-// one item are alike.
+// Disagreement estimates the weighted mean of Differ over outputs. The interval is that of
+// RatioOfSums, clustered by item. If no output differs, or all do, it is Clopper–Pearson on the
+// effective number of outputs (Σw)²/Σw² (Kish 1965, Survey Sampling, §8.2), because nothing then
+// shows that those of one item are alike.
 func Disagreement(items [][]Regrade, conf float64) Estimate {
 	checkConf(conf)
 	const method = "disagreement of grades of one output; "
@@ -73,8 +71,7 @@ func Disagreement(items [][]Regrade, conf float64) Estimate {
 	return e
 }
 
-// mapped is the estimate of a monotone function; the standard error is half of
-// what the ends are apart for a 95 % interval, and left out.
+// mapped returns the estimate of a monotone function of e, without a standard error.
 func (e Estimate) mapped(f func(float64) float64, method string) Estimate {
 	out := Estimate{N: e.N, Items: e.Items, Method: method, Warnings: append([]message.Text{}, e.Warnings...)}
 	if e.Value == nil {

@@ -35,9 +35,9 @@ func InformativeVar(sorted []float64, g int, delta float64) *float64 {
 	if sorted[n-1]-sorted[0] <= delta || g == 1 {
 		return FiniteOrNil(0)
 	}
-	// Without draw i the sum over j loses i's own term, and each j that has i
-	// among its followers has one follower less. Those j are a run that ends at
-	// i, so prefix sums of what one follower less costs give all n values.
+	// Without draw i the sum over j loses i's own term, and each j that has i among its followers
+	// has one follower less. Those j are a run that ends at i, so prefix sums of the change for one
+	// follower less give all n values.
 	chance := flatChances(n-1, g) // no draw has n-1 followers: the extremes differ
 	follow := followers(sorted, delta)
 	costs := make([]float64, n+1)
@@ -59,8 +59,7 @@ func InformativeVar(sorted []float64, g int, delta float64) *float64 {
 	return FiniteOrNil(dev * float64(n-1) / float64(n))
 }
 
-// followers counts, for each j of a sorted slice, the draws after j that lie
-// within delta of it.
+// followers counts, for each j of a sorted slice, the draws after j within delta of it.
 func followers(sorted []float64, delta float64) []int {
 	counts := make([]int, len(sorted))
 	end := 0

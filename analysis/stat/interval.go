@@ -11,32 +11,31 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// hugeSize is the effective size past which beta quantiles lose digits and
-// no longer differ from the t interval.
+// hugeSize is the effective size above which beta quantiles lose digits and no longer differ from
+// the t interval.
 const hugeSize = 1e8
 
-// spread is a mean with all that its interval depends on.
+// spread is a mean with everything that its interval depends on.
 type spread struct {
 	mean, se float64
 	clusters int     // independent units: t has clusters-1 degrees of freedom
-	equal    float64 // as many equally weighing units; equals clusters for equal weights
+	equal    float64 // the equivalent number of units of equal weight; equals clusters for equal weights
 	n        int     // rollouts
-	draws    int     // independent observations that they are; 0: n
+	draws    int     // the number of independent observations in them; 0: n
 	r        *Range
 	conf     float64
 }
 
-// interval is the one rule for every mean in this package, for two units or
-// more.
+// interval is the one rule for every mean in this package, for at least two units.
 //
 //   - No spread at all: see agreed.
 //   - Bounded: Clopper–Pearson at the effective size n* = p(1-p)/(se/R)²
 //     times (t(d-1)/t(m-1))², p = (mean-lo)/R (Korn & Graubard 1998, Survey
-//     Methodology 24:193), d being the independent observations: rollouts, or
-//     disjoint groups of them where the quantity is one of groups, for as many
-//     as they are a simple random sample would have had. n* is not cut at n:
-//     rewards finer than 0/1 carry more than one bit of a coin each, and their
-//     intervals are that much narrower.
+//     Methodology 24:193). d is the number of independent observations: rollouts,
+//     or disjoint groups of them for a quantity of groups. n* counts how many draws
+//     of a simple random sample would carry as much information. It is not capped
+//     at n: rewards finer than 0/1 carry more than one bit each, and their
+//     intervals are correspondingly narrower.
 //   - Unbounded: mean ± t(m-1)·se.
 func (s spread) interval() (low, high *float64, method string) {
 	if s.flat() {
@@ -56,10 +55,10 @@ func (s spread) interval() (low, high *float64, method string) {
 	return FiniteOrNil(s.r.at(min(lo, p))), FiniteOrNil(s.r.at(max(hi, p))), "Korn–Graubard interval"
 }
 
-// agreed is the interval where all units have the same value: Clopper–Pearson
-// on the number of units at either end of the range (valid for any bounded
-// quantity, since a value off the end is at least as frequent as it is large),
-// Hoeffding strictly inside, none without a range. It never is [x, x].
+// agreed is the interval if all units have the same value: Clopper–Pearson on the number of units
+// at either end of the range (valid for any bounded quantity, since a value away from the end is at
+// least as frequent as it is large), Hoeffding strictly inside, none without a range. It is never
+// [x, x].
 func (s spread) agreed() (low, high *float64, method string) {
 	switch {
 	case s.r == nil || !s.r.holds(s.mean):
@@ -73,16 +72,16 @@ func (s spread) agreed() (low, high *float64, method string) {
 	return FiniteOrNil(lo), FiniteOrNil(hi), "Hoeffding interval over items"
 }
 
-// widen widens a bounded interval to what the values behind it cannot show:
-// items that were not drawn (reach), and few items that carry the sum (skewed).
-// Neither is needed for 0/1 values, of which Korn–Graubard's interval is exact.
+// widen widens a bounded interval for what the values behind it cannot show: items that were not
+// drawn (reach), and few items that dominate the sum (skewed). Neither is needed for 0/1 values,
+// for which Korn–Graubard's interval is exact.
 //
-// Note: Korn–Graubard takes the size of the usual deviation for that of the largest.
-// Simulated at 20 to 100 items, uniform rewards up to 0.02 with 1 % of the items at 1
-// were covered in 16 to 62 % without reach, and the upper end was missed by up to 7 % of
-// samples without skewed where jackpots were among them; with both the least coverage is
-// 94 %. Capping n* at the number of items, or at m·n/(1+(n-1)·ICC), covers too, but makes
-// intervals of fine rewards up to four times as wide, even if no item is an outlier.
+// Note: Korn–Graubard assumes that the largest deviation is of the usual size. Simulated at 20 to
+// 100 items, uniform rewards up to 0.02 with 1 % of the items at 1 were covered in 16 to 62 %
+// without reach, and without skewed the upper end was missed by up to 7 % of samples if there were
+// jackpots among them; with both the lowest coverage is 94 %. Capping n* at the number of items, or
+// at m·n/(1+(n-1)·ICC), covers too, but makes intervals of fine rewards up to four times as wide,
+// even if no item is an outlier.
 func (e *Estimate) widen(values []float64, r *Range, conf float64) {
 	if r == nil || e.SE == nil || !r.holds(slices.Min(values)) || !r.holds(slices.Max(values)) {
 		return
@@ -100,28 +99,27 @@ func (e *Estimate) widen(values []float64, r *Range, conf float64) {
 	}
 }
 
-// reach is what items like these, not yet seen, may hold: at confidence 1-α/2
-// fewer than q = 1-(α/2)^(1/m) of all items lie beyond the extremes of the m
-// values seen (Wilks 1941, Ann. Math. Stat. 12:91), and at most the end of the
-// range, so the interval reaches from mean - q·(least - lo) to mean +
-// q·(hi - largest). Where all values lie at one end it is Clopper–Pearson's bound
-// again.
+// reach returns the interval that unseen items allow: at confidence 1-α/2 fewer than q =
+// 1-(α/2)^(1/m) of all items are beyond the extremes of the m observed values (Wilks 1941, Ann.
+// Math. Stat. 12:91), and at most at the end of the range, so the interval extends from mean -
+// q·(least - lo) to mean + q·(hi - largest). If all values are at one end it is again
+// Clopper–Pearson's bound.
 func reach(mean float64, values []float64, r Range, conf float64) (low, high float64) {
 	q := unseenShare(len(values), conf)
 	return mean - q*(slices.Min(values)-r.Lo), mean + q*(r.Hi-slices.Max(values))
 }
 
-// unseenShare is the share of items that may lie beyond all m seen.
+// unseenShare returns the largest share of items that may be beyond all m observed ones.
 func unseenShare(m int, conf float64) float64 {
 	return 1 - math.Pow((1-conf)/2, 1/float64(m))
 }
 
-// skewed is how many standard errors the interval of a skewed mean reaches on its long
-// side, 0 on the other: that of a Poisson count, scaled and moved to the mean's own first
-// three moments. The mean of m values of skewness g has skewness g/√m, as a count of x =
-// m/g² has, whose exact upper limit is half the χ² quantile at 2x+2 degrees of freedom
-// (Garwood 1936, Biometrika 28:437; matched in two moments for weighted sums of counts by
-// Fay & Feuer 1997, Stat. Med. 16:791). One outlier among many items counts as x = 1.
+// skewed returns how many standard errors the interval of a skewed mean extends on its long side,
+// and 0 on the other. It uses a Poisson count, scaled and shifted to the mean's own first three
+// moments. The mean of m values of skewness g has skewness g/√m, like a count of x = m/g², whose
+// exact upper limit is half the χ² quantile at 2x+2 degrees of freedom (Garwood 1936, Biometrika
+// 28:437; matched in two moments for weighted sums of counts by Fay & Feuer 1997, Stat. Med.
+// 16:791). One outlier among many items counts as x = 1.
 func skewed(values []float64, conf float64) (down, up float64) {
 	m := float64(len(values))
 	mean, dev := moments(values)
@@ -141,10 +139,10 @@ func skewed(values []float64, conf float64) (down, up float64) {
 	return 0, far
 }
 
-// leastSkew is where a Poisson count has become normal.
+// leastSkew is the skewness below which a Poisson count is practically normal.
 const leastSkew = 1e-3
 
-// flat reports whether the standard error is nothing but float noise.
+// flat reports whether the standard error is only float noise.
 func (s spread) flat() bool {
 	scale := math.Abs(s.mean)
 	if s.r != nil {

@@ -9,7 +9,7 @@ import (
 // reward.
 type Pair struct{ X, Y float64 }
 
-// scale maps a statistic to where its distribution is nearly normal, and back.
+// scale maps a statistic to a scale on which its distribution is nearly normal, and back.
 type scale struct{ to, from func(float64) float64 }
 
 var (
@@ -17,13 +17,11 @@ var (
 	fisher = scale{math.Atanh, math.Tanh} // of correlations (Fisher 1921, Metron 1:3)
 )
 
-// jackknife sets the interval of an estimate from its values without one item
-// each: se² = (m-1)/m·Σ(θ_(i)-θ)² on the scale, and Student's t with m-1
-// degrees of freedom. For a regression coefficient this is the CV3 variance
-// clustered by item, which errs less than CR1 with few items (MacKinnon,
-// Nielsen & Webb 2023, J. Appl. Econometrics 38:671; Efron & Stein 1981, Ann.
-// Stat. 9:586). It returns se on the scale, and false when the values without
-// an item do not tell one.
+// jackknife sets the interval of an estimate from its values without one item each: se² =
+// (m-1)/m·Σ(θ_(i)-θ)² on the scale, and Student's t with m-1 degrees of freedom. For a regression
+// coefficient this is the CV3 variance clustered by item, which is more accurate than CR1 with few
+// items (MacKinnon, Nielsen & Webb 2023, J. Appl. Econometrics 38:671; Efron & Stein 1981, Ann.
+// Stat. 9:586). It returns se on the scale, and false if the values do not determine one.
 func (e *Estimate) jackknife(deleted []float64, s scale, conf float64) (se float64, ok bool) {
 	m := len(deleted)
 	if m < 2 {
@@ -44,8 +42,8 @@ func (e *Estimate) jackknife(deleted []float64, s scale, conf float64) (se float
 	return se, true
 }
 
-// sortedPairs returns a copy of the items that hold pairs, each sorted, so no sum
-// depends on the order of rollouts.
+// sortedPairs returns a copy of the nonempty items, each sorted, so that no sum depends on the
+// order of rollouts.
 func sortedPairs(items [][]Pair) (out [][]Pair, n int) {
 	for _, item := range items {
 		if len(item) == 0 {

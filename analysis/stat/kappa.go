@@ -6,13 +6,12 @@ import (
 	"gonogo/analysis/message"
 )
 
-// Kappa estimates Cohen's agreement beyond chance of two yes-or-no judgements,
-// X and Y being 0 or 1: κ = 1 - D/E, D the share of pairs that differ and E the
-// share that would if the two were independent (Cohen 1960, Educ. Psychol.
-// Meas. 20:37). The interval is the jackknife over whole items with t(m-1) on
-// Fisher's scale. If no pair differs it is 1 - q/E at its low end, q the
-// exact bound on the share of items that would. It is unknown if both
-// judgements are one and the same value throughout: chance alone agrees then.
+// Kappa estimates Cohen's agreement beyond chance of two yes-or-no judgements, where X and Y are 0
+// or 1: κ = 1 - D/E, D the share of pairs that differ and E the share that would if the two were
+// independent (Cohen 1960, Educ. Psychol. Meas. 20:37). The interval is the jackknife over whole
+// items with t(m-1) on Fisher's scale. If no pair differs its low end is 1 - q/E, where q is the
+// exact bound on the share of items that would. It is unknown if both judgements always have the
+// same value: they then agree by chance alone.
 func Kappa(items [][]Pair, conf float64) Estimate {
 	checkConf(conf)
 	const method = "Cohen's kappa; jackknife by item on Fisher's scale"
@@ -50,8 +49,8 @@ func Kappa(items [][]Pair, conf float64) Estimate {
 	return e
 }
 
-// disagreement is the share of 0/1 pairs that differ, and that of independent
-// ones with the same shares of 1.
+// disagreement returns the share of 0/1 pairs that differ, and the share for independent ones with
+// the same shares of 1.
 func (s moment) disagreement() (differ, chance float64) {
 	if s.n == 0 {
 		return 0, 0

@@ -10,18 +10,16 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Alpha estimates Krippendorff's agreement of several raters on the interval
-// scale, α = 1 - D/E: D is the mean squared difference of two ratings of the
-// same output, E that of any two ratings at all (Krippendorff 2004, Content
-// Analysis, ch. 11). For ratings 0 and 1 it is the nominal α as well. items[i]
-// holds the outputs of item i, each with the ratings it got, however many;
-// an output with one rating tells nothing and is left out.
+// Alpha estimates Krippendorff's agreement of several raters on the interval scale, α = 1 - D/E: D
+// is the mean squared difference of two ratings of the same output, E that of any two ratings at
+// all (Krippendorff 2004, Content Analysis, ch. 11). For ratings 0 and 1 it is also the nominal α.
+// items[i] holds the outputs of item i, each with all its ratings; an output with one rating
+// carries no information and is left out.
 //
-// The interval resamples whole items (Hayes & Krippendorff 2007, Commun.
-// Methods Meas. 1:77, resample outputs) and widens the percentiles for their
-// number (see expanded). If no ratings of one output differ it is
-// 1 - q·R²/E at its low end, q the exact bound on the share of items that would
-// and R the spread of the ratings. The same source state gives the same
+// The interval resamples whole items (Hayes & Krippendorff 2007, Commun. Methods Meas. 1:77,
+// resample outputs) and widens the percentiles according to their number (see expanded). If no
+// ratings of one output differ, its low end is 1 - q·R²/E, where q is the exact bound on the share
+// of items that would and R the spread of the ratings. The same source state gives the same
 // interval. Cost: O(ratings + boot · items).
 func Alpha(items [][][]float64, conf float64, boot int, src rand.Source) Estimate {
 	checkConf(conf)
@@ -66,22 +64,21 @@ func Alpha(items [][][]float64, conf float64, boot int, src rand.Source) Estimat
 	return e
 }
 
-// fewestDraws is the fewest resamples of which percentiles say something.
+// fewestDraws is the minimum number of resamples for percentiles.
 const fewestDraws = 100
 
-// expanded is the tail probability at which the percentiles of resamples of m
-// items are read: that of the normal distribution at √(m/(m-1))·t(m-1), since
-// resamples of m are too narrow by the first factor and know nothing of the
-// second (Hesterberg 2015, Am. Stat. 69:371, §5.3).
+// expanded returns the tail probability at which the percentiles of resamples of m items are read:
+// that of the normal distribution at √(m/(m-1))·t(m-1), since resamples of m are too narrow by the
+// first factor and do not account for the second (Hesterberg 2015, Am. Stat. 69:371, §5.3).
 func expanded(conf float64, m int) float64 {
 	z := math.Sqrt(float64(m)/float64(m-1)) * tQuantile(conf, m-1)
 	return distuv.UnitNormal.CDF(-z)
 }
 
-// alphaPart is what one item adds to α.
+// alphaPart is the contribution of one item to α.
 type alphaPart struct {
 	outputs         int
-	n, sum, squares float64 // ratings of outputs with two or more
+	n, sum, squares float64 // ratings of outputs with at least two
 	observed        float64 // Σ over outputs of Σ squared deviations · 2n/(n-1)
 }
 

@@ -2,19 +2,18 @@ package stat
 
 import "slices"
 
-// MaxOfK returns the unbiased estimate of the expected maximum of k draws,
-// from n draws sorted in ascending order: Σ_{j≥k} y_(j)·C(j-1,k-1)/C(n,k), the
-// mean of the maximum over all subsets of size k (a U-statistic: Hoeffding
-// 1948, Ann. Math. Stat. 19:293). For 0/1 rewards it is pass@k of Chen et al.
-// (2021, arXiv 2107.03374). Rewards may be any finite numbers, ties included.
+// MaxOfK returns the unbiased estimate of the expected maximum of k draws, from n draws sorted in
+// ascending order: Σ_{j≥k} y_(j)·C(j-1,k-1)/C(n,k), the mean of the maximum over all subsets of
+// size k (a U-statistic: Hoeffding 1948, Ann. Math. Stat. 19:293). For 0/1 rewards it is pass@k of
+// Chen et al. (2021, arXiv 2107.03374). Rewards may be any finite numbers, including ties.
 //
-// It is summed by gaps, y_(n) - Σ_i (y_(i+1)-y_(i))·C(i,k)/C(n,k), with a running
-// product that starts at 1 and falls, so no n overflows and equal rewards
-// return exactly themselves. It panics unless 1 <= k <= n. Cost: O(n-k).
+// It is summed by gaps, y_(n) - Σ_i (y_(i+1)-y_(i))·C(i,k)/C(n,k), with a running product that
+// starts at 1 and falls, so that no n overflows and equal rewards give exactly their value. It
+// panics unless 1 <= k <= n. Cost: O(n-k).
 func MaxOfK(sorted []float64, k int) float64 {
 	checkK(sorted, k)
 	n := len(sorted)
-	below, all := 0.0, 1.0 // all: the chance that k draws are all among the lowest i
+	below, all := 0.0, 1.0 // the probability that k draws are all among the lowest i
 	for i := n - 1; i >= k; i-- {
 		all *= float64(i+1-k) / float64(i+1)
 		below += all * (sorted[i] - sorted[i-1])
@@ -35,10 +34,9 @@ func MinOfK(sorted []float64, k int) float64 {
 	return sorted[0] + above
 }
 
-// MaxOfKVar estimates the sampling variance of MaxOfK for the item at hand by
-// the delete-one jackknife, (n-1)/n·Σ(θ_(-i) - θ̄)², which errs upward (Efron &
-// Stein 1981, Ann. Stat. 9:586). It is nil for k = n, where one draw less no
-// longer holds k. It panics unless 1 <= k <= n. Cost: O(n).
+// MaxOfKVar estimates the sampling variance of MaxOfK for the item by the delete-one jackknife,
+// (n-1)/n·Σ(θ_(-i) - θ̄)², which is biased upward (Efron & Stein 1981, Ann. Stat. 9:586). It is nil
+// for k = n, because k draws do not fit into n-1. It panics unless 1 <= k <= n. Cost: O(n).
 func MaxOfKVar(sorted []float64, k int) *float64 {
 	checkK(sorted, k)
 	return jackknife(sorted, k, 0)
@@ -54,13 +52,11 @@ func MinOfKVar(sorted []float64, k int) *float64 {
 	return jackknife(mirrored, k, 0)
 }
 
-// jackknife returns the delete-one variance of MaxOfK minus the given weight
-// times the mean.
+// jackknife returns the delete-one variance of MaxOfK minus the given weight times the mean.
 //
-// Without y_(i) the value exceeds that without y_(i+1) by w_i·(y_(i+1)-y_(i)),
-// where w_i is the weight of rank i in a maximum over n-1 draws; so one pass
-// down the ranks gives all n of them, up to a constant that the variance does
-// not see.
+// The value without y_(i) exceeds that without y_(i+1) by w_i·(y_(i+1)-y_(i)), where w_i is the
+// weight of rank i in a maximum over n-1 draws. One pass down the ranks therefore gives all n of
+// them, up to a constant that does not affect the variance.
 func jackknife(sorted []float64, k int, ofMean float64) *float64 {
 	n := len(sorted)
 	if k >= n {
@@ -73,18 +69,16 @@ func jackknife(sorted []float64, k int, ofMean float64) *float64 {
 		if i > 1 {
 			weight *= max(0, float64(i-k)) / float64(i-1)
 		}
-		delta := value - mean // Welford's update; the first value, 0, is counted already
+		delta := value - mean // Welford's update; the first value, 0, is already counted
 		mean += delta / float64(n-i+1)
 		dev += delta * (value - mean)
 	}
 	return FiniteOrNil(dev * float64(n-1) / float64(n))
 }
 
-// LiftValues returns per item the estimate of E[max of g] - mean, which is
-// what choosing among g rollouts could gain, and the jackknife variance of
-// that difference (nil when some item has n = g: not estimable). Empty items are left out; it panics
-// when an item has fewer than
-// g rewards.
+// LiftValues returns per item the estimate of E[max of g] - mean, which is what choosing among g
+// rollouts could gain, and the jackknife variance of that difference (nil if some item has n = g:
+// not estimable). Empty items are left out. It panics if a nonempty item has fewer than g rewards.
 func LiftValues(items [][]float64, g int) (values, within []float64) {
 	unsure := false
 	for _, sorted := range sortedItems(items) {

@@ -9,17 +9,15 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// PairedMean estimates the mean over items of d, one difference an item, such
-// as new minus base: mean ± t(m-1)·sd/√m. It is the analysis that repeated
-// measurements of the same items ask for (Miller 2024, arXiv 2411.00640):
-// what items have in common cancels.
+// PairedMean estimates the mean over items of d, one difference per item, such as new minus base:
+// mean ± t(m-1)·sd/√m. This is the right analysis for repeated measurements of the same items
+// (Miller 2024, arXiv 2411.00640): what items have in common cancels.
 //
-// within[i] is the sampling variance of d[i] given the item (nil: not known), n
-// the number of rollouts behind all. r bounds a single difference; nil is
-// unbounded. If all differences agree they say nothing about their spread, and
-// the interval is what unseen items may hold: value - q·(value - lo) to
-// value + q·(hi - value) with q = 1-(α/2)^(1/m), Clopper–Pearson's bound on the
-// share of items that would differ. It never is [x, x]. SE is then nil.
+// within[i] is the sampling variance of d[i] given the item (nil: unknown), n the number of
+// rollouts behind all differences. r bounds a single difference; nil is unbounded. If all
+// differences agree they do not determine their spread, and the interval is what unseen items may
+// hold: value - q·(value - lo) to value + q·(hi - value) with q = 1-(α/2)^(1/m), Clopper–Pearson's
+// bound on the share of items that would differ. It is never [x, x]. SE is then nil.
 func PairedMean(d, within []float64, n int, r *Range, conf float64) Estimate {
 	const method = "mean over items of the difference, paired (Miller 2024)"
 	e := ItemMeans(d, within, n, nil, conf, method)
@@ -37,12 +35,11 @@ func PairedMean(d, within []float64, n int, r *Range, conf float64) Estimate {
 	return e
 }
 
-// Welch estimates the difference of two means of independent items, b's minus
-// a's, with SE √(s_a²/m_a + s_b²/m_b) and t at the degrees of freedom of Welch
-// (1947, Biometrika 34:28) and Satterthwaite. a and b hold one value an item, n
-// is the number of rollouts behind both. p is the two-sided p-value, nil where
-// there is none. Fewer than two items on a side give no interval; sides without
-// any spread are bounded by r, the range of one value, as PairedMean does.
+// Welch estimates the difference of two means of independent items, b's minus a's, with SE
+// √(s_a²/m_a + s_b²/m_b) and t at the degrees of freedom of Welch (1947, Biometrika 34:28) and
+// Satterthwaite. a and b hold one value per item, n is the number of rollouts behind both. p is the
+// two-sided p-value, nil if there is none. Fewer than two items on a side give no interval; sides
+// without any spread are bounded by r, the range of one value, as in PairedMean.
 func Welch(a, b []float64, n int, r *Range, conf float64) (e Estimate, p *float64) {
 	checkConf(conf)
 	const method = "difference of the means of item means, unpaired (Welch 1947)"
@@ -76,7 +73,7 @@ func Welch(a, b []float64, n int, r *Range, conf float64) (e Estimate, p *float6
 	return e, FiniteOrNil(2 * t.Survival(math.Abs(*e.Value)/se))
 }
 
-// span is the width of a range, 0 without one.
+// span returns the width of a range, 0 without one.
 func (r *Range) span() float64 {
 	if r == nil {
 		return 0
@@ -84,8 +81,8 @@ func (r *Range) span() float64 {
 	return r.Width()
 }
 
-// Equivalence is the answer of two one-sided tests (Schuirmann 1987, J.
-// Pharmacokinet. Biopharm. 15:657): whether a difference lies inside ±Delta.
+// Equivalence is the result of two one-sided tests (Schuirmann 1987, J. Pharmacokinet. Biopharm.
+// 15:657): whether a difference is within ±Delta.
 type Equivalence struct {
 	Delta float64  `json:"delta"`
 	Low   *float64 `json:"low"`  // one-sided lower bound of the difference
@@ -94,9 +91,9 @@ type Equivalence struct {
 	Shown bool     `json:"shown"`
 }
 
-// Equivalent tests whether the mean over items of d lies inside ±delta, with
-// t(m-1) at level 1-conf on each side: shown when both one-sided bounds lie
-// inside. If all differences agree the bounds are PairedMean's, P is nil.
+// Equivalent tests whether the mean over items of d is within ±delta, with t(m-1) at level 1-conf
+// on each side: it is shown if both one-sided bounds are inside. If all differences agree the
+// bounds are PairedMean's and P is nil.
 func Equivalent(d []float64, r *Range, delta, conf float64) Equivalence {
 	checkConf(conf)
 	q := Equivalence{Delta: delta}

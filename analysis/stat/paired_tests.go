@@ -10,11 +10,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// McNemar returns the exact two-sided p-value of McNemar's test (1947,
-// Psychometrika 12:153) for pairs of passed and failed: gained pairs failed
-// first and passed then, lost ones the reverse. Under no change each is as
-// likely, so it is the binomial test of the smaller against a half. Pairs
-// that agree do not count; without others it is 1.
+// McNemar returns the exact two-sided p-value of McNemar's test (1947, Psychometrika 12:153) for
+// pairs of passed and failed: gained pairs failed first and then passed, lost ones the reverse.
+// Under no change both are equally likely, so it is the binomial test of the smaller number against
+// one half. Pairs that agree do not count; without others it is 1.
 func McNemar(gained, lost int) float64 {
 	n := gained + lost
 	if n == 0 || gained == lost {
@@ -26,16 +25,14 @@ func McNemar(gained, lost int) float64 {
 	return min(1, 2*tail)
 }
 
-// exactRanks is the number of differences up to which the signed-rank test is
-// exact.
+// exactRanks is the maximum number of differences for which the signed-rank test is exact.
 const exactRanks = 25
 
-// SignedRank returns the two-sided p-value of Wilcoxon's signed-rank test
-// (1945, Biometrics Bull. 1:80) of paired differences. Differences of 0 are left
-// out and ties share their mean rank. Up to 25 differences the distribution
-// over all sign flips of these very ranks is exact, ties included; above it is
-// normal with the variance Σ rank²/4, which corrects for ties, and without a
-// continuity correction. nil if nothing differs.
+// SignedRank returns the two-sided p-value of Wilcoxon's signed-rank test (1945, Biometrics Bull.
+// 1:80) of paired differences. Differences of 0 are left out and ties share their mean rank. Up to
+// 25 differences the distribution over all sign flips of the given ranks is exact, including ties;
+// above, it is normal with the variance Σ rank²/4, which corrects for ties, and without a
+// continuity correction. It is nil if nothing differs.
 func SignedRank(d []float64) *float64 {
 	ranks, positive := signedRanks(d)
 	if len(ranks) == 0 {
@@ -53,8 +50,8 @@ func SignedRank(d []float64) *float64 {
 	return FiniteOrNil(2 * distuv.UnitNormal.Survival(math.Abs(z)))
 }
 
-// signedRanks are the mean ranks of |d| without zeros, and the sum of those of
-// positive differences.
+// signedRanks returns the mean ranks of |d| without zeros, and the sum of the ranks of positive
+// differences.
 func signedRanks(d []float64) (ranks []float64, positive float64) {
 	var moved []float64
 	for _, v := range d {
@@ -80,8 +77,8 @@ func signedRanks(d []float64) (ranks []float64, positive float64) {
 	return ranks, positive
 }
 
-// exactSignedRank counts by dynamic programming over twice the ranks, which are
-// whole numbers, how many of the 2^m flips give a sum as far from its middle.
+// exactSignedRank counts by dynamic programming over twice the ranks, which are whole numbers, how
+// many of the 2^m flips give a sum at least as far from the middle.
 func exactSignedRank(ranks []float64, positive float64) float64 {
 	total := 0
 	for _, r := range ranks {
@@ -107,17 +104,15 @@ func exactSignedRank(ranks []float64, positive float64) float64 {
 	return beyond / math.Ldexp(1, len(ranks))
 }
 
-// exactFlips is the number of items up to which all sign flips are tried.
+// exactFlips is the maximum number of items for which all sign flips are tried.
 const exactFlips = 16
 
-// SignFlip returns the two-sided permutation p-value of paired differences:
-// how often their sum is at least as far from 0 when each sign is drawn by a
-// coin. It is exact where the differences are symmetric about 0, as they are
-// when base and new may be swapped item by item (Fisher 1935, The Design of
-// Experiments, §21). Up to 16 differences that are not 0 all flips are
-// enumerated; above, p = (b+1)/(draws+1) of random ones, which never is 0
-// (Phipson & Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9:39). Without a
-// difference it is 1; nil without items. Cost: O(m·draws).
+// SignFlip returns the two-sided permutation p-value of paired differences: how often their sum is
+// at least as far from 0 if each sign is random. It is exact if the differences are symmetric about
+// 0, as they are if base and new may be swapped item by item (Fisher 1935, The Design of
+// Experiments, §21). Up to 16 nonzero differences all flips are enumerated; above, p =
+// (b+1)/(draws+1) of random ones, which is never 0 (Phipson & Smyth 2010, Stat. Appl. Genet. Mol.
+// Biol. 9:39). Without a difference it is 1; without items it is nil. Cost: O(m·draws).
 func SignFlip(d []float64, draws int, src rand.Source) *float64 {
 	if len(d) == 0 {
 		return nil
@@ -131,7 +126,7 @@ func SignFlip(d []float64, draws int, src rand.Source) *float64 {
 			sum += v
 		}
 	}
-	far := math.Abs(sum) - 1e-9*scale // sums that differ by rounding alone are ties
+	far := math.Abs(sum) - 1e-9*scale // sums that differ only by rounding are ties
 	if len(moved) <= exactFlips {
 		beyond, all := flips(moved, 0, far), 1<<len(moved)
 		return FiniteOrNil(float64(beyond) / float64(all))
@@ -156,7 +151,7 @@ func flips(d []float64, begun, far float64) int {
 	return flips(d[1:], begun+d[0], far) + flips(d[1:], begun-d[0], far)
 }
 
-// flipped is the sum of d with random signs.
+// flipped returns the sum of d with random signs.
 func flipped(d []float64, src rand.Source) float64 {
 	sum, bits := 0.0, uint64(0)
 	for i, v := range d {

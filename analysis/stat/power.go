@@ -7,25 +7,24 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Power is the chance to find a change of the smallest detectable size.
+// power is the probability of detecting a change of the smallest detectable size.
 const Power = 0.80
 
-// MDE returns the minimal detectable effect at a standard error: the change
-// that a two-sided test at level 1-conf finds with 80 % power,
-// (z_{(1+conf)/2} + z_{0.80})·se (Miller 2024, arXiv 2411.00640). It is a
-// figure of planning: a change below it that was not found may be there.
+// MDE returns the minimal detectable effect at a standard error: the change that a two-sided test
+// at level 1-conf finds with 80 % power, (z_{(1+conf)/2} + z_{0.80})·se (Miller 2024, arXiv
+// 2411.00640). It is a planning figure: a smaller change that was not found may still exist.
 func MDE(se, conf float64) float64 {
 	checkConf(conf)
 	return (distuv.UnitNormal.Quantile((1+conf)/2) + distuv.UnitNormal.Quantile(Power)) * se
 }
 
-// SEAtMDE is the inverse of MDE: the standard error at which an effect is the
-// smallest detectable one.
+// SEAtMDE is the inverse of MDE: the standard error at which an effect is the smallest detectable
+// one.
 func SEAtMDE(effect, conf float64) float64 { return effect / MDE(1, conf) }
 
-// SameModelSE returns the standard error of the difference between two runs of
-// the same model on these items, √(2Σ s_i²/n_i)/m: sampling alone, for each
-// item's chance is the same in both. nil when an item has a single reward.
+// SameModelSE returns the standard error of the difference between two runs of the same model on
+// these items, √(2Σ s_i²/n_i)/m: sampling alone, since each item has the same probabilities in
+// both. It is nil if an item has a single reward.
 func SameModelSE(items [][]float64) *float64 {
 	fixed := fixedSE(summarize(items).errors())
 	if fixed == nil {
@@ -34,10 +33,10 @@ func SameModelSE(items [][]float64) *float64 {
 	return FiniteOrNil(math.Sqrt2 * *fixed)
 }
 
-// Interaction returns the item × model variance of paired differences, by how
-// much true changes differ between items: the variance of d minus the mean of
-// within, the sampling variances of d given the items. A negative estimate
-// counts as 0. nil with fewer than two items or where within is not known.
+// Interaction returns the item × model variance of paired differences, which is how much true
+// changes differ between items: the variance of d minus the mean of within, the sampling variances
+// of d given the items. A negative estimate counts as 0. It is nil with fewer than two items or if
+// within is unknown.
 func Interaction(d, within []float64) *float64 {
 	if len(d) < 2 || len(within) != len(d) {
 		return nil
@@ -47,24 +46,22 @@ func Interaction(d, within []float64) *float64 {
 	return FiniteOrNil(max(0, dev/float64(len(d)-1)-noise))
 }
 
-// Limits past which Needed calls a threshold out of reach.
+// Limits beyond which Needed considers a threshold out of reach.
 const (
 	closest  = 1e-3 // share of the range between value and threshold
-	farthest = 100  // times the items at hand,
-	fewItems = 50   // or this many where there are fewer
+	farthest = 100  // multiple of the present items,
+	fewItems = 50   // or of this many if there are fewer
 )
 
-// Needed returns how many items in all (not in addition), each sampled as
-// often as those at hand, would move the interval of e off the threshold if
-// its value stayed what it is. m is the number of items behind e and the
-// interval is that of ItemMeans with an error that shrinks as 1/√m, and what
-// unseen items may hold about as 1/m; where there is no error to shrink it is
-// the interval for items that agree, and for one item Hoeffding's.
+// Needed returns how many items in all (not in addition), each sampled as often as the present
+// ones, would move the interval of e off the threshold if its value did not change. m is the number
+// of items behind e. The interval is that of ItemMeans with an error that shrinks as 1/√m, and an
+// allowance for unseen items that shrinks about as 1/m; without an error it is the interval for
+// items that agree, and for one item Hoeffding's.
 //
-// settleable is false, and items 0, when the value lies within 1e-3 of the
-// range of the threshold, when more than 100·max(m, 50) items would be needed,
-// and when e has no value, or neither an error nor a range. An interval that
-// excludes the threshold already gives m.
+// settleable is false, and items 0, if the value is within 1e-3 of the range of the threshold, if
+// more than 100·max(m, 50) items would be needed, and if e has no value, or neither an error nor a
+// range. An interval that already excludes the threshold gives m.
 func Needed(e Estimate, threshold float64, m int, r *Range, conf float64) (items int, settleable bool) {
 	checkConf(conf)
 	if e.Value == nil || m < 1 || e.SE == nil && r == nil {
@@ -88,8 +85,8 @@ func Needed(e Estimate, threshold float64, m int, r *Range, conf float64) (items
 	return m + extra, true
 }
 
-// grown returns the interval that e would have on more items. What widen had
-// moved shrinks as the share of items that may lie beyond all those seen.
+// grown returns the interval that e would have with more items. An end that widen had moved shrinks
+// with the share of items that may be beyond all observed ones.
 func (e Estimate) grown(m, more int, r *Range, conf float64) (low, high *float64) {
 	factor := float64(more) / float64(m)
 	s := spread{

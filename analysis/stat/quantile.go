@@ -7,11 +7,10 @@ import (
 	"gonogo/analysis/message"
 )
 
-// Quantile returns the p-quantile of x by linear interpolation of the order
-// statistics at (n-1)p: type 7 of Hyndman & Fan (1996, Am. Stat. 50:361), as
-// R and NumPy do by default. x need not be sorted and is left as it is. An
-// empty x has no quantile: NaN, which Some turns into nil. It panics unless
-// 0 <= p <= 1.
+// Quantile returns the p-quantile of x by linear interpolation of the order statistics at (n-1)p:
+// type 7 of Hyndman & Fan (1996, Am. Stat. 50:361), the default of R and NumPy. x need not be
+// sorted and is not changed. An empty x has no quantile: NaN, which FiniteOrNil turns into nil. It
+// panics unless 0 <= p <= 1.
 func Quantile(x []float64, p float64) float64 {
 	if !(0 <= p && p <= 1) {
 		panic("stat: a quantile needs 0 <= p <= 1")
@@ -33,7 +32,7 @@ func quantile(sorted []float64, p float64) float64 {
 	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// bound sets an interval by ranks from 1 to n; others cannot be attained.
+// bound sets an interval by ranks, which must be from 1 to n; an end with another rank stays nil.
 func (e *Estimate) bound(sorted []float64, low, high int, values message.Arg, enough int) {
 	if low >= 1 {
 		e.Low = FiniteOrNil(min(sorted[low-1], *e.Value))
@@ -47,7 +46,7 @@ func (e *Estimate) bound(sorted []float64, low, high int, values message.Arg, en
 	}
 }
 
-// enough returns the least n whose extremes bound the p-quantile both ways.
+// enough returns the smallest n whose extremes bound the p-quantile on both sides.
 func enough(p, conf float64) int {
 	tail := (1 - conf) / 2
 	return int(math.Ceil(math.Log(tail) / math.Log(max(p, 1-p))))
@@ -59,12 +58,11 @@ func checkP(p float64) {
 	}
 }
 
-// QuantileItems estimates the p-quantile of all values of all items, such as
-// tool calls per rollout, where the values of one item depend on each other.
-// The interval is Woodruff's (1952, JASA 47:635): the quantiles at both ends of
-// the interval for p itself, Korn–Graubard's with the error, clustered by
-// item, of the share of values up to the estimate. Where values tie, both ends may be
-// the same. An end that the values cannot bound is nil, and a warning says how many
+// QuantileItems estimates the p-quantile of all values of all items, such as tool calls per
+// rollout, where the values of one item depend on each other. The interval is Woodruff's (1952,
+// JASA 47:635): the quantiles at both ends of the interval for p itself, which is Korn–Graubard's
+// with the error, clustered by item, of the share of values up to the estimate. With tied values
+// both ends may be equal. An end that the values cannot bound is nil, and a warning says how many
 // would. Empty items are left out. It panics unless 0 < p < 1.
 func QuantileItems(items [][]float64, p, conf float64) Estimate {
 	checkConf(conf)
@@ -99,9 +97,8 @@ func QuantileItems(items [][]float64, p, conf float64) Estimate {
 	return e
 }
 
-// worth returns as how many independent values the n values of m items count
-// where the p-quantile is concerned: at most n, and m where the items show no
-// spread.
+// worth returns the effective number of independent values among the n values of m items with
+// regard to the p-quantile: at most n, and m if the items show no spread.
 func worth(items [][]float64, value, p float64, m, n int, conf float64) float64 {
 	up, all := make([]float64, len(items)), make([]float64, len(items))
 	for i, item := range items {

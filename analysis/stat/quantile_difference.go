@@ -7,13 +7,12 @@ import (
 	"gonogo/analysis/message"
 )
 
-// QuantileDifference estimates the p-quantile of all values of new minus that of all
-// of base, where each item is a list of values. Its interval is the percentile
-// bootstrap's over items (Efron & Tibshirani 1993, An Introduction to the Bootstrap,
-// §13.3): where paired, items are drawn for both sides at once, else for each side by
-// itself. The p-value is twice the smaller share of draws on either side of 0, those
-// at 0 counted on both. Below 20 items of a side both are nil: the bootstrap is too
-// narrow there. It panics unless 0 < p < 1. Cost: O(values x draws).
+// QuantileDifference estimates the p-quantile of all values of new minus that of all values of
+// base; each item is a list of values. Its interval is the percentile bootstrap's over items (Efron
+// & Tibshirani 1993, An Introduction to the Bootstrap, §13.3): if paired, items are drawn for both
+// sides at once, else for each side separately. The p-value is twice the smaller share of draws on
+// either side of 0, with draws at 0 counted on both. With fewer than 20 items on a side both are
+// nil: the bootstrap is too narrow there. It panics unless 0 < p < 1. Cost: O(values x draws).
 func QuantileDifference(base, new [][]float64, paired bool, p, conf float64, draws int,
 	src rand.Source,
 ) (Estimate, *float64) {
@@ -55,7 +54,7 @@ func QuantileDifference(base, new [][]float64, paired bool, p, conf float64, dra
 	return e, FiniteOrNil(min(1, 2*float64(min(below, above)+1)/float64(draws+1)))
 }
 
-// draw draws n items of n with replacement, and returns how often each came.
+// draw draws n items of n with replacement, and returns the number of draws of each.
 func draw(r *rand.Rand, n int) []int {
 	times := make([]int, n)
 	for range n {
@@ -95,8 +94,8 @@ func weighted(items [][]float64) weightedValues {
 	return sorted
 }
 
-// quantile is the p-quantile where the values of item i count times[i] times; nil
-// counts each once.
+// quantile returns the p-quantile if the values of item i count times[i] times; nil counts each
+// once.
 func (w weightedValues) quantile(times []int, p float64) float64 {
 	if times == nil {
 		return quantile(w.values, p)
@@ -110,7 +109,7 @@ func (w weightedValues) quantile(times []int, p float64) float64 {
 	}
 	h := float64(n-1) * p
 	rank := int(h)
-	at := func(i int) float64 { // the value at rank i
+	atRank := func(i int) float64 { // the value at rank i
 		for k, item := range w.items {
 			if i -= times[item]; i < 0 {
 				return w.values[k]
@@ -118,9 +117,9 @@ func (w weightedValues) quantile(times []int, p float64) float64 {
 		}
 		return w.values[len(w.values)-1]
 	}
-	low := at(rank)
+	low := atRank(rank)
 	if h == float64(rank) {
 		return low
 	}
-	return low + (h-float64(rank))*(at(rank+1)-low)
+	return low + (h-float64(rank))*(atRank(rank+1)-low)
 }

@@ -6,10 +6,9 @@ import (
 	"gonogo/analysis/message"
 )
 
-// Signal estimates the share of groups of size g in which rewards span more
-// than delta, for items like these: the mean of Informative with the interval
-// of GroupMeans on [0, 1]. It is unknown if an item has fewer than g rewards:
-// SignalBracket says what can be said then. Empty items are left out.
+// Signal estimates the share of groups of size g whose rewards span more than delta, for items like
+// these: the mean of Informative with the interval of GroupMeans on [0, 1]. It is unknown if an
+// item has fewer than g rewards; SignalBracket then gives bounds. Empty items are left out.
 func Signal(items [][]float64, g int, delta float64, conf float64) Estimate {
 	const method = "mean of the unbiased share of informative groups"
 	sorted := sortedItems(items)
@@ -28,17 +27,17 @@ func signal(sorted [][]float64, g int, delta float64, conf float64, method strin
 	return GroupMeans(values, within, lengths(sorted), g, &unit, conf, method)
 }
 
-// SignalBracket bounds Signal for groups larger than the n samples at hand (n
-// the least of any item), without a model. A group's chance to be informative
-// grows with its size. The chance that any two rewards differ at all is 0 for
-// one draw and concave in the size as well, 1 - Σ_v p_v^g, so
+// SignalBracket bounds Signal for groups larger than the number of samples n (the smallest of any
+// item), without a model. A group's probability to be informative grows with its size. The
+// probability that any two rewards differ at all is 0 for one draw and also concave in the size, 1
+// - Σ_v p_v^g, so
 //
 //	s_n(delta) <= s_g(delta) <= s_g(0) <= min(1, s_n(0)·(g-1)/(n-1)).
 //
-// The chance to span more than a delta > 0 is not concave: of small groups of
-// rewards that lie close together none may span it, and of large ones all. The
-// upper estimate is therefore that of strict, a delta that only float noise
-// keeps within, scaled. For g <= n both are Signal. With n = 1 nothing is known.
+// The probability to span more than a delta > 0 is not concave: if rewards are close together, none
+// of the small groups may span it, and all of the large ones. The upper estimate therefore uses
+// strict, a delta that only excludes float noise, and is scaled. For g <= n both are Signal. With n
+// = 1 nothing is known.
 func SignalBracket(items [][]float64, g int, delta, strict, conf float64) (lower, upper Estimate) {
 	sorted := sortedItems(items)
 	n, _, total := counts(sorted)
@@ -59,8 +58,8 @@ func SignalBracket(items [][]float64, g int, delta, strict, conf float64) (lower
 	return lower, upper
 }
 
-// scale multiplies a share by a factor >= 1 and cuts it at 1. If the whole
-// interval would end up at 1, its low end stays where it was.
+// scale multiplies a share by a factor >= 1 and caps it at 1. If the whole interval would end up at
+// 1, its low end stays unchanged.
 func (e *Estimate) scale(factor float64) {
 	capped := *e.Value*factor >= 1
 	low := *e.Low
@@ -92,7 +91,7 @@ func lengths(items [][]float64) []int {
 	return ns
 }
 
-// counts returns the least and largest number of rewards of an item, and all.
+// counts returns the smallest and largest number of rewards of an item, and the total.
 func counts(items [][]float64) (least, most, total int) {
 	for i, item := range items {
 		if i == 0 || len(item) < least {

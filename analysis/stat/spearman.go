@@ -8,15 +8,14 @@ import (
 	"gonogo/analysis/message"
 )
 
-// Spearman estimates the rank correlation of X and Y over all pairs, ties at
-// their mean rank (Spearman 1904, Am. J. Psychol. 15:72). Pairs of one item
-// depend on each other: the interval is the jackknife over whole items with
-// t(m-1) on Fisher's scale, which also is what Bonett & Wright (2000,
-// Psychometrika 65:23) approximate for single pairs.
+// Spearman estimates the rank correlation of X and Y over all pairs, with mean ranks for ties
+// (Spearman 1904, Am. J. Psychol. 15:72). Pairs of one item depend on each other: the interval is
+// the jackknife over whole items with t(m-1) on Fisher's scale, which Bonett & Wright (2000,
+// Psychometrika 65:23) also approximate for single pairs.
 //
-// If the ranks agree perfectly there is nothing to resample: one discordant
-// item among m+1 is then taken as what could be missing, z = atanh(1 - 2/(m+1)),
-// se² = (1 + r²/2)/(m-3) (Bonett & Wright). Cost: O(items · pairs).
+// If the ranks agree perfectly resampling shows no variation: the interval then allows for one
+// discordant item among m+1, z = atanh(1 - 2/(m+1)), se² = (1 + r²/2)/(m-3) (Bonett & Wright).
+// Cost: O(items · pairs).
 func Spearman(items [][]Pair, conf float64) Estimate {
 	checkConf(conf)
 	const method = "Spearman's rank correlation; jackknife by item on Fisher's scale"
@@ -45,7 +44,7 @@ func Spearman(items [][]Pair, conf float64) Estimate {
 	return e
 }
 
-// perfect is the interval of a correlation of 1 or -1.
+// perfect sets the interval of a correlation of 1 or -1.
 func (e *Estimate) perfect(m int, conf float64) {
 	e.Low, e.High = FiniteOrNil(-1), FiniteOrNil(1)
 	if m < 4 {
@@ -63,14 +62,13 @@ func (e *Estimate) perfect(m int, conf float64) {
 	}
 }
 
-// ranking holds pairs in the order of X and of Y, so leaving out an item
-// needs no sorting.
+// ranking holds pairs in the order of X and of Y, so that leaving out an item needs no sorting.
 type ranking struct {
 	x, y   []float64
 	item   []int
 	byX    []int // positions in ascending order of x
 	byY    []int
-	rx, ry []float64 // ranks, of the pairs that are not left out
+	rx, ry []float64 // ranks of the pairs that are not left out
 }
 
 func newRanking(items [][]Pair, n int) *ranking {
@@ -86,8 +84,8 @@ func newRanking(items [][]Pair, n int) *ranking {
 	return r
 }
 
-// correlation is Pearson's of the ranks without the pairs of one item (-1:
-// with all), NaN where either side does not vary.
+// correlation returns Pearson's correlation of the ranks without the pairs of one item (-1: with
+// all), NaN if either side does not vary.
 func (r *ranking) correlation(without int) float64 {
 	n := r.rank(r.x, r.byX, r.rx, without)
 	r.rank(r.y, r.byY, r.ry, without)

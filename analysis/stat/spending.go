@@ -2,27 +2,24 @@ package stat
 
 import "math"
 
-// Spending says how much of an error alpha may be spent by the time that the
-// share t, in (0, 1], of all information is in. It rises in t and is alpha at 1.
+// Spending returns how much of an error alpha may be spent once the share t, in (0, 1], of all
+// information is available. It rises in t and is alpha at 1.
 type Spending func(alpha, t float64) float64
 
-// KimDeMets spends α·t²: less early than Pocock's boundaries do, and less late
-// than O'Brien & Fleming's (Kim & DeMets 1987, Biometrika 74:149, the power
-// family with ρ = 2). alpha is one-sided.
+// KimDeMets spends α·t²: less than Pocock's boundaries early on, and less than O'Brien & Fleming's
+// late (Kim & DeMets 1987, Biometrika 74:149, the power family with ρ = 2). alpha is one-sided.
 func KimDeMets(alpha, t float64) float64 { return alpha * t * t }
 
-// Boundaries returns, for looks at rising shares of all information, the z
-// values at which a two-sided test of level alpha may stop, so under no
-// effect it crosses any of them up to a look with the probability that spend
-// grants each side by then (Lan & DeMets 1983). Later looks do not change the
-// boundaries of earlier ones, and looks may lie anywhere.
+// Boundaries returns, for looks at rising shares of all information, the z values at which a
+// two-sided test of level alpha may stop: under no effect, the probability of crossing any of them
+// up to a look is what spend grants each side by then (Lan & DeMets 1983). Later looks do not
+// change the boundaries of earlier ones, and looks may be at any shares.
 //
-// The sums behind looks are taken to grow by independent increments: the
-// correlation of looks at s < t is √(s/t). Estimates whose error shrinks more
-// slowly than the information grows, as that between items does, are more alike
-// from look to look and cross less often. A boundary at which nothing is left
-// to spend is infinite. Integrated on a grid (Armitage, McPherson & Rowe 1969,
-// JRSS A 132:235). Cost: O(len(times)), some milliseconds in all.
+// The sums behind looks are assumed to grow by independent increments: the correlation of looks at
+// s < t is √(s/t). Estimates whose error shrinks more slowly than the information grows, such as
+// the error between items, are more similar from look to look and cross less often. A boundary is
+// infinite if nothing is left to spend. It is integrated on a grid (Armitage, McPherson & Rowe
+// 1969, JRSS A 132:235). Cost: O(len(times)), some milliseconds in all.
 func Boundaries(alpha float64, times []float64, spend Spending) []float64 {
 	out := make([]float64, len(times))
 	var path walk
@@ -48,8 +45,8 @@ func Crossing(times, boundaries []float64) float64 {
 	return sum
 }
 
-// walk is the position of a Brownian motion that has not crossed yet: its density at the
-// points of a grid, times their weights. The zero value is at 0 at time 0.
+// walk is the position of a Brownian motion that has not crossed yet: its density at the points of
+// a grid, times their weights. The zero value is at 0 at time 0.
 type walk struct {
 	time    float64
 	at      []float64
@@ -62,7 +59,7 @@ const gridSteps = 240
 // farthestZ is a boundary that is never reached.
 const farthestZ = 8.5
 
-// boundary finds the z that the walk crosses at t with the probability p.
+// boundary finds the z that the walk crosses at t with probability p.
 func (w walk) boundary(t, p float64) float64 {
 	if p <= w.crossing(t, farthestZ) {
 		return math.Inf(1)
@@ -79,7 +76,7 @@ func (w walk) boundary(t, p float64) float64 {
 	return (low + high) / 2
 }
 
-// crossing is the probability of |Z| >= z at time t.
+// crossing returns the probability of |Z| >= z at time t.
 func (w walk) crossing(t, z float64) float64 {
 	if math.IsInf(z, 1) {
 		return 0
@@ -95,7 +92,7 @@ func (w walk) crossing(t, z float64) float64 {
 	return sum
 }
 
-// kept is the walk at t that has not crossed z.
+// kept returns the walk at t, given that it has not crossed z.
 func (w walk) kept(t, z float64) walk {
 	edge := math.Min(z, farthestZ) * math.Sqrt(t)
 	width := 2 * edge / gridSteps
@@ -119,12 +116,12 @@ func (w walk) kept(t, z float64) walk {
 	return next
 }
 
-// bell is the density of a standard normal.
+// bell returns the density of a standard normal.
 func bell(z float64) float64 { return math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) }
 
-// above is the probability of a standard normal above z, exact in the tail.
+// above returns the probability that a standard normal is above z, exact in the tail.
 func above(z float64) float64 { return math.Erfc(z/math.Sqrt2) / 2 }
 
-// ConfidenceAt is the two-sided confidence of an interval that reaches z
-// standard errors either way.
+// ConfidenceAt returns the two-sided confidence of an interval that extends z standard errors on
+// either side.
 func ConfidenceAt(z float64) float64 { return 1 - 2*above(z) }

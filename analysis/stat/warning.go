@@ -2,7 +2,7 @@ package stat
 
 import "gonogo/analysis/message"
 
-// What an Estimate warns of.
+// The warnings of Estimates.
 var (
 	outsideRange = message.New("stat.outside_range",
 		"the mean {mean} is outside the range [{low}, {high}]: set the range to what the grader can give")
@@ -74,12 +74,12 @@ var (
 // warn appends a warning.
 func (e *Estimate) warn(why message.Text) { e.Warnings = append(e.Warnings, why) }
 
-// unknown is an estimate that could not be made, with the reason.
+// unknown returns an estimate that could not be made, with the reason.
 func unknown(items, n int, method string, why message.Text) Estimate {
 	return Estimate{Items: items, N: n, Method: method, Warnings: []message.Text{why}}
 }
 
-// ofItems is the argument of a message that counts the items it is about.
+// ofItems returns the argument for a message that counts items.
 func ofItems(n int) message.Args { return message.Args{"items": message.Count(n, "item")} }
 
 func resamples(n int) message.Args {

@@ -6,20 +6,17 @@ import (
 	"gonogo/analysis/message"
 )
 
-// Counts is how many of an item's cases showed something: Hits of N.
+// Counts is how many of an item's N cases are Hits.
 type Counts struct{ Hits, N float64 }
 
-// Youden estimates J = 1 - a - r from how often wrong answers were accepted and
-// right ones rejected (Youden 1950, Cancer 3:32): 1 for a grader that never
-// errs, 0 for one that does not look. accepts[i] and rejects[i] belong to item
-// i; an item without cases of one kind has N = 0 there. It returns both shares
-// too, each with the interval of RatioOfSums.
+// Youden estimates J = 1 - a - r from how often wrong answers were accepted and right ones rejected
+// (Youden 1950, Cancer 3:32): 1 for a grader that never errs, 0 for one whose answer does not
+// depend on the case. accepts[i] and rejects[i] belong to item i; an item without cases of one kind
+// has N = 0 there. It also returns both shares, each with the interval of RatioOfSums.
 //
-// The interval of J puts those two together by the square-and-add rule
-// (Newcombe 1998, Stat. Med. 17:873; Zou & Donner 2008, Stat. Med. 27:1693),
-// with the correlation of both over items where it is positive: it keeps its
-// coverage near 1, where ±t does not. It panics when the slices differ in
-// length.
+// The interval of J combines those two by the square-and-add rule (Newcombe 1998, Stat. Med.
+// 17:873; Zou & Donner 2008, Stat. Med. 27:1693), with their correlation over items if it is
+// positive: it keeps its coverage near 1, unlike ±t. It panics if the slices differ in length.
 func Youden(accepts, rejects []Counts, conf float64) (accept, reject, j Estimate) {
 	checkConf(conf)
 	if len(accepts) != len(rejects) {
@@ -52,7 +49,7 @@ func shareOf(counts []Counts, conf float64) Estimate {
 	return RatioOfSums(hits, ns, int(n), conf)
 }
 
-// correlated is the correlation over items of what each adds to both shares.
+// correlated returns the correlation over items of their contributions to both shares.
 func correlated(accepts, rejects []Counts, a, r float64) float64 {
 	var xx, xy, yy float64
 	for i := range accepts {

@@ -12,17 +12,16 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// flagsFirst moves the flags of a command before its other arguments, so that
-// `gonogo analyze RUN --json` means what it says: the flag library stops
-// looking for flags at the first argument that is none.
+// flagsFirst moves the flags of a command before its other arguments, so that `gonogo analyze RUN
+// --json` works as expected: the flag library stops looking for flags at the first other argument.
 func flagsFirst(app *cli.App, args []string) []string {
-	at := slices.IndexFunc(args, func(a string) bool { return app.Command(a) != nil })
-	if at < 1 {
+	index := slices.IndexFunc(args, func(a string) bool { return app.Command(a) != nil })
+	if index < 1 {
 		return args
 	}
-	cmd := app.Command(args[at])
+	cmd := app.Command(args[index])
 	var flags, rest []string
-	tail := args[at+1:]
+	tail := args[index+1:]
 	for i := 0; i < len(tail); i++ {
 		arg := tail[i]
 		switch {
@@ -32,22 +31,22 @@ func flagsFirst(app *cli.App, args []string) []string {
 		case len(arg) < 2 || arg[0] != '-':
 			rest = append(rest, arg)
 		case arg == "-h" || strings.TrimLeft(arg, "-") == "help":
-			return slices.Concat(args[:at+1], []string{"--help"}) // which would take an argument for its topic
+			return slices.Concat(args[:index+1], []string{"--help"}) // else help would take an argument for its topic
 		default:
 			flags = append(flags, arg)
 			if !takesValue(cmd, arg) {
 				continue
 			}
 			if i++; i == len(tail) {
-				return slices.Concat(args[:at+1], flags) // the flag must not take an argument for its value
+				return slices.Concat(args[:index+1], flags) // so that the flag does not take an argument for its value
 			}
 			flags = append(flags, tail[i])
 		}
 	}
-	return slices.Concat(args[:at+1], flags, rest)
+	return slices.Concat(args[:index+1], flags, rest)
 }
 
-// arguments has, for the ArgsUsage of commands, how many arguments they take.
+// arguments holds how many arguments a command takes, by its ArgsUsage.
 var arguments = map[string]struct {
 	least, most int
 	words       string
@@ -59,8 +58,8 @@ var arguments = map[string]struct {
 	"BASE NEW":   {2, 2, "two runs, BASE and NEW"},
 }
 
-// checkArguments runs before each command. `gonogo run other.yaml` must not run, and pay
-// for, the gonogo.yaml there.
+// checkArguments runs before each command. Without it, `gonogo run other.yaml` would run, and pay
+// for, the gonogo.yaml in the current directory.
 func checkArguments(c *cli.Context) error {
 	takes, known := arguments[c.Command.ArgsUsage]
 	n := c.NArg()
@@ -83,7 +82,7 @@ func checkArguments(c *cli.Context) error {
 func takesValue(cmd *cli.Command, arg string) bool {
 	return slices.ContainsFunc(cmd.Flags, func(f cli.Flag) bool {
 		_, isBool := f.(*cli.BoolFlag)
-		return !isBool && slices.Contains(f.Names(), strings.TrimLeft(arg, "-")) // --name=value has none
+		return !isBool && slices.Contains(f.Names(), strings.TrimLeft(arg, "-")) // --name=value has no separate value
 	})
 }
 

@@ -73,8 +73,8 @@ Example:
 	}
 }
 
-// printPart prints what an audit or a burst found: its part of a Result and the findings.
-// The exit code is that of the gates.
+// printPart prints the findings of an audit or a burst with its part of a Result. The exit code is
+// that of the gates.
 func printPart(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run,
 	analyze func(context.Context, *rollout.Run, analysis.Settings) (*analysis.Result, error),
 	write func(io.Writer, *report.RunPage) error,
@@ -101,7 +101,7 @@ func printPart(ctx context.Context, p *project.Project, c *project.Invocation, r
 	return err
 }
 
-// beginRun makes a run directory without rollouts.
+// beginRun creates a run directory without rollouts.
 func beginRun(c *cli.Context, p *project.Project, dir string) error {
 	if err := p.BeginRun(dir); err != nil {
 		return err

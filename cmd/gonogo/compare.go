@@ -118,8 +118,8 @@ func compareRuns(c *cli.Context) (*compare.Comparison, error) {
 	return comparison, comparison.Attribute(c.Context, base, opened, read, nil)
 }
 
-// ownResult is what a run was found to be; nil where it was not analysed, or not
-// since it grew. One that cannot be read takes nothing from the comparison.
+// ownResult returns the stored result of a run; nil if it was not analyzed, or has grown since. A
+// result that cannot be read is only noted: the comparison works without it.
 func ownResult(c *cli.Context, run string) *analysis.Result {
 	r, err := archive.ReadResult(run)
 	if err != nil {
@@ -128,40 +128,40 @@ func ownResult(c *cli.Context, run string) *analysis.Result {
 	return r
 }
 
-// comparisonFiles names what --output writes.
+// comparisonFiles lists the files that --output writes.
 func comparisonFiles() string {
 	files := ui.Names(report.ComparisonFormats(), func(f report.Format[*report.ComparisonPage]) string { return f.File })
 	last := len(files) - 1
 	return strings.Join(files[:last], ", ") + "\n" + files[last]
 }
 
-// comparisonPage makes the page of a comparison; for a report it looks as the
-// configuration wants it, and knows the way to the rollouts.
+// comparisonPage makes the page of a comparison. For a report it uses the configured style and
+// links to the rollouts.
 func comparisonPage(c *cli.Context, comparison *compare.Comparison) (*report.ComparisonPage, error) {
-	base, new, out := c.Args().Get(0), c.Args().Get(1), c.String("output")
-	if err := spareReports(out, base, new); err != nil {
+	base, newRun, out := c.Args().Get(0), c.Args().Get(1), c.String("output")
+	if err := spareReports(out, base, newRun); err != nil {
 		return nil, err
 	}
-	opt := output.PageOptions(invocationOf(c), new)
+	opt := output.PageOptions(invocationOf(c), newRun)
 	if out == "" {
-		cfg, _, err := output.RunConfig(invocationOf(c), new)
+		cfg, _, err := output.RunConfig(invocationOf(c), newRun)
 		if err != nil {
 			return nil, err
 		}
 		return output.NewComparison(cfg.Report, comparison, opt), nil
 	}
-	look, err := output.ReportStyle(invocationOf(c), new)
+	look, err := output.ReportStyle(invocationOf(c), newRun)
 	if err != nil {
 		return nil, err
 	}
 	opt.Paper, opt.Font = look.Paper, look.Font
 	_, opt.BaseLink = output.Traces(base, out)
-	_, opt.NewLink = output.Traces(new, out)
+	_, opt.NewLink = output.Traces(newRun, out)
 	return output.NewComparison(look, comparison, opt), nil
 }
 
-// spareReports refuses an output in which a run's own report is: the files of
-// both have the same names.
+// spareReports refuses to write into the directory of a run's own report, whose files have the same
+// names.
 func spareReports(out string, runs ...string) error {
 	for _, run := range runs {
 		if out != "" && filepath.Clean(out) == filepath.Clean(output.ReportDir(run)) {
@@ -171,8 +171,8 @@ func spareReports(out string, runs ...string) error {
 	return nil
 }
 
-// writeComparison writes the report into the directory that --output names;
-// without one it keeps the comparison in the new run's.
+// writeComparison writes the report into the directory given by --output; without it, it stores the
+// comparison in the directory of the new run.
 func writeComparison(c *cli.Context, comparison *compare.Comparison, page *report.ComparisonPage) error {
 	if dir := c.String("output"); dir != "" {
 		return writePage(c, dir, page, report.ComparisonFormats())
@@ -184,8 +184,8 @@ func writeComparison(c *cli.Context, comparison *compare.Comparison, page *repor
 	return output.WriteFile(dir, output.ComparisonFile, comparison.Encode)
 }
 
-// checkPageFlags refuses two forms for one standard output, and flags of report.pdf
-// where none is written.
+// checkPageFlags refuses two formats for one standard output, and flags of report.pdf if none is
+// written.
 func checkPageFlags(c *cli.Context) error {
 	if c.Bool("json") && c.Bool("markdown") {
 		return exit.Usagef("--json and --markdown both ask for standard output: name one; --output writes both")
@@ -201,7 +201,7 @@ func checkPageFlags(c *cli.Context) error {
 	return nil
 }
 
-// printPage prints the form that was asked for, else the page for a terminal.
+// printPage prints the requested format, else the page for a terminal.
 func printPage(c *cli.Context, page report.Page, encode func(io.Writer) error) error {
 	switch {
 	case c.Bool("json"):
@@ -212,7 +212,7 @@ func printPage(c *cli.Context, page report.Page, encode func(io.Writer) error) e
 	return report.WriteText(c.App.Writer, page)
 }
 
-// writePage writes a page into a directory, and says where it is.
+// writePage writes a page into a directory and reports where it is.
 func writePage[P report.Page](c *cli.Context, dir string, page P, formats []report.Format[P]) error {
 	if err := report.Write(dir, page, formats); err != nil {
 		return err

@@ -85,7 +85,7 @@ func curateOptionsOf(c *cli.Context) *curateOptions {
 	}
 }
 
-// freshFlags are the flags of measuring kept rows again.
+// freshFlags are the flags for measuring kept rows again.
 func freshFlags() []cli.Flag {
 	return slices.Concat([]cli.Flag{
 		&cli.IntFlag{

@@ -19,7 +19,7 @@ import (
 	"gonogo/sampler/rollout/credential"
 )
 
-// checkFresh refuses what cannot be meant, before anything is read.
+// checkFresh refuses impossible combinations of flags, before anything is read.
 func checkFresh(c *curateOptions) error {
 	switch {
 	case c.Fresh && c.FreshSamples < 2:
@@ -32,13 +32,13 @@ func checkFresh(c *curateOptions) error {
 	return nil
 }
 
-// freshDir is the directory of the new rollouts.
+// freshDir returns the directory for the new rollouts.
 func freshDir(c *curateOptions) string {
 	return cmp.Or(c.FreshRun, strings.TrimSuffix(archive.CurationTable(c.Report.Output), ".csv")+"-fresh")
 }
 
-// measureAgain makes new rollouts of the kept items and compares them with those
-// by which they were kept.
+// measureAgain makes new rollouts of the kept items and compares them with those by which the items
+// were chosen.
 func measureAgain(ctx context.Context, c *curateOptions, run *rollout.Run, source *curated,
 	chosen *curate.Curation,
 ) error {
@@ -71,9 +71,8 @@ func measureAgain(ctx context.Context, c *curateOptions, run *rollout.Run, sourc
 	return err
 }
 
-// freshProject is a project with the job, the tools and the grader of the run,
-// and a seed of its own: that of the run would make the same rollouts again where
-// chance depends on it.
+// freshProject returns a project with the job, the tools and the grader of the run, and its own
+// seed: with the run's seed the same rollouts would be made again wherever chance depends on it.
 func freshProject(ctx context.Context, c *curateOptions, run *rollout.Run, source *curated) (*project.Project, error) {
 	if run.Manifest == nil || run.Manifest.Source != rollout.Live {
 		return nil, exit.Usagef("%s was not sampled by gonogo: new rollouts would not be made as its own were", run.Dir)
@@ -87,7 +86,7 @@ func freshProject(ctx context.Context, c *curateOptions, run *rollout.Run, sourc
 	}
 	seed := rand.New(rand.NewPCG(run.Manifest.Seed, 0xf4e5)).Uint64()
 	cfg.Seed = &seed
-	// A built-in world is served before anything is wired to it.
+	// A built-in world must be served before anything is wired to it.
 	world := project.NewUnwired(cfg)
 	if err := project.RestartWorld(ctx, world, c.Err); err != nil {
 		return nil, err
@@ -101,9 +100,9 @@ func freshProject(ctx context.Context, c *curateOptions, run *rollout.Run, sourc
 	return p, nil
 }
 
-// freshConfig is the configuration that the command line names, else the one
-// that the run was made with, on the training file alone. A run keeps no secrets:
-// where it wants some, the gonogo.yaml here has them.
+// freshConfig returns the configuration given on the command line, else the one that the run was
+// made with, for the training file only. A run stores no secrets: if it needs some, they come from
+// the gonogo.yaml in the current directory.
 func freshConfig(c *curateOptions, run *rollout.Run, source *curated) (*config.Config, error) {
 	set := append(c.Overrides, "data.train="+source.data.Path, fmt.Sprintf("sampling.samples=%d", c.FreshSamples))
 	load := func() (*config.Config, error) { return config.Inherited(run, set...) }
@@ -127,8 +126,8 @@ func freshConfig(c *curateOptions, run *rollout.Run, source *curated) (*config.C
 	return cfg, document.SortErrors([]error{cfg.Complete(), cfg.TakeKeys()})
 }
 
-// sameMaking refuses new rollouts that would be made otherwise than the run's:
-// what differs then would not be the samples alone.
+// sameMaking refuses new rollouts made with other settings than the run's: they would differ in
+// more than the samples.
 func sameMaking(run *rollout.Run, cfg *config.Config) error {
 	now := cfg.Binding()
 	differ := project.Differing(run.Manifest.Binding, func(key, was string) bool {

@@ -19,13 +19,13 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// curateOptions are a curation's flags.
+// curateOptions holds the flags of a curation.
 type curateOptions struct {
 	*project.Invocation
-	Run string // as it was named
+	Run string // as given
 
 	Train            string // the file; "" is the configuration's
-	Keep             string // reasons that drop nothing, with commas between
+	Keep             string // comma-separated reasons for which no row is dropped
 	Sure             float64
 	SureSet          bool
 	Near, Suspicious bool
@@ -38,7 +38,8 @@ type curateOptions struct {
 	FreshRun         string
 }
 
-// runCurate selects rows, writes them, measures them on new rollouts if requested, and prints the result.
+// runCurate selects rows, writes them, measures them on new rollouts if requested, and prints the
+// result.
 func runCurate(ctx context.Context, c *curateOptions, dir string) error {
 	if err := checkFresh(c); err != nil {
 		return err
@@ -78,7 +79,7 @@ func runCurate(ctx context.Context, c *curateOptions, dir string) error {
 	return stopped
 }
 
-// chooseRows is the pure part, under the command's flags.
+// chooseRows selects the rows by the command's flags.
 func chooseRows(ctx context.Context, c *curateOptions, run *rollout.Run, cfg *config.Config,
 	source *curated,
 ) (*curate.Curation, error) {

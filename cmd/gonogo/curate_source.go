@@ -16,7 +16,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// curated is a training file about to be curated, with what was read next to it.
+// curated is a training file to be curated, with the other data that was read.
 type curated struct {
 	data  *dataset.File
 	file  curate.TrainFile
@@ -24,8 +24,7 @@ type curated struct {
 	notes []message.Text
 }
 
-// curationSource finds the data files of a run, and checks that they are those
-// that it recorded.
+// curationSource finds the data files of a run and checks that they are the recorded ones.
 func curationSource(c *curateOptions, run *rollout.Run, cfg *config.Config) (*curated, error) {
 	train, edited, err := trainFile(c, run, cfg)
 	if err != nil {
@@ -57,8 +56,7 @@ func curationSource(c *curateOptions, run *rollout.Run, cfg *config.Config) (*cu
 	return out, nil
 }
 
-// trainFile finds the training file. edited says that it is not known to be the
-// file that the run recorded.
+// trainFile finds the training file. edited says that it may not be the file that the run recorded.
 func trainFile(c *curateOptions, run *rollout.Run, cfg *config.Config) (path string, edited bool, err error) {
 	recorded := dataset.Recorded(run.Manifest, rollout.Train)
 	if recorded == nil && run.Manifest != nil && len(run.Manifest.Data) > 0 {
@@ -69,37 +67,37 @@ func trainFile(c *curateOptions, run *rollout.Run, cfg *config.Config) (path str
 	if places[0] == "" {
 		places = dataPlaces(c, run, cfg, rollout.Train)
 	}
-	there, match, err := dataset.FindRecorded(places, recorded)
+	found, match, err := dataset.FindRecorded(places, recorded)
 	switch {
 	case err != nil:
 		return "", false, exit.AsUsage(err)
 	case match != "":
 		return match, recorded == nil, nil
-	case there == "" && len(places) == 0:
+	case found == "" && len(places) == 0:
 		return "", false, exit.Usagef("nothing says which training file %s was sampled from: name it with --train",
 			run.Dir)
-	case there == "":
+	case found == "":
 		return "", false, exit.Usagef("the training file is not there (looked for %s): name it with --train, or the "+
 			"configuration with --config", strings.Join(places, ", "))
 	case !c.DespiteChange:
-		sum, err := dataset.HashFile(there)
+		sum, err := dataset.HashFile(found)
 		if err != nil {
 			return "", false, exit.AsUsage(err)
 		}
 		return "", false, exit.Usagef("%s is not the file that %s was sampled from: it has changed since (SHA-256 "+
 			"%s then, %s now). Put the old one back or name it with --train, sample the new one, or curate it "+
 			"--despite-change: rows that changed then count as not measured",
-			there, run.Dir, headOf(recorded.SHA256), headOf(sum))
+			found, run.Dir, headOf(recorded.SHA256), headOf(sum))
 	}
-	return there, true, nil
+	return found, true, nil
 }
 
-// headOf is enough of a hash to tell two apart.
+// headOf returns enough of a hash to distinguish two.
 func headOf(hash string) string { return hash[:min(12, len(hash))] }
 
-// dataPlaces are the paths at which a split's data file may be: where the configuration
-// has it and, for one that can be known by its hash, where the configuration that is here
-// has it, and where the demo leaves its files.
+// dataPlaces lists the paths where a split's data file may be: the path in the configuration and,
+// for a file that can be verified by its hash, the path in the current configuration and the path
+// where the demo leaves its files.
 func dataPlaces(c *curateOptions, run *rollout.Run, cfg *config.Config, split rollout.Split) []string {
 	places := []string{cfg.Data.Of(split)}
 	recorded := dataset.Recorded(run.Manifest, split)
@@ -116,11 +114,11 @@ func dataPlaces(c *curateOptions, run *rollout.Run, cfg *config.Config, split ro
 	return slices.DeleteFunc(places, func(p string) bool { return p == "" })
 }
 
-// other takes the rows of eval or production: of the whole file where it is
-// there, else those that the run sampled.
+// other adds the rows of eval or production: those of the whole file if it is found, else those
+// that the run sampled.
 func (out *curated) other(c *curateOptions, run *rollout.Run, cfg *config.Config, split rollout.Split) error {
 	recorded := dataset.Recorded(run.Manifest, split)
-	there, match, err := dataset.FindRecorded(dataPlaces(c, run, cfg, split), recorded)
+	found, match, err := dataset.FindRecorded(dataPlaces(c, run, cfg, split), recorded)
 	if err != nil {
 		return exit.AsUsage(err)
 	}
@@ -142,7 +140,7 @@ func (out *curated) other(c *curateOptions, run *rollout.Run, cfg *config.Config
 	}
 	if recorded != nil && n < recorded.Rows {
 		note := fileGone
-		if there != "" {
+		if found != "" {
 			note = fileChanged
 		}
 		out.notes = append(out.notes, note.With(message.Args{
@@ -153,7 +151,7 @@ func (out *curated) other(c *curateOptions, run *rollout.Run, cfg *config.Config
 	return nil
 }
 
-// What a reader must know of the files that rows were chosen from.
+// Notes on the files from which rows were chosen.
 var (
 	noFileRecorded = message.New("curate.no_file_recorded",
 		"the run does not record which file it was sampled from: rows are known by their ids alone")

@@ -69,7 +69,7 @@ Examples:
 	}
 }
 
-// playWorld runs a world, with another policy to the comparison of the two.
+// playWorld runs a world; with another policy it also compares the two runs.
 func playWorld(c *cli.Context, world fixtures.World) error {
 	base := "demo-" + world.Name
 	dir := cmp.Or(c.String("output"), base)
@@ -100,14 +100,14 @@ func playWorld(c *cli.Context, world fixtures.World) error {
 	return c.App.RunContext(c.Context, append(compare, base, dir))
 }
 
-// demo runs a world into a directory. Its own settings come before those of the command.
-func demo(c *cli.Context, world fixtures.World, dir string, own ...string) (err error) {
+// demo runs a world into a directory. Its own settings precede those of the command.
+func demo(c *cli.Context, world fixtures.World, dir string, settings ...string) (err error) {
 	if program := world.Missing(); program != "" {
 		return exit.Usagef("the world %q needs %s, which is not on PATH: install it, or choose another world",
 			world.Name, program)
 	}
-	// The world's files are next to the run until the run directory is there: it must be
-	// empty to become one.
+	// The world's files are in a temporary directory, because the run directory must be empty when
+	// it is created.
 	inputs, err := os.MkdirTemp("", "gonogo-world-")
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func demo(c *cli.Context, world fixtures.World, dir string, own ...string) (err 
 	defer func() { err = errors.Join(err, server.Close()) }()
 
 	served := "sampling.address_map." + fixtures.Origin + "=" + server.URL()
-	set := append(append(own, overrides(c)...), "seed="+c.String("seed"), served)
+	set := append(append(settings, overrides(c)...), "seed="+c.String("seed"), served)
 	cfg, err := config.Load(filepath.Join(inputs, "gonogo.yaml"), os.LookupEnv, set...)
 	if err != nil {
 		return exit.AsUsage(err)
@@ -142,8 +142,7 @@ func demo(c *cli.Context, world fixtures.World, dir string, own ...string) (err 
 	return errors.Join(err, keepInputs(world, dir))
 }
 
-// rehearseStep plays a training step against a world's own endpoints, for which
-// no one need be asked.
+// rehearseStep plays a training step against a world's own endpoints, which needs no confirmation.
 func rehearseStep(ctx context.Context, c *project.Invocation, dir, served string) error {
 	run, err := rollout.Open(dir)
 	if err != nil {
@@ -168,11 +167,11 @@ func rehearseStep(ctx context.Context, c *project.Invocation, dir, served string
 	return stage.Burst(ctx, p, c, run, plan, how)
 }
 
-// keepInputs leaves the world's files in the run directory, as an example of
-// a configuration with its job and data.
+// keepInputs writes the world's files into the run directory, as an example of a configuration with
+// its job and data.
 func keepInputs(world fixtures.World, dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, rollout.ManifestFile)); err != nil {
-		return nil // the run did not come to be
+		return nil // the run was not created
 	}
 	return world.Write(filepath.Join(dir, "world"))
 }

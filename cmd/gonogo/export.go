@@ -75,8 +75,7 @@ type exportFormat struct {
 	write     func(c *cli.Context, run, path string) error
 }
 
-// exportFormats lists the logs first, then the tables, which are the report's
-// own.
+// exportFormats lists the log formats first, then the tables of the report.
 func exportFormats() []exportFormat {
 	var list []exportFormat
 	for _, f := range exporter.Formats() {
@@ -128,7 +127,7 @@ func exportLog(c *cli.Context, f exporter.Format, dir, path string) error {
 	return nil
 }
 
-// exported says what was written, and what was lost.
+// exported reports what was written and what was lost.
 func exported(w io.Writer, n int, format, path string, notes []string) {
 	fmt.Fprintf(w, "Exported %s as %s: %s\n", console.Count(n, "rollout"), format, path)
 	for _, note := range notes {
@@ -174,6 +173,6 @@ func exportTable(c *cli.Context, f report.Format[*report.RunPage], dir, path str
 	return nil
 }
 
-// another is what to do where an export would overwrite a file: it may be what the run was
-// imported from.
+// another is the advice if an export would overwrite a file, which may be the source of the run's
+// import.
 const another = "name another file or directory"

@@ -17,7 +17,7 @@ import (
 	"gonogo/report"
 )
 
-// invocationOf reads the flags of a command, those that it does not have as unset.
+// invocationOf reads the flags of a command; flags that it does not have are unset.
 func invocationOf(c *cli.Context) *project.Invocation {
 	return &project.Invocation{
 		In: c.App.Reader, Out: c.App.Writer, Err: c.App.ErrWriter,
@@ -38,7 +38,7 @@ func invocationOf(c *cli.Context) *project.Invocation {
 	}
 }
 
-// overrides are --set and the flags that stand for one key, as KEY=VALUE.
+// overrides returns --set and the flags that set one key, as KEY=VALUE.
 func overrides(c *cli.Context) []string {
 	var out []string
 	for _, pair := range c.StringSlice("set") {
@@ -60,7 +60,7 @@ func overrides(c *cli.Context) []string {
 	return out
 }
 
-// keyFlag is a flag that stands for one key of the configuration.
+// keyFlag is a flag that sets one key of the configuration.
 type keyFlag struct{ name, key, usage string }
 
 var keyFlags = []keyFlag{
@@ -87,7 +87,7 @@ var keyFlags = []keyFlag{
 		"Cyrillic; none: use no font of the machine"},
 }
 
-// keyed are the keyFlags of these names.
+// keyed returns the keyFlags with these names.
 func keyed(names ...string) []cli.Flag {
 	return ui.Names(names, func(name string) cli.Flag {
 		f := keyFlags[slices.IndexFunc(keyFlags, func(f keyFlag) bool { return f.name == name })]
@@ -95,8 +95,7 @@ func keyed(names ...string) []cli.Flag {
 	})
 }
 
-// typedFlags lists those of the keyFlags that the command line names. An audit has items of
-// its own.
+// typedFlags lists the keyFlags given on the command line. For an audit, --items sets audit.items.
 func typedFlags(c *cli.Context) []project.TypedFlag {
 	var out []project.TypedFlag
 	for _, f := range keyFlags {
@@ -110,8 +109,7 @@ func typedFlags(c *cli.Context) []project.TypedFlag {
 	return out
 }
 
-// projectFlags are the flags of every command that begins from a
-// configuration.
+// projectFlags are the flags of every command that starts from a configuration.
 func projectFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
@@ -122,17 +120,17 @@ func projectFlags() []cli.Flag {
 	}
 }
 
-// readConfig loads the configuration that the command line names.
+// readConfig loads the configuration given on the command line.
 func readConfig(c *cli.Context) (*config.Config, error) {
-	asked := invocationOf(c)
-	cfg, err := config.Load(asked.Config, os.LookupEnv, asked.Overrides...)
+	call := invocationOf(c)
+	cfg, err := config.Load(call.Config, os.LookupEnv, call.Overrides...)
 	if err != nil {
-		return nil, exit.AsUsage(asked.ByFlag(err))
+		return nil, exit.AsUsage(call.ByFlag(err))
 	}
 	return cfg, nil
 }
 
-// readProject loads it with its files and endpoints.
+// readProject loads the configuration with its files and endpoints.
 func readProject(c *cli.Context) (*project.Project, error) {
 	cfg, err := readConfig(c)
 	if err != nil {
@@ -156,8 +154,8 @@ func settingsFlag() cli.Flag {
 	return &cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "take settings from `FILE`"}
 }
 
-// recordedFlags are the flags of commands that work on a run by the configuration that
-// is named, else that of the run.
+// recordedFlags are the flags of commands that work on a run with the given configuration, else
+// with the run's own.
 func recordedFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
@@ -176,7 +174,7 @@ func trustFlag() cli.Flag {
 	}
 }
 
-// budgetRule says how the budget is kept, for the help of commands.
+// budgetRule explains the budget, for the help of commands.
 const budgetRule = `The budget (--max-rollouts, --max-tokens, --max-usd, --deadline) applies to one
 call of the command: the run, its variants and the audit together. A rollout's
 usage is known when it ends; until then it counts as the mean of those that have
@@ -184,10 +182,10 @@ ended. Spending can therefore exceed the cap by the rollouts in flight (a few,
 before the first has ended). No rollout begins that would, on average, end after
 the deadline. Rollouts in flight end and are kept; the exit code is 5.`
 
-// spendingFlags bound what a command uses.
+// spendingFlags limit what a command uses.
 func spendingFlags() []cli.Flag { return keyed("max-tokens", "max-usd", "deadline") }
 
-// logFormatFlag is the flag of the commands that ask endpoints.
+// logFormatFlag is the flag of commands that call endpoints.
 func logFormatFlag() cli.Flag {
 	return &cli.StringFlag{
 		Name: "log-format", Value: "text",
@@ -195,8 +193,7 @@ func logFormatFlag() cli.Flag {
 	}
 }
 
-// speakEvents makes events of all that the command writes to standard error,
-// when it is asked to.
+// speakEvents turns the command's output on standard error into events, if requested.
 func speakEvents(c *cli.Context) error {
 	switch format := c.String("log-format"); format {
 	case "", "text":

@@ -65,7 +65,7 @@ Example:
 	}
 }
 
-// graderFlags are the flags of commands that grade what is recorded.
+// graderFlags are the flags of commands that grade recorded outputs.
 func graderFlags() []cli.Flag {
 	return append(slices.Concat(recordedFlags(), keyed("concurrency"), spendingFlags()),
 		&cli.StringFlag{Name: "grader", Usage: "grade with the grader in `FILE`"},

@@ -20,7 +20,7 @@ import (
 	"gonogo/sampler/logs/importer"
 )
 
-// topic is one page of documentation that the code itself carries.
+// topic is a page of built-in documentation.
 type topic struct {
 	Name  string
 	Doc   string

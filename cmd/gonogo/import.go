@@ -95,8 +95,8 @@ func wrapPartNames() string {
 	return strings.TrimSpace(plain.Wrap(strings.Join(importer.PartNames(), ", "), "   ", 80))
 }
 
-// importFiles writes the run while the files are read, and takes it back when
-// they turn out to be broken.
+// importFiles writes the run while it reads the files, and removes it if they turn out to be
+// broken.
 func importFiles(c *cli.Context, src importer.Source, run importer.Directory) error {
 	first := src.Files[0].Name
 	run.Manifest = rollout.Manifest{

@@ -109,7 +109,7 @@ func initAction(c *cli.Context) error {
 	return err
 }
 
-// refuseExisting keeps files that are there from being overwritten.
+// refuseExisting returns an error if one of the files exists, so that it is not overwritten.
 func refuseExisting(hint string, paths ...string) error {
 	for _, path := range paths {
 		if _, err := os.Lstat(path); err == nil {
@@ -121,7 +121,7 @@ func refuseExisting(hint string, paths ...string) error {
 	return nil
 }
 
-// initTemplate writes a world's files to start from.
+// initTemplate writes a world's files as a starting point.
 func initTemplate(c *cli.Context) error {
 	for _, flag := range []string{"job", "reward", "train", "eval", "production", "model"} {
 		if c.IsSet(flag) {
@@ -161,7 +161,7 @@ func initTemplate(c *cli.Context) error {
 	return err
 }
 
-// templateNamed finds a template.
+// templateNamed finds a template by name.
 func templateNamed(name string) (fixtures.World, error) {
 	names := ui.Names(fixtures.Templates(), func(w fixtures.World) string { return w.Name })
 	if i := slices.Index(names, name); i >= 0 {

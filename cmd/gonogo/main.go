@@ -27,13 +27,13 @@ import (
 )
 
 func main() {
-	// What net/http says in the log of the standard library holds bodies of
-	// answers, which no mask of ours has seen.
+	// The standard library's log, as used by net/http, contains bodies of answers, which gonogo has
+	// not masked.
 	log.SetOutput(io.Discard)
 	os.Exit(run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr))
 }
 
-// commands is the one list of commands, in the order of help.
+// commands lists the commands, in the order of help.
 func commands() []*cli.Command {
 	return []*cli.Command{
 		demoCommand(),
@@ -76,7 +76,7 @@ Or:          gonogo init --template NAME, an example close to your task
 More:        gonogo help words, gates, config, graders, probes, failures,
              formats, charts, worlds`
 
-// helpFlag is --help without the state that the library keeps, once for all calls of run.
+// helpFlag is --help without the library's state, so that all calls of run can share it.
 type helpFlag struct{ *cli.BoolFlag }
 
 func (f helpFlag) Apply(set *flag.FlagSet) error {
@@ -108,7 +108,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		Metadata: map[string]any{"line": message.Shell(append([]string{"gonogo"},
 			args[min(1, len(args)):]...)...)},
 		Commands:       commands(),
-		Flags:          []cli.Flag{cli.HelpFlag}, // the library leaves it out where a command is called help
+		Flags:          []cli.Flag{cli.HelpFlag}, // the library omits it if a command is called help
 		Reader:         stdin,
 		Writer:         stdout,
 		ErrWriter:      stderr,
@@ -135,7 +135,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return code
 }
 
-// onUsageError words what the flag library has against the command line.
+// onUsageError rewords the flag library's errors.
 func onUsageError(c *cli.Context, err error, _ bool) error {
 	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: ")
 	if !unknown {
@@ -145,7 +145,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	if c.Command != nil {
 		for _, f := range c.Command.Flags {
 			for _, name := range f.Names() {
-				if len(name) > 1 { // one letter is like any other
+				if len(name) > 1 { // a single letter resembles any other
 					names = append(names, "--"+name)
 				}
 			}

@@ -80,7 +80,8 @@ func (h *nightRun) Make(ctx context.Context, c *project.Invocation, p *project.P
 		h.pruneTo(ctx, c))
 }
 
-// writeAgain prints a recorded night and writes the page that a kill has cost.
+// writeAgain prints a recorded night and writes the page that is missing because the command was
+// killed.
 func (h *nightRun) writeAgain(ctx context.Context, c *project.Invocation, p *project.Project, n history.Night) error {
 	fmt.Fprintf(c.Err,
 		"note: night %s is recorded, and the page with it is missing: writing it; nothing is sampled\n", n.Name)
@@ -93,9 +94,8 @@ func (h *nightRun) writeAgain(ctx context.Context, c *project.Invocation, p *pro
 		h.writePage(c, output.Delivery{Formats: formats, Look: p.Config.Report}, trend), h.pruneTo(ctx, c))
 }
 
-// withAnswer joins the answer of a night that is kept with whatever else failed: a
-// variant, the printing, the removal of old nights. What failed is reported, and is the
-// exit code where the answer is none.
+// withAnswer joins the answer of a recorded night with other errors: of a variant, the output, or
+// the removal of old nights. They are reported, and set the exit code if the answer is 0.
 func withAnswer(code int, failed ...error) error {
 	err := errors.Join(failed...)
 	if code == exit.OK {
@@ -111,7 +111,7 @@ func withAnswer(code int, failed ...error) error {
 	return answer
 }
 
-// pruneTo removes old nights as --keep says.
+// pruneTo removes old nights according to --keep.
 func (h *nightRun) pruneTo(ctx context.Context, c *project.Invocation) error {
 	if h.Keep == 0 {
 		return nil
@@ -124,10 +124,10 @@ func (h *nightRun) pruneTo(ctx context.Context, c *project.Invocation) error {
 	return err
 }
 
-// nightAnswer is what --json prints.
+// nightAnswer is the output of --json.
 type nightAnswer struct {
 	Night      history.Night       `json:"night"`
-	Comparison *compare.Comparison `json:"comparison"` // null where there was nothing to compare with
+	Comparison *compare.Comparison `json:"comparison"` // null if there was nothing to compare with
 	History    *history.History    `json:"history"`
 }
 
@@ -153,17 +153,17 @@ func (h *nightRun) show(c *project.Invocation, look config.ReportValues, n histo
 	return err
 }
 
-// ofHistory are those formats of a run's report that a history has.
-func ofHistory(asked []report.Format[*report.RunPage]) []report.Format[*report.HistoryPage] {
+// ofHistory selects the formats of a run's report in which a history can be written.
+func ofHistory(requested []report.Format[*report.RunPage]) []report.Format[*report.HistoryPage] {
 	return slices.DeleteFunc(report.HistoryFormats(), func(f report.Format[*report.HistoryPage]) bool {
-		return !slices.ContainsFunc(asked, func(asked report.Format[*report.RunPage]) bool {
-			return asked.Name == f.Name || asked.Name == "markdown" && f.Name == "markdown-full"
+		return !slices.ContainsFunc(requested, func(requested report.Format[*report.RunPage]) bool {
+			return requested.Name == f.Name || requested.Name == "markdown" && f.Name == "markdown-full"
 		})
 	})
 }
 
-// writePage writes the page of the history below the history directory, in those formats
-// of the run's report that a history has.
+// writePage writes the page of the history into the history directory, in those formats of the
+// run's report that a history supports.
 func (h *nightRun) writePage(c *project.Invocation, to output.Delivery, trend *history.History) error {
 	formats := ofHistory(to.Formats)
 	dir := output.ReportDir(h.Dir)

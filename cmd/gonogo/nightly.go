@@ -94,7 +94,7 @@ func nightly(c *cli.Context) (err error) {
 	if detect := c.Float64("detect"); !(detect > 0 && detect <= 1) {
 		return exit.Usagef("--detect %g: it takes a share of the reward range, such as 0.1", detect)
 	}
-	if _, err := archive.ReadHistory(dir); err != nil { // nothing is put into a directory of something else
+	if _, err := archive.ReadHistory(dir); err != nil { // nothing is written into a directory of another kind
 		return exit.AsUsage(err)
 	}
 	p, err := nightProject(c)
@@ -107,7 +107,7 @@ func nightly(c *cli.Context) (err error) {
 		return exit.AsUsage(fmt.Errorf("history %s: %w", dir, err))
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	h, err := archive.ReadHistory(dir) // once it is ours: another process may just have added one
+	h, err := archive.ReadHistory(dir) // read again under the lock: another process may just have added a night
 	if err != nil {
 		return exit.AsUsage(err)
 	}

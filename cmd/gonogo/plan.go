@@ -87,7 +87,7 @@ func planAction(c *cli.Context) error {
 	return disk.WriteFile(out, text)
 }
 
-// planGiven is what the configuration says of training, and the length of the prompts.
+// planGiven returns the configured settings of training, and the length of the prompts.
 func planGiven(c *cli.Context, dir string) (recipe.Given, error) {
 	cfg, _, err := output.RunConfig(invocationOf(c), dir)
 	if err != nil {
@@ -107,7 +107,7 @@ func planGiven(c *cli.Context, dir string) (recipe.Given, error) {
 		given.Sampling = opened.Manifest.Sampling
 	}
 	run, err := rollout.Open(dir)
-	if err != nil { // there is nothing but the result
+	if err != nil { // there is only the result
 		return given, nil
 	}
 	for i := range run.Items {

@@ -84,12 +84,12 @@ Examples:
 	}
 }
 
-// allFlag asks for more than the brief on standard output.
+// allFlag requests the whole report on standard output instead of the brief.
 func allFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "all", Usage: "print the whole report, not only the summary"}
 }
 
-// pdfFlag asks for more of report.pdf.
+// pdfFlag requests the annex of report.pdf.
 func pdfFlag() cli.Flag {
 	return &cli.StringFlag{
 		Name: "pdf", Usage: "full: report.pdf with an annex of all pictures, items and thresholds",
@@ -102,5 +102,5 @@ func pdfFlag() cli.Flag {
 	}
 }
 
-// langFlag is the flag of the commands that report on runs.
+// langFlag sets the language of commands that report on runs.
 func langFlag() cli.Flag { return keyed("lang")[0] }

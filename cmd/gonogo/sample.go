@@ -100,9 +100,8 @@ Example:
 	}
 }
 
-// runProject samples, judges and reports. A run that its budget stopped is
-// judged on what there is, and says so by its exit code. between comes before
-// the judging, of a run that is whole; nil is nothing.
+// runProject samples, judges and reports. A run that the budget stopped is judged as it is, and its
+// exit code says so. between is called before a complete run is judged; nil for nothing.
 func runProject(ctx context.Context, c *project.Invocation, p *project.Project, dir string, between func() error) error {
 	withBase, err := stage.PickVariants(p, c)
 	if err != nil {
@@ -123,12 +122,12 @@ func runProject(ctx context.Context, c *project.Invocation, p *project.Project, 
 			return err
 		}
 	}
-	// What a variant lacks does not take the run its verdict.
+	// A failed variant does not keep the run from its verdict.
 	return errors.Join(failed, judgeRun(ctx, c, p, dir, stopped))
 }
 
-// judgeRun judges and reports what a run holds. stopped is why there is no more
-// of it; nil when all is made.
+// judgeRun judges and reports what a run holds. stopped is the reason why it is incomplete; nil if
+// it is complete.
 func judgeRun(ctx context.Context, c *project.Invocation, p *project.Project, dir string, stopped *exit.Error) error {
 	defer output.SaveMemory()()
 	_, result, to, err := output.Judged(ctx, c, p, dir)
@@ -144,14 +143,14 @@ func judgeRun(ctx context.Context, c *project.Invocation, p *project.Project, di
 	return exit.Answer(result.ExitCode)
 }
 
-// targetedFlag asks for more samples of some items.
+// targetedFlag requests more samples of some items.
 func targetedFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "items-undecided", Usage: fmt.Sprintf("make more rollouts of the items whose class "+
 		"is undecided, up to --max-samples of each (default %d); they count only for classes and for gonogo curate",
 		stage.MaxTargeted)}
 }
 
-// untilFlags are those of sampling that ends when the verdict is decided.
+// untilFlags are the flags for sampling that ends when the verdict is decided.
 func untilFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "until", Usage: "`decided`: sample all items in rounds and stop once the verdict is " +

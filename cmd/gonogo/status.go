@@ -19,7 +19,7 @@ import (
 	"gonogo/sampler/rollout/credential"
 )
 
-// statusTimeout bounds the wait for a planner's answer.
+// statusTimeout limits the wait for a planner's answer.
 const statusTimeout = 10 * time.Second
 
 func statusCommand() *cli.Command {
@@ -63,7 +63,7 @@ Example:
 	}
 }
 
-// statuses are those of the runs that the command line names.
+// statuses returns the status of the runs given on the command line.
 func statuses(c *cli.Context) ([]*queue.RunStatus, error) {
 	url, dir := c.String("queue"), c.Args().First()
 	switch {
@@ -78,17 +78,17 @@ func statuses(c *cli.Context) ([]*queue.RunStatus, error) {
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
-	at, ok := queue.ReadTrace(dir)
-	if !ok || at.Queue == queue.Embedded {
+	trace, ok := queue.ReadTrace(dir)
+	if !ok || trace.Queue == queue.Embedded {
 		return []*queue.RunStatus{s}, nil
 	}
-	// no one is sent credentials because a directory says so that no process of ours is writing
-	if s.Queue = at.Queue; !s.Live {
+	// a directory alone must not cause credentials to be sent: it may name any server
+	if s.Queue = trace.Queue; !s.Live {
 		s.Note = fmt.Sprintf("it was handed out by a queue; if a process on another machine leads it: gonogo status "+
-			"--queue %s --run %s", at.Queue, at.Run)
+			"--queue %s --run %s", trace.Queue, trace.Run)
 		return []*queue.RunStatus{s}, nil
 	}
-	led, err := ledRuns(c, at.Queue, at.Run)
+	led, err := ledRuns(c, trace.Queue, trace.Run)
 	if err != nil {
 		s.Note = fmt.Sprintf("its queue cannot be asked (%v)", err)
 	}
@@ -107,19 +107,19 @@ func statuses(c *cli.Context) ([]*queue.RunStatus, error) {
 	return led, nil
 }
 
-// ledRuns asks the planners at a queue.
+// ledRuns asks the planners on a queue.
 func ledRuns(c *cli.Context, url, run string) ([]*queue.RunStatus, error) {
 	ctx, cancel := context.WithTimeout(c.Context, statusTimeout)
 	defer cancel()
-	at, redact, err := queueAddress(c, url)
+	address, redact, err := queueAddress(c, url)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := queue.Dial(ctx, at, console.NewQueueLog(c.App.ErrWriter, redact).Logger())
+	conn, err := queue.Dial(ctx, address, console.NewQueueLog(c.App.ErrWriter, redact).Logger())
 	if err == nil {
 		defer conn.Close()
 		var list []*queue.RunStatus
-		if list, err = conn.Runs(ctx, run, credential.MaskURLs(at.URL)); err == nil {
+		if list, err = conn.Runs(ctx, run, credential.MaskURLs(address.URL)); err == nil {
 			return list, nil
 		}
 	}
@@ -130,7 +130,7 @@ func ledRuns(c *cli.Context, url, run string) ([]*queue.RunStatus, error) {
 	return nil, exit.AsUsage(err)
 }
 
-// runStatus reads how a run does from its directory.
+// runStatus reads the status of a run from its directory.
 func runStatus(ctx context.Context, dir string) (*queue.RunStatus, error) {
 	run, err := rollout.Open(dir)
 	switch {

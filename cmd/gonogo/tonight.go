@@ -19,37 +19,36 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// goOnWithin is how long a night can be gone on with: one that was broken off longer ago is
-// another night.
+// goOnWithin is how long an interrupted night can be resumed; after that, a new night begins.
 const goOnWithin = 12 * time.Hour
 
-// nightRun is a history directory, and how its next night is made and judged.
+// nightRun is a history directory, with the settings for making and judging its next night.
 type nightRun struct {
 	*archive.History
-	Accept bool    // the next night is good whatever a comparison says
+	Accept bool    // the next night is good whatever the comparison says
 	Detect float64 // the drop that a night must be able to detect, as a share of the reward range
-	Keep   int     // good nights whose rollouts stay; 0: all
+	Keep   int     // number of good nights whose rollouts are kept; 0: all
 }
 
-// tonight names the night to make: one that was broken off and fits, else a new one. said
-// is the message about it.
-func (h *nightRun) tonight(p *project.Project, now time.Time) (name, said string) {
+// tonight names the night to make: an interrupted one that fits, else a new one. note is the
+// message about it.
+func (h *nightRun) tonight(p *project.Project, now time.Time) (name, note string) {
 	for _, name := range h.Unfinished() {
 		why := h.unfit(p, name, now)
 		if why == "" {
 			return name, fmt.Sprintf("night %s was broken off: continuing it", name)
 		}
-		if said == "" {
-			said = fmt.Sprintf("night %s was broken off and %s: a new one begins; what was made of it stays in %s "+
+		if note == "" {
+			note = fmt.Sprintf("night %s was broken off and %s: a new one begins; what was made of it stays in %s "+
 				"until --keep takes it", name, why, h.Run(name))
 		}
 	}
 	h.seed(p)
-	return h.NewName(now), said
+	return h.NewName(now), note
 }
 
-// withoutPage is the newest night if this command has recorded it and was killed before the
-// page of the nights was written; nil if there is none.
+// withoutPage returns the newest night if this command recorded it and was killed before it wrote
+// the page of the nights; nil if there is none.
 func (h *nightRun) withoutPage(p *project.Project, now time.Time) *history.Night {
 	if len(h.Nights) == 0 {
 		return nil
@@ -63,7 +62,7 @@ func (h *nightRun) withoutPage(p *project.Project, now time.Time) *history.Night
 	if !maps.Equal(was.Samples, is.Samples) || !maps.Equal(was.Items, is.Items) || h.Accept != n.Accepted {
 		return nil // another command
 	}
-	cfg, err := config.FromManifest(rollout.ManifestFile, opened.Manifest.Config) // which formats it was to have
+	cfg, err := config.FromManifest(rollout.ManifestFile, opened.Manifest.Config) // it names the requested formats
 	if err != nil {
 		return nil
 	}
@@ -79,8 +78,7 @@ func (h *nightRun) withoutPage(p *project.Project, now time.Time) *history.Night
 	return nil
 }
 
-// unfit says why a night that was broken off cannot be gone on with; "" when it
-// can.
+// unfit says why an interrupted night cannot be resumed; "" if it can.
 func (h *nightRun) unfit(p *project.Project, name string, now time.Time) string {
 	opened, err := rollout.OpenManifest(h.Run(name))
 	if err != nil || opened.Manifest == nil {
@@ -97,17 +95,16 @@ func (h *nightRun) unfit(p *project.Project, name string, now time.Time) string 
 	return ""
 }
 
-// seed draws the seed of a night's rollouts, for a replay of those of another night is no
-// test. A subset of the items is drawn as on the newest good night, so that it is the same
-// every night.
+// seed draws the seed of a night's rollouts, since repeating another night's rollouts is no test. A
+// subset of the items is drawn as on the newest good night, so that it is the same every night.
 func (h *nightRun) seed(p *project.Project) {
 	p.Draw()
 	p.Inputs.DrawnBy = cmp.Or(h.ItemsSeed(), new(p.Inputs.Seed))
 	p.Inputs.Subset(p.Config.Items)
 }
 
-// tellDamaged says, before anything is paid for, which good nights are there but cannot
-// be compared with.
+// tellDamaged warns, before anything is paid for, about good nights that exist but cannot be
+// compared with.
 func (h *nightRun) tellDamaged(ctx context.Context, c *project.Invocation) {
 	names, causes := h.Damaged(ctx)
 	for i, name := range names {

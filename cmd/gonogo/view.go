@@ -60,7 +60,7 @@ Examples:
 	}
 }
 
-// viewerFor opens what the command names.
+// viewerFor opens the run given on the command line.
 func viewerFor(c *cli.Context) (*viewer.Server, error) {
 	if port := c.Int("port"); port < 0 || port > 65535 {
 		return nil, exit.Usagef("--port is %d: ports go to 65535", port)
@@ -88,7 +88,7 @@ func viewerFor(c *cli.Context) (*viewer.Server, error) {
 	return viewer.New(runs[0], opt), nil
 }
 
-// raterName is who labels: --rater, else who is logged in.
+// raterName returns the name of the person who labels: --rater, else the login name.
 func raterName(c *cli.Context) string {
 	if name := c.String("rater"); name != "" {
 		return name
@@ -99,7 +99,7 @@ func raterName(c *cli.Context) string {
 	return os.Getenv("USER")
 }
 
-// serveView serves until Ctrl-C, which ends it as it should end.
+// serveView serves until Ctrl-C, which shuts it down cleanly.
 func serveView(c *cli.Context, server *viewer.Server) error {
 	ln, err := viewer.Listen(c.Int("port"))
 	if err != nil {

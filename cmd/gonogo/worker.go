@@ -22,11 +22,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// workerSlots is how many rollouts a worker makes at once where no one says.
+// workerSlots is the default number of rollouts that a worker makes at once.
 const workerSlots = 32
 
-// queueFlags are the flags of the commands that have no configuration to find the
-// queue in.
+// queueFlags are the flags of commands that have no configuration to take the queue from.
 func queueFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "queue", Usage: "the queue at `URL`: nats://HOST:PORT or tls://HOST:PORT, several " +
@@ -82,7 +81,7 @@ Example:
 			if info, err := os.Stat(c.String("dir")); err != nil || !info.IsDir() {
 				return exit.Usagef("--dir %s: there is no such folder", c.String("dir"))
 			}
-			at, redact, err := queueAddress(c, c.String("queue"))
+			address, redact, err := queueAddress(c, c.String("queue"))
 			if err != nil {
 				return err
 			}
@@ -92,7 +91,7 @@ Example:
 			err = queue.Service{
 				Run: c.String("run"), Once: c.Bool("once"), Me: queue.ThisWorker(w.slots, project.Version()),
 				Work: w.work, Say: w.say, Redact: redact,
-			}.Serve(ctx, drain, at, console.NewQueueLog(c.App.ErrWriter, redact).Logger())
+			}.Serve(ctx, drain, address, console.NewQueueLog(c.App.ErrWriter, redact).Logger())
 			if errors.Is(err, queue.ErrDrained) || errors.Is(err, queue.ErrLeft) {
 				return &exit.Error{Code: exit.Interrupted, Err: err}
 			}
@@ -101,31 +100,31 @@ Example:
 	}
 }
 
-// queueAddress is the address of a queue with the login that the command line and the
-// environment have, and what masks the login.
+// queueAddress returns the address of a queue, with the login from the command line and the
+// environment, and a redactor that masks the login.
 func queueAddress(c *cli.Context, url string) (queue.Address, *rollout.Redactor, error) {
-	at := queue.Address{
+	address := queue.Address{
 		URL: url, Creds: c.String("creds"), CA: c.String("tls-ca"), Cert: c.String("tls-cert"),
 		Key: c.String("tls-key"),
 	}
-	at.Login(os.LookupEnv)
-	redact := rollout.NewRedactor(at.Token, at.Password)
-	if wrong := at.URLFault(); wrong != "" {
-		return at, redact,
+	address.Login(os.LookupEnv)
+	redact := rollout.NewRedactor(address.Token, address.Password)
+	if wrong := address.URLFault(); wrong != "" {
+		return address, redact,
 			exit.Usagef("--queue: the address %s", strings.Replace(wrong, "memory, embedded, embedded:PORT, or ", "",
 				1))
 	}
-	if !at.Remote() {
-		return at, redact, exit.Usagef("--queue takes the address of a queue that others reach too, such as " +
+	if !address.Remote() {
+		return address, redact, exit.Usagef("--queue takes the address of a queue that others reach too, such as " +
 			"nats://localhost:4222")
 	}
-	return at, redact, nil
+	return address, redact, nil
 }
 
-// worker is a process that makes rollouts for others.
+// worker is a process that makes rollouts for other processes.
 type worker struct {
 	out   io.Writer
-	dir   string // of the files that a configuration names
+	dir   string // base of the files that a configuration names
 	slots int
 	drain <-chan struct{}
 }
@@ -135,7 +134,7 @@ func (w *worker) say(format string, args ...any) {
 	fmt.Fprintln(w.out, console.Visible(fmt.Sprintf(format, args...)))
 }
 
-// work makes rollouts of the run that let the worker in.
+// work makes rollouts of the run that accepted the worker.
 func (w *worker) work(ctx context.Context, m *queue.Member) error {
 	d, err := brief.Read(m.Description())
 	if err != nil {
@@ -172,7 +171,7 @@ func (w *worker) work(ctx context.Context, m *queue.Member) error {
 	return errors.Join(err, closed)
 }
 
-// rollouts makes them, under progress: how many there will be no one knows here.
+// rollouts makes the rollouts and shows progress; the total is unknown here.
 func (w *worker) rollouts(ctx context.Context, m *queue.Member, p *project.Project) (sampler.Stats, error) {
 	cfg := p.WorkConfig()
 	if e, ok := w.out.(*console.Events); ok {

@@ -1,5 +1,5 @@
-// Package gatetest tests a gate with a table. In: a gate, and results with the findings that
-// are wanted of each. Out: test failures.
+// Package gatetest tests a gate with a table. In: a gate, and results with the findings expected of
+// each. Out: test failures.
 package gatetest
 
 import (
@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Case is a result, and what the gate finds in it.
+// Case is a result with the findings expected from the gate.
 type Case struct {
 	Name       string
 	Result     *analysis.Result
@@ -18,7 +18,7 @@ type Case struct {
 	Want       []Finding           // in the gate's order
 }
 
-// Finding is what is compared of a finding: its texts need only contain Title and Remedy.
+// Finding holds the compared parts of a finding. Its texts need only contain Title and Remedy.
 type Finding struct {
 	Split         rollout.Split
 	Severity      analysis.Severity
@@ -26,7 +26,7 @@ type Finding struct {
 	Title, Remedy string
 }
 
-// Run checks that the gate is valid, and compares what it finds in each case.
+// Run checks that the gate is valid and compares its findings in each case.
 func Run(t *testing.T, g *analysis.Gate, cases ...Case) {
 	t.Helper()
 	for _, c := range cases {

@@ -15,7 +15,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Of measures the burst of a run; nil when it has none. The intervals are at level conf.
+// Of measures the burst of a run; nil if it has none. The intervals are at level conf.
 func Of(ctx context.Context, run *rollout.Run, conf float64) (*analysis.Burst, error) {
 	c := collector{
 		endpoints: map[string]*load{}, lost: map[[2]int]*rollout.BurstCall{},
@@ -35,7 +35,7 @@ func Of(ctx context.Context, run *rollout.Run, conf float64) (*analysis.Burst, e
 	return c.result(b, conf), nil
 }
 
-// straysListed bounds the examples of answers to others.
+// straysListed is the maximum number of examples of answers with another rollout's id.
 const straysListed = 10
 
 // collector sorts the requests of a burst by endpoint and wave.
@@ -43,7 +43,7 @@ type collector struct {
 	calls     []rollout.BurstCall
 	waves     []rollout.Wave
 	endpoints map[string]*load
-	lost      map[[2]int]*rollout.BurstCall // by wave and rollout: the request that failed it first
+	lost      map[[2]int]*rollout.BurstCall // by wave and rollout: the first request that failed
 	first     *analysis.FirstFailure
 	wire      analysis.BurstWire
 	cross     analysis.Crosstalk
@@ -57,13 +57,13 @@ type load struct {
 	departures                        map[string]int
 	leaks                             int
 	largest                           int64
-	repeats                           map[string]bool // by request: whether some repeat of it differed
+	repeats                           map[string]bool // by request: whether some repeat of it was answered differently
 }
 
-// loadAt is an endpoint under that many rollouts at once.
+// loadAt describes an endpoint under one number of rollouts at once.
 type loadAt struct {
 	failed    int
-	latencies map[[2]int][]float64 // by wave and rollout, whose requests depend on each other
+	latencies map[[2]int][]float64 // by wave and rollout, because requests of one rollout depend on each other
 }
 
 func (c *collector) of(name string) *load {
@@ -92,7 +92,7 @@ func (c *collector) add(call *rollout.BurstCall) {
 	}
 }
 
-// contract notes what an answer, of any wave, departs in.
+// contract records how an answer, of any wave, departs from the wire contract.
 func (c *collector) contract(l *load, call *rollout.BurstCall) {
 	if call.Status == 0 && len(call.Odd) == 0 {
 		return // no answer came
@@ -120,7 +120,7 @@ func (c *collector) contract(l *load, call *rollout.BurstCall) {
 	}
 }
 
-// inBurst notes a request of a whole step.
+// inBurst records a request of a whole step.
 func (c *collector) inBurst(l *load, call *rollout.BurstCall) {
 	l.requests++
 	l.flight = max(l.flight, call.Flight)
@@ -133,8 +133,8 @@ func (c *collector) inBurst(l *load, call *rollout.BurstCall) {
 		e.Count++
 	}
 	if call.Discards {
-		// Calls of one turn are made at once, and more than one may fail: the
-		// rollout is lost once.
+		// Calls of one turn are made at once, and several may fail, but the rollout is lost only
+		// once.
 		k := [2]int{call.Wave, call.Rollout}
 		if was := c.lost[k]; was == nil || call.At+call.Elapsed < was.At+was.Elapsed {
 			c.lost[k] = call
@@ -169,7 +169,7 @@ func (at *loadAt) add(call *rollout.BurstCall) {
 	at.latencies[k] = append(at.latencies[k], seconds(call.Elapsed))
 }
 
-// items are the latencies by rollout, in a fixed order.
+// items returns the latencies by rollout, in a fixed order.
 func (at *loadAt) items() [][]float64 {
 	var out [][]float64
 	for _, k := range slices.SortedFunc(maps.Keys(at.latencies),
@@ -289,7 +289,7 @@ func doubling(load []analysis.LoadPoint) analysis.Doubling {
 	base, last := *known[0].P95.Value, len(known)-1
 	d := analysis.Doubling{Base: &base, Times: stat.FiniteOrNil(*known[last].P95.Value / base)}
 	twice := 2 * base
-	first := len(known) // from here on all lie above
+	first := len(known) // from here on all are above
 	for first > 0 && *known[first-1].P95.Value >= twice {
 		first--
 	}

@@ -15,19 +15,19 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Brief is what workers get of a run in addition to its items, which travel with the jobs:
-// the configuration as it was written. It holds no secret, and of the files that the
-// configuration names only the hashes, but for the job's and the grader's own.
+// Brief is what workers receive about a run in addition to its items, which come with the jobs: the
+// configuration as it was written. It contains no secrets, and only the hashes of the files that
+// the configuration names, except for the job and the grader.
 type Brief struct {
 	File    string            `json:"file"` // the configuration's name in messages
 	Config  string            `json:"config"`
-	Set     []string          `json:"set,omitempty"` // KEY=VALUE, over it
+	Set     []string          `json:"set,omitempty"` // KEY=VALUE overrides
 	Job     *Sheet            `json:"job,omitempty"`
 	Grader  *Sheet            `json:"grader,omitempty"`
 	Variant string            `json:"variant,omitempty"`
 	Files   []HashedFile      `json:"files,omitempty"`
 	Env     []string          `json:"env,omitempty"` // the variables that it reads
-	Binding map[string]string `json:"binding"`       // what a worker must arrive at, too
+	Binding map[string]string `json:"binding"`       // the binding that a worker must also arrive at
 	Trial   []Answer          `json:"trial,omitempty"`
 }
 
@@ -43,13 +43,13 @@ type Answer struct {
 	Record *rollout.Record `json:"record"`
 }
 
-// HashedFile is one that a worker has to have.
+// HashedFile is a file that a worker must have.
 type HashedFile struct {
 	Name   string `json:"name"` // relative to the configuration's folder
 	SHA256 string `json:"sha256"`
 }
 
-// Read reads the Brief of a run.
+// Read decodes the Brief of a run.
 func Read(body []byte) (*Brief, error) {
 	var b Brief
 	if err := jsontext.Unmarshal(body, &b); err != nil {
@@ -58,7 +58,7 @@ func Read(body []byte) (*Brief, error) {
 	return &b, nil
 }
 
-// Hash adds files that a worker has to have; name is what they are called there.
+// Hash adds files that a worker must have; name returns their name there.
 func (b *Brief) Hash(paths []string, name func(path string) string) error {
 	var errs []error
 	for _, path := range paths {
@@ -69,12 +69,12 @@ func (b *Brief) Hash(paths []string, name func(path string) string) error {
 	return errors.Join(errs...)
 }
 
-// remedy ends the errors about a secret.
+// remedy ends the errors about secrets.
 const remedy = "holds a secret, and none travels to workers: write ${NAME} in headers, and export NAME here and " +
 	"where the workers run"
 
-// CheckSecrets refuses a brief, or a row of the items, that holds a secret, and says where it
-// is. mask takes secrets out; path is where a file of the brief is here.
+// CheckSecrets refuses a brief, or a row of the items, that contains a secret, and says where. mask
+// removes secrets; path returns the local path of a file of the brief.
 func (b *Brief) CheckSecrets(items []rollout.Item, mask func(string) string, path func(name string) string) error {
 	secret := func(text string) bool { return mask(text) != text }
 	for _, s := range []*Sheet{{b.File, b.Config}, b.Job, b.Grader} {
@@ -99,8 +99,8 @@ func (b *Brief) CheckSecrets(items []rollout.Item, mask func(string) string, pat
 	return nil
 }
 
-// keyOf is the path of the first matching value, or of the map that has it as a key; "" if it
-// is in neither.
+// keyOf returns the path of the first matching value, or of the map that has it as a key; "" if
+// there is neither.
 func (s *Sheet) keyOf(meant func(string) bool) string {
 	root, err := document.Parse(s.Name, []byte(s.Text))
 	if err != nil {
@@ -110,8 +110,8 @@ func (s *Sheet) keyOf(meant func(string) bool) string {
 	return strings.TrimPrefix(path, ".")
 }
 
-// Lacking says what of the run is not in dir: variables of the environment, and files that are
-// missing or differ; nil when all is.
+// Lacking reports what the run needs and dir lacks: variables of the environment, and files that
+// are missing or differ; nil if nothing.
 func (b *Brief) Lacking(dir string, env func(name string) (string, bool)) error {
 	var errs []error
 	for _, name := range b.Env {
@@ -139,8 +139,8 @@ func (b *Brief) Lacking(dir string, env func(name string) (string, bool)) error 
 	return errors.Join(errs...)
 }
 
-// CheckBinding refuses rollouts that would be made otherwise than the run's: here is what those
-// would be bound to.
+// CheckBinding refuses rollouts that would be made with other settings than the run's; here is the
+// binding that they would have.
 func (b *Brief) CheckBinding(here map[string]string) error {
 	var differ []string
 	for _, key := range slices.Sorted(maps.Keys(b.Binding)) {

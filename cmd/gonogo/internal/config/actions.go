@@ -18,19 +18,20 @@ import (
 
 // Scope says which parts of a run's own configuration a command uses.
 type Scope struct {
-	Grader    bool // the run's grader; false where the command line names another
+	Grader    bool // the run's grader; false if the command line names another
 	Detectors bool // of the audit
-	Tools     bool // and an agent that is a service, and sessions
-	Sampling  bool // and the model, and an agent that is a program
+	Tools     bool // also an agent that is a service, and sessions
+	Sampling  bool // also the model, and an agent that is a program
 }
 
-// Actions lists the programs that the configuration makes us run, and the addresses to which it makes us send.
+// Actions lists the programs that the configuration would run, and the addresses to which it would
+// send requests.
 func Actions(c *Config, r Scope) []string {
 	a := &actions{cfg: c}
 	if r.Grader && c.Body != nil {
 		a.grader(c.Body.Grader)
 	}
-	if !r.Grader && c.Body != nil && len(c.Body.Judges()) > 0 { // by the judge of the run all the same
+	if !r.Grader && c.Body != nil && len(c.Body.Judges()) > 0 { // the run's judge is used all the same
 		a.judges = []string{""}
 	}
 	if r.Detectors {
@@ -60,10 +61,10 @@ func Actions(c *Config, r Scope) []string {
 	return a.list
 }
 
-// actions collects what a configuration has this program do.
+// actions collects what a configuration makes this program do.
 type actions struct {
 	cfg    *Config
-	judges []string // what is asked of the judge
+	judges []string // the requests to the judge
 	list   []string
 }
 
@@ -73,15 +74,14 @@ func (a *actions) add(format string, args ...any) {
 	}
 }
 
-// send notes requests to an address with the variables of the environment that
-// texts name.
+// send records requests to an address, with the environment variables that texts name.
 func (a *actions) send(what, url string, texts []string, variables ...string) {
 	to := credential.MaskURL(a.cfg.Connect(url))
 	variables = slices.Concat(variables, variablesIn(texts...), variablesIn(url))
 	a.add("send %s to %s%s", what, shortened(to), with(variables))
 }
 
-// with says which variables are sent along.
+// with lists the variables that are sent along.
 func with(variables []string) string {
 	if len(variables) == 0 {
 		return ""
@@ -101,7 +101,7 @@ func variablesIn(texts ...string) (names []string) {
 	return names
 }
 
-// model notes requests to a model, with the key that its variable holds.
+// model records requests to a model, with the key in its variable.
 func (a *actions) model(what, url, variable string, texts []string) {
 	var keys []string
 	if value, ok := a.cfg.env(variable); ok && value != "" {
@@ -110,7 +110,7 @@ func (a *actions) model(what, url, variable string, texts []string) {
 	a.send(what, url, texts, keys...)
 }
 
-// python notes a source that is run.
+// python records source code that is run.
 func (a *actions) python(of, source string, variables ...string) {
 	how := with(variables)
 	if changedKey(a.cfg, "python.interpreter") {
@@ -123,8 +123,7 @@ func (a *actions) python(of, source string, variables ...string) {
 		sha256.Sum256([]byte(source)), how)
 }
 
-// grader notes what a grader and its parts do. Kinds that are not known to keep to
-// themselves are listed.
+// grader records what a grader and its parts do. Kinds that may have outside effects are listed.
 func (a *actions) grader(raw json.RawMessage) {
 	var g struct {
 		Type    string                     `json:"type"`
@@ -135,7 +134,7 @@ func (a *actions) grader(raw json.RawMessage) {
 		Graders map[string]json.RawMessage `json:"graders"`
 	}
 	if jsontext.Unmarshal(raw, &g) != nil {
-		return // which is no grader
+		return // not a grader
 	}
 	name := strings.TrimSpace("the grader " + strconv.Quote(g.Name))
 	if g.Name == "" {
@@ -159,7 +158,7 @@ func (a *actions) grader(raw json.RawMessage) {
 	}
 }
 
-// tools notes the calls of tools, and an agent that is a service.
+// tools records the calls of tools, and an agent that is a service.
 func (a *actions) tools() {
 	if a.cfg.Body != nil {
 		for _, t := range a.cfg.Body.Tools {
@@ -184,7 +183,7 @@ func (a *actions) tools() {
 	}
 }
 
-// sampling notes what makes rollouts.
+// sampling records what makes rollouts.
 func (a *actions) sampling() {
 	if agent := a.cfg.Agent; len(agent.Command) > 0 {
 		a.add("run the agent: %s", command(agent.Command))
@@ -195,14 +194,14 @@ func (a *actions) sampling() {
 	}
 }
 
-// ownModel notes requests to the model, unless an agent asks one by itself.
+// ownModel records requests to the model, unless an agent calls it itself.
 func (a *actions) ownModel() {
 	if m := a.cfg.Model; !a.cfg.Agent.AsksItself() {
 		a.model("prompts", m.BaseURL, m.APIKeyEnv, headerValues(m.Headers))
 	}
 }
 
-// hook notes how sessions start or stop.
+// hook records how sessions start or stop.
 func (a *actions) hook(what, hook string) {
 	switch {
 	case hook == "":
@@ -217,7 +216,7 @@ func headerValues(headers map[string]string) []string {
 	return slices.Collect(maps.Values(headers))
 }
 
-// command words a program with its arguments.
+// command formats a program with its arguments.
 func command(argv []string) string {
 	words := make([]string, len(argv))
 	for i, word := range argv {
@@ -228,7 +227,7 @@ func command(argv []string) string {
 	return shortened(strings.Join(words, " "))
 }
 
-// shortened keeps a text to one line of a bearable length.
+// shortened shortens a text to one line of reasonable length.
 func shortened(text string) string {
 	const most = 300
 	text = strings.Join(strings.Fields(text), " ")

@@ -9,8 +9,8 @@ import (
 	"gonogo/sampler/input/document"
 )
 
-// take reads a document, or what --set makes one of, into what is written. The error
-// lists all mistakes; with one, the job alone is taken, for the mistakes in it.
+// take reads a document, possibly made from --set, into c.written. The error lists all mistakes;
+// with any, only the job is read, to report its mistakes too.
 func (c *Config) take(root *document.Node, file string) error {
 	switch root.Kind {
 	case document.Null:
@@ -29,7 +29,7 @@ func (c *Config) take(root *document.Node, file string) error {
 			continue
 		}
 		c.given[k.Path] = place{file, n}
-		if to := k.At(&c.written); to.Kind() != reflect.Map { // maps are added to
+		if to := k.At(&c.written); to.Kind() != reflect.Map { // maps are merged
 			to.SetZero()
 		}
 	}
@@ -49,7 +49,7 @@ func decode(n *document.Node, file string, to any) Errors {
 	return nil
 }
 
-// mistakes are those that the table of keys finds, and a range of rewards that is none.
+// mistakes returns the mistakes found by the table of keys, and an invalid reward range.
 func mistakes(root *document.Node, file string) Errors {
 	errs := Keys().Check(root, file)
 	if slices.ContainsFunc(errs, func(e Error) bool { return e.Path == "reward_range" }) {

@@ -58,7 +58,7 @@ func (c *Config) CompleteGrading() error {
 		[]error{keyVariable(c, "judge.api_key_env", c.Judge.APIKeyEnv), unpricedJudge(c)}))
 }
 
-// TakeKeys takes the API keys from the environment.
+// TakeKeys reads the API keys from the environment.
 func (c *Config) TakeKeys() error {
 	var err error
 	if !c.Agent.AsksItself() {
@@ -67,7 +67,7 @@ func (c *Config) TakeKeys() error {
 	return document.SortErrors([]error{err, c.TakeJudgeKey(), takeVariantKeys(c)})
 }
 
-// TakeJudgeKey takes the judge's key, if a judge is used.
+// TakeJudgeKey reads the judge's key, if a judge is used.
 func (c *Config) TakeJudgeKey() (err error) {
 	if !c.AsksJudge() {
 		return nil
@@ -78,7 +78,8 @@ func (c *Config) TakeJudgeKey() (err error) {
 	return err
 }
 
-// KeyNames are the variables that hold the API keys of model, variants and judge. A grader's program does not get them.
+// KeyNames lists the variables that hold the API keys of model, variants and judge. A grader's
+// program does not receive them.
 func (c *Config) KeyNames() []string {
 	names := []string{c.Model.APIKeyEnv, c.Judge.APIKeyEnv}
 	for _, v := range c.Variants {
@@ -103,7 +104,7 @@ func (c *Config) judgeModels() (models []string) {
 	return models
 }
 
-// dataThere checks that there is at least one data file, and that all that are named exist.
+// dataThere checks that there is at least one data file, and that all named files exist.
 func dataThere(c *Config) []error {
 	if c.Data.Train == "" && c.Data.Eval == "" && c.Data.Production == "" {
 		hint := ""
@@ -124,7 +125,7 @@ func dataThere(c *Config) []error {
 	return errs
 }
 
-// fileThere refuses a path that is no file; "" names none.
+// fileThere refuses a path that is not a file; "" is accepted.
 func fileThere(c *Config, key, path string) error {
 	if path == "" {
 		return nil
@@ -137,8 +138,8 @@ func fileThere(c *Config, key, path string) error {
 	return nil
 }
 
-// secretEnv reads the environment and remembers the values found there, which are masked
-// in all that is written. Config.SureSecrets are those that the model does not read either.
+// secretEnv reads the environment and remembers the values, which are masked in all output.
+// Config.SureSecrets lists those that are also hidden from the model.
 func secretEnv(c *Config) func(variable string) (string, bool) {
 	return func(variable string) (string, bool) {
 		value, ok := c.env(variable)
@@ -162,11 +163,11 @@ func expandHeaders(c *Config, path string, headers map[string]string) []error {
 	return errs
 }
 
-// variableName is what the environment takes for a name.
+// variableName matches valid names of environment variables.
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// keyVariable rejects text that cannot name a variable, which is mostly the key itself
-// instead of its variable's name: the message shows none of it.
+// keyVariable rejects text that cannot be the name of a variable, which is usually the key itself.
+// The message shows none of it.
 func keyVariable(c *Config, path, variable string) error {
 	if !c.has(path) || namesVariable(c, variable) {
 		return nil
@@ -181,10 +182,10 @@ func namesVariable(c *Config, text string) bool {
 	return variableName.MatchString(text) && (there || !job.LikeKey(text))
 }
 
-// apiKey finds the key for an endpoint. It must be there when its variable
-// was named in the configuration, or when the endpoint is not on this machine.
+// apiKey returns the key for an endpoint. It is required if its variable was named in the
+// configuration, or if the endpoint is not on this machine.
 func apiKey(c *Config, path, variable, baseURL string, named bool) (string, error) {
-	if variable == noKey || !namesVariable(c, variable) { // which keyVariable tells
+	if variable == noKey || !namesVariable(c, variable) { // keyVariable reports it
 		return "", nil
 	}
 	if value, ok := secretEnv(c)(variable); ok && strings.TrimSpace(value) != "" {
@@ -197,7 +198,7 @@ func apiKey(c *Config, path, variable, baseURL string, named bool) (string, erro
 		"%s: %s if no key is needed", variable, credential.MaskURL(baseURL), path, noKey)
 }
 
-// loopback reports whether a URL leads to this machine.
+// loopback reports whether a URL points to this machine.
 func loopback(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil {

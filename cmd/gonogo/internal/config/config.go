@@ -19,38 +19,38 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Config is a configuration, read and resolved: absent keys have their defaults, paths
-// are relative to the working directory, and ${NAME} in headers is filled in. The fields
-// hold secrets: print only Masked.
+// Config is a configuration, read and resolved: absent keys have their defaults, paths are relative
+// to the working directory, and ${NAME} in headers is filled in. The fields contain secrets: print
+// only Masked.
 type Config struct {
 	values
-	Body *job.Job // with the grader that grades; nil when there is neither
+	Body *job.Job // with the grader that grades; nil if there is neither job nor grader
 
-	ModelKey, JudgeKey string // API keys; "" when none is needed
+	ModelKey, JudgeKey string // API keys; "" if none is needed
 	variantAPIKeys     []string
-	DroppedTools       []string          // that the variant does not offer
-	RenamedTools       map[string]string // what the variant offers a tool as, by its name
+	DroppedTools       []string          // tools that the variant does not offer
+	RenamedTools       map[string]string // the names under which the variant offers tools, by their original names
 	priceList          price.List        // of prices.file
-	MCPServers         []mcp.Config      // of tools.mcp, with what the environment holds
+	MCPServers         []mcp.Config      // of tools.mcp, with values from the environment
 
 	FromRun   bool             // read from a run directory: see project.Trust
-	File      string           // as errors name it
-	OwnJob    *job.Job         // Body with its own grader; nil when there is none
+	File      string           // its name in errors
+	OwnJob    *job.Job         // Body with its own grader; nil if there is none
 	Dir       string           // base of relative paths
 	GraderDir string           // base of the grader's relative paths
 	env       Lookup           // the environment
 	written   values           // before resolving
 	given     map[string]place // the keys that were set, and where
-	found     []string         // secrets taken from the environment
+	found     []string         // secrets found in the environment
 
 	Text        string            // of the document
-	Overrides   []string          // KEY=VALUE over it
-	asked       map[string]bool   // the variables that were there when they were asked for
+	Overrides   []string          // KEY=VALUE overrides
+	asked       map[string]bool   // the variables that were looked up, and whether they were set
 	GraderFiles []string          // the files that graders name
-	sheets      map[string][]byte // files that came with a run instead of lying here, by path
+	sheets      map[string][]byte // files that came with a run instead of being on this machine, by path
 }
 
-// Error is one mistake in a configuration, and Errors are all of them by their place.
+// Error is one mistake in a configuration, and Errors are all mistakes, ordered by place.
 type (
 	Error  = document.Error
 	Errors = document.Errors
@@ -59,16 +59,15 @@ type (
 // Lookup finds an environment variable.
 type Lookup func(name string) (value string, ok bool)
 
-// place is where a key was set, and its value as it was written there.
+// place is where a key was set, and its value as written there.
 type place struct {
 	file string
 	node *document.Node
 }
 
-// Load reads a configuration for a run and checks that it is complete: job, data files,
-// model, and keys and headers from the environment. overrides are PATH=VALUE, as for
-// --set. The error lists all mistakes that can be found in one pass, with
-// file:line:column.
+// Load reads a configuration for a run and checks that it is complete: job, data files, model, and
+// keys and headers from the environment. overrides are PATH=VALUE, as for --set. The error lists
+// all mistakes that one pass can find, with file:line:column.
 func Load(path string, env Lookup, overrides ...string) (*Config, error) {
 	c, err := Peek(path, env, overrides...)
 	if err != nil {
@@ -105,7 +104,7 @@ func (c *Config) with(overrides []string) (*Config, error) {
 	return c, c.resolve()
 }
 
-// applyOverrides applies PATH=VALUE pairs, as for --set. Nothing is resolved yet.
+// applyOverrides applies PATH=VALUE pairs, as for --set, without resolving anything.
 func applyOverrides(c *Config, pairs []string) error {
 	var errs []error
 	c.Overrides = pairs
@@ -120,7 +119,8 @@ func applyOverrides(c *Config, pairs []string) error {
 	return errors.Join(errs...)
 }
 
-// jobFault returns the mistakes in the job, to show them together with the document's. c may be nil.
+// jobFault returns the mistakes in the job, to report them together with the document's. c may be
+// nil.
 func jobFault(c *Config) error {
 	if c == nil || !c.written.Job.Named() {
 		return nil
@@ -130,8 +130,8 @@ func jobFault(c *Config) error {
 	return err
 }
 
-// Decode reads the body into a Config that is not resolved yet. If the content has
-// errors, the Config holds what could be read.
+// Decode reads the body into a Config that is not resolved yet. If the content has errors, the
+// Config holds what could be read.
 func Decode(name, dir string, body []byte, env Lookup) (*Config, error) {
 	root, err := document.Parse(name, body)
 	if err != nil {
@@ -174,8 +174,8 @@ func FromManifest(name string, masked json.RawMessage, overrides ...string) (*Co
 	return c.with(overrides)
 }
 
-// Inherited reads the configuration that the run was made with, without the settings of
-// its grader's rewards: the grader may be a different one now.
+// Inherited reads the configuration that the run was made with, without its reward settings,
+// because the grader may be a different one now.
 func Inherited(run *rollout.Run, overrides ...string) (*Config, error) {
 	c, err := Decode(rollout.ManifestFile, ".", run.Manifest.Config, os.LookupEnv)
 	if err != nil {
@@ -195,16 +195,15 @@ func Inherited(run *rollout.Run, overrides ...string) (*Config, error) {
 	}
 	c.FromRun = true
 	c.written.Audit.Labels = "" // the run has them
-	if c.written.World != "" {  // which is served again, not where the run says that it was
+	if c.written.World != "" {  // the world is served again, not at the recorded address
 		delete(c.written.Sampling.AddressMap, fixtures.Origin)
 	}
-	s := &c.written.Sampling // whose bounds were another call's
+	s := &c.written.Sampling // its limits were for another call
 	s.MaxRollouts, s.MaxTokens, s.MaxUSD, s.Deadline = 0, 0, 0, ""
 	return c.with(overrides)
 }
 
-// rangeOf is the reward range of a configuration that says nothing about it, and whether its
-// grader declares it.
+// rangeOf returns the default reward range, and whether the grader declares it.
 func rangeOf(c *Config) (lo, hi float64, declared bool) {
 	if c.Body != nil {
 		if lo, hi, declared, ok := grader.RangeOf(c.Body.Grader); ok {

@@ -18,16 +18,16 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// draft is a configuration about to be written.
+// draft is a configuration under construction.
 type draft struct {
-	set    map[string]string // YAML of the keys that are written out
+	set    map[string]string // YAML of the keys to write
 	notes  map[string][]string
-	config *Config // what the keys set so far resolve to
+	config *Config // the configuration resolved from the keys set so far
 	files  []*dataset.File
 	env    Lookup
 }
 
-// DraftFiles are the files that a draft is made from, and its path.
+// DraftFiles are the files from which a draft is made, and its path.
 type DraftFiles struct {
 	Job, Model string
 	Reward     string // FILE or FILE:NAME,NAME of reward functions, instead of a job
@@ -35,7 +35,7 @@ type DraftFiles struct {
 	Output     string // "-" is standard output
 }
 
-// NewDraft reads the files.
+// NewDraft makes a draft from the files.
 func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	switch {
 	case in.Job == "" && in.Reward == "":
@@ -115,7 +115,7 @@ func (d *draft) NextSteps(out string) string {
 	return b.String()
 }
 
-// rewardGrader is the grader, as YAML, that calls the reward functions of FILE or
+// rewardGrader returns the grader, as YAML, that calls the reward functions in FILE or
 // FILE:NAME,NAME.
 func rewardGrader(dir, reward string) (string, error) {
 	path, list, named := strings.Cut(reward, ":")
@@ -189,7 +189,7 @@ func (d *draft) fileIDs() {
 	}
 }
 
-// labels takes the row fields that data.id, data.category and data.family were found in.
+// labels sets data.id, data.category and data.family to the row fields in which they were found.
 func (d *draft) labels() {
 	found, usual := dataset.GuessFields(d.files), d.config.Data.Options
 	for _, l := range []struct{ key, found, usual string }{
@@ -209,8 +209,7 @@ func (d *draft) labels() {
 	}
 }
 
-// largeFile is how many rows make a subset worth proposing; firstItems is the
-// subset proposed.
+// largeFile is the number of rows from which a subset is proposed; firstItems is its size.
 const (
 	largeFile  = 500
 	firstItems = 200
@@ -257,7 +256,7 @@ func (d *draft) text() *console.Draft {
 	return &console.Draft{Keys: Keys(), Set: d.set, Notes: d.notes, Decisions: decisions, Shown: d.shown}
 }
 
-// shown is the value behind a key that is commented out.
+// shown returns the value displayed for a key that is commented out.
 func (d *draft) shown(k schema.Key) string {
 	if k.Path == "items" && len(d.notes["items"]) > 0 {
 		return fmt.Sprint(firstItems)

@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/rollout/credential"
 )
 
-// HiddenFields are the row fields that the agent does not get.
+// HiddenFields lists the row fields that the agent does not receive.
 func (c *Config) HiddenFields() []string {
 	if c.has("agent.hide") {
 		return c.Agent.Hide
@@ -48,8 +48,7 @@ func checkAgent(c *Config) error {
 	return nil
 }
 
-// checkMCP finds servers that cannot be reached, as far as the configuration alone
-// shows.
+// checkMCP finds servers that cannot be reached, as far as the configuration alone shows.
 func checkMCP(c *Config) error {
 	if len(c.Tools.MCP) > 0 && c.Agent.Used() {
 		return c.Fault("tools.mcp", "cannot be combined with an agent, which asks its servers itself: remove it")
@@ -68,8 +67,7 @@ func checkMCP(c *Config) error {
 	return document.SortErrors(errs)
 }
 
-// takeMCP takes what headers and variables of the servers hold from the
-// environment.
+// takeMCP reads the variables in the servers' headers and environments from the environment.
 func takeMCP(c *Config) []error {
 	var errs []error
 	c.MCPServers = nil
@@ -87,7 +85,7 @@ func takeMCP(c *Config) []error {
 	return errs
 }
 
-// checkSession finds keys that want a start.
+// checkSession finds keys that need session.start.
 func checkSession(c *Config) error {
 	if c.Session.Start != "" {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"gonogo/sampler/input/job"
 )
 
-// loadJob reads the job that the configuration names or holds.
+// loadJob reads the job that the configuration names or contains.
 func loadJob(c *Config) (*job.Job, error) {
 	if c.Job.Path == "" {
 		at := c.given["job"]
@@ -30,8 +30,8 @@ func loadJob(c *Config) (*job.Job, error) {
 	return j, jobFaults(c, err)
 }
 
-// jobFaults are the mistakes in a job. Those of a grader that another takes the place of
-// are mistakes of that.
+// jobFaults returns the mistakes in a job. Mistakes in a grader that replaces the job's are
+// reported as its own.
 func jobFaults(c *Config, err error) error {
 	errs, _ := errors.AsType[Errors](err)
 	for i, e := range errs {
@@ -42,8 +42,7 @@ func jobFaults(c *Config, err error) error {
 	return err
 }
 
-// inlineJob reads the files that the job's grader names, and keeps the job as its
-// own.
+// inlineJob reads the files that the job's grader names, and keeps the job as OwnJob.
 func inlineJob(c *Config) error {
 	dir := c.Dir
 	if c.Job.Path != "" {
@@ -60,7 +59,7 @@ func inlineJob(c *Config) error {
 	return nil
 }
 
-// inlineGrader reads the files that a grader names, and notes them.
+// inlineGrader reads the files that a grader names, and records them.
 func inlineGrader(c *Config, raw json.RawMessage, dir string) (json.RawMessage, error) {
 	for _, file := range grader.Files(grader.Kinds(), raw, dir) {
 		if !filepath.IsAbs(file) {
@@ -71,10 +70,10 @@ func inlineGrader(c *Config, raw json.RawMessage, dir string) (json.RawMessage, 
 	return grader.Inline(grader.Kinds(), raw, dir)
 }
 
-// HasGrader reports whether the key grader names one.
+// HasGrader reports whether the key grader is set.
 func (c *Config) HasGrader() bool { return c.Grader.Named() }
 
-// GraderName is what messages call the grader.
+// GraderName returns the grader's name in messages.
 func (c *Config) GraderName() string {
 	if c.HasGrader() {
 		return "the grader"
@@ -82,7 +81,7 @@ func (c *Config) GraderName() string {
 	return "the job's grader"
 }
 
-// takeGrader puts the configuration's grader in the place of the job's.
+// takeGrader replaces the job's grader by the configuration's.
 func takeGrader(c *Config) error {
 	if !c.HasGrader() {
 		return nil
@@ -106,7 +105,7 @@ func takeGrader(c *Config) error {
 	}
 	merged, err := job.Alone(c.File, whole)
 	if errs, ok := errors.AsType[Errors](err); ok {
-		// the places are of a text that no one wrote
+		// the positions are in generated text
 		faults := ui.Names(errs, func(e Error) string { return e.Path + ": " + e.Msg })
 		return c.Fault("grader", "%s", strings.Join(faults, "; "))
 	}
@@ -119,7 +118,7 @@ func takeGrader(c *Config) error {
 	return err
 }
 
-// WithJob sets the job of c, whose grader is the one that grades.
+// WithJob returns the overrides that set the job of c, whose grader is the one that grades.
 func WithJob(body *job.Job, c *Config) []string {
 	set := []string{"job=" + string(body.Raw)}
 	if c.HasGrader() {
@@ -128,7 +127,8 @@ func WithJob(body *job.Job, c *Config) []string {
 	return set
 }
 
-// GraderBody reads a file that holds a grader or a job. A grader replaces the one in the configuration's job.
+// GraderBody reads a file with a grader or a job. A grader replaces the one in the configuration's
+// job.
 func GraderBody(file string, cfg *Config) (*job.Job, error) {
 	text, err := document.ReadFile(file)
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 	"gonogo/sampler/rollout/credential"
 )
 
-// Binding returns the value of every binding key. A run directory made with other values
-// is refused, naming the keys. Long values, the job and the data are shown as the first
-// 16 digits of their SHA-256; "" is a key without a value. files are the data files as
-// loaded. A seed that was not set is "": fill in the one that was drawn.
+// Binding returns the value of every binding key. A run directory made with other values is
+// refused, naming the keys. Long values, the job and the data are represented by the first 16
+// digits of their SHA-256; "" is a key without a value. files are the data files as loaded. A seed
+// that was not set is "": fill in the one that was drawn.
 func (c *Config) Binding(files ...*dataset.File) map[string]string {
 	out := map[string]string{}
 	for _, k := range Keys().Keys() {
@@ -45,7 +45,7 @@ func (c *Config) Binding(files ...*dataset.File) map[string]string {
 	return out
 }
 
-// Short returns text, or a hash of it when it is long.
+// Short returns text, or its hash if it is long.
 func Short(text string) string {
 	const longest = 100
 	if len(text) <= longest {
@@ -55,9 +55,8 @@ func Short(text string) string {
 	return "sha256:" + hex.EncodeToString(sum[:8])
 }
 
-// Masked returns the resolved configuration as JSON, for a manifest: without secrets, and
-// with the paths of data as they were written. It holds the whole job, its headers masked.
-// FromManifest reads it.
+// Masked returns the resolved configuration as JSON, for a manifest: without secrets, and with the
+// paths of data as written. It contains the whole job, with masked headers. FromManifest reads it.
 func (c *Config) Masked() json.RawMessage {
 	v := c.values.clone()
 	v.Data.Train, v.Data.Eval, v.Data.Production = c.written.Data.Train, c.written.Data.Eval, c.written.Data.Production
@@ -101,22 +100,22 @@ func (c *Config) Secrets() []string {
 	return longestFirst(all, 1)
 }
 
-// SureSecrets returns the secrets from the environment that no ordinary word is, which may
-// therefore be blanked even out of what a model or a grader reads.
+// SureSecrets returns the secrets from the environment that cannot be ordinary words. They may
+// therefore be blanked even in what a model or a grader reads.
 func (c *Config) SureSecrets() []string {
 	all := slices.Concat([]string{c.ModelKey, c.JudgeKey}, c.variantAPIKeys, c.found)
 	return longestFirst(all, credential.SureLength)
 }
 
-// longestFirst sorts secrets of that length at least, each once.
+// longestFirst sorts the distinct secrets of at least the given length, longest first.
 func longestFirst(all []string, least int) []string {
 	all = slices.DeleteFunc(all, func(secret string) bool { return len(secret) < least })
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	return slices.Compact(all)
 }
 
-// TrainOnly removes all but the training file from the configuration: no other
-// split, subset, audit or variants.
+// TrainOnly removes everything but the training file from the configuration: other splits, subset,
+// audit and variants.
 func (c *Config) TrainOnly() error {
 	off := false
 	c.written.Data.Eval, c.written.Data.Production, c.written.Data.Files = "", "", nil
@@ -124,7 +123,7 @@ func (c *Config) TrainOnly() error {
 	return c.resolve()
 }
 
-// DefaultBatch is the batch size where the job leaves it to the platform.
+// DefaultBatch is the batch size if the job leaves it to the platform.
 const DefaultBatch = 16
 
 // LacksSecrets reports whether the calls of a burst need secrets that were masked.
@@ -140,7 +139,7 @@ func (c *Config) LacksSecrets() bool {
 	return c.Body != nil && bytes.Contains(c.Body.Raw, []byte(credential.Mask))
 }
 
-// StepSize is how many rollouts start at once.
+// StepSize returns how many rollouts start at once.
 func (c *Config) StepSize() int {
 	return cmp.Or(c.Burst.Rollouts, cmp.Or(c.Training.BatchSize, DefaultBatch)*c.Training.GroupSize)
 }

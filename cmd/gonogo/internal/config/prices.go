@@ -8,14 +8,15 @@ import (
 	"gonogo/sampler/input/document"
 )
 
-// TokenPrices are the configured prices, else those of the user's own list, else those of the built-in one.
+// TokenPrices returns the configured prices, else those of the user's own list, else those of the
+// built-in one.
 func (c *Config) TokenPrices() price.Prices {
 	list := c.priceList.Before(price.Builtin())
 	return c.Prices.Prices().ListedBy(list, c.Model.Name, hostOf(c.Model.BaseURL), c.judgeModels(),
 		hostOf(c.Judge.BaseURL))
 }
 
-// readPrices reads a list of prices of one's own.
+// readPrices reads the user's own list of prices.
 func readPrices(c *Config) error {
 	c.priceList = price.List{}
 	if c.Prices.File == "" {
@@ -31,8 +32,8 @@ func readPrices(c *Config) error {
 	return nil
 }
 
-// unpricedModel names the keys without which the rollouts' money cannot be
-// bounded: nil where it is not, or all models have a price.
+// unpricedModel names the keys that are needed to enforce sampling.max_usd; nil if there is no such
+// cap, or all models have a price.
 func unpricedModel(c *Config) error {
 	if c.Sampling.MaxUSD == 0 {
 		return nil
@@ -52,7 +53,7 @@ func unpricedModel(c *Config) error {
 	return document.SortErrors(errs)
 }
 
-// unpricedJudge does so for models that grade.
+// unpricedJudge is unpricedModel for models that grade.
 func unpricedJudge(c *Config) error {
 	if c.Sampling.MaxUSD == 0 || !c.AsksJudge() || c.TokenPrices().Judge.Known() {
 		return nil
@@ -65,7 +66,7 @@ func unpriced(c *Config, model, set, server string) error {
 		"they cost nothing)", model, hostOf(server), set)
 }
 
-// hostOf is the server of a URL, with its port.
+// hostOf returns the host of a URL, with its port.
 func hostOf(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {

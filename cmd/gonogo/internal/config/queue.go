@@ -1,6 +1,6 @@
 package config
 
-// checkQueue finds what cannot be a queue.
+// checkQueue finds contradictions in the queue's keys.
 func checkQueue(c *Config) error {
 	if (c.Queue.Cert == "") != (c.Queue.Key == "") {
 		return c.Fault("queue.tls_cert", "goes with queue.tls_key: give both or neither")
@@ -11,8 +11,7 @@ func checkQueue(c *Config) error {
 	return nil
 }
 
-// takeQueue takes the credentials of the queue from the environment, and asks for its
-// files.
+// takeQueue reads the credentials of the queue from the environment, and checks its files.
 func takeQueue(c *Config) (errs []error) {
 	q := &c.Queue.Address
 	if !q.Used() {

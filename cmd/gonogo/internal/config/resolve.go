@@ -52,15 +52,15 @@ func (c *Config) resolve() error {
 func (c *Config) Fault(path, format string, args ...any) error {
 	found := Error{File: c.File, Path: path, Msg: fmt.Sprintf(format, args...)}
 	key := path
-	at, ok := c.given[key]
+	where, ok := c.given[key]
 	for key != "" && !ok {
 		key = key[:max(0, strings.LastIndexAny(key, ".["))]
-		at, ok = c.given[key]
+		where, ok = c.given[key]
 	}
 	if ok {
-		found.File = at.file
-		if at.node != nil {
-			n := at.node.Locate(path[len(key):]).Value
+		found.File = where.file
+		if where.node != nil {
+			n := where.node.Locate(path[len(key):]).Value
 			found.Line, found.Column = n.Line, n.Column
 		}
 	}
@@ -99,14 +99,15 @@ func resolvePaths(c *Config) {
 	}
 }
 
-// has reports whether the key was set, or the list that an entry is of.
+// has reports whether the key, or the list that contains the entry, was set.
 func (c *Config) has(path string) bool {
 	list, _, _ := strings.Cut(path, "[")
 	_, ok := c.given[list]
 	return ok
 }
 
-// changedKey reports whether the key was set to a value other than its default; manifests write defaults out.
+// changedKey reports whether the key was set to a value other than its default; manifests contain
+// defaults.
 func changedKey(c *Config, path string) bool {
 	k, _ := Keys().Key(path)
 	is, _ := k.Value(&c.values)
@@ -121,7 +122,7 @@ func applyDefaults(c *Config) {
 		if e := b.Hyper.ReasoningEffort; e != "default" {
 			m.ReasoningEffort = cmp.Or(m.ReasoningEffort, e)
 		}
-		// a model that never answers must not run for ever
+		// a model that never answers must not run forever
 		setDefault(c, "sampling.max_steps", &s.MaxSteps, cmp.Or(b.MaxEpisodeSteps, defaultMaxSteps), true)
 		batch, ok := b.Hyper.BatchSize.Int()
 		setDefault(c, "training.batch_size", &c.Training.BatchSize, batch, ok)
@@ -145,7 +146,7 @@ func applyDefaults(c *Config) {
 	setDefault(c, "sampling.production_samples", &s.ProductionSamples, s.Samples, true)
 	j.BaseURL, j.API = cmp.Or(j.BaseURL, m.BaseURL), cmp.Or(j.API, m.API)
 	setDefault(c, "judge.timeout", &j.Timeout, m.Timeout, true)
-	if origin(j.BaseURL) == origin(m.BaseURL) { // another server must not be handed the model's credentials
+	if origin(j.BaseURL) == origin(m.BaseURL) { // another server must not receive the model's credentials
 		j.APIKeyEnv = cmp.Or(j.APIKeyEnv, m.APIKeyEnv)
 		if j.Headers == nil {
 			j.Headers = maps.Clone(m.Headers)
@@ -157,14 +158,14 @@ func applyDefaults(c *Config) {
 	c.Target = cmp.Or(c.Target, "none")
 }
 
-// setDefault sets a key that was not set, if there is a value.
+// setDefault sets a key that was not set, if ok.
 func setDefault[T any](c *Config, path string, to *T, value T, ok bool) {
 	if ok && !c.has(path) {
 		*to = value
 	}
 }
 
-// origin is the part of a URL that credentials belong to.
+// origin returns the part of a URL to which credentials belong.
 func origin(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -173,8 +174,8 @@ func origin(text string) string {
 	return strings.ToLower(u.Scheme + "://" + u.Host)
 }
 
-// Connect maps a URL of the job or the configuration to the one to connect
-// to: the longest beginning in sampling.address_map wins.
+// Connect maps a URL of the job or the configuration to the one to connect to: the longest prefix
+// in sampling.address_map wins.
 func (c *Config) Connect(address string) string {
 	best := ""
 	for from := range c.Sampling.AddressMap {
@@ -188,8 +189,8 @@ func (c *Config) Connect(address string) string {
 	return c.Sampling.AddressMap[best] + strings.TrimPrefix(address, best)
 }
 
-// SuspiciousValues returns the values of the configuration that are probably
-// mistakes, each with its place.
+// SuspiciousValues returns the values of the configuration that are probably mistakes, each with
+// its place.
 func SuspiciousValues(c *Config, now time.Time) []string {
 	var list []string
 	lo, hi := c.RewardRange[0], c.RewardRange[1]
@@ -204,7 +205,8 @@ func SuspiciousValues(c *Config, now time.Time) []string {
 			list = append(list, c.Body.PassFault(why).Error())
 		}
 	}
-	if at, err := limit.ParseDeadline(c.Sampling.Deadline, now); err == nil && !at.IsZero() && at.Before(now) {
+	deadline, err := limit.ParseDeadline(c.Sampling.Deadline, now)
+	if err == nil && !deadline.IsZero() && deadline.Before(now) {
 		list = append(list, c.Fault("sampling.deadline", "%s is in the past: a run would begin no rollout",
 			c.Sampling.Deadline).Error())
 	}

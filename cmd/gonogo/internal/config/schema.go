@@ -21,7 +21,7 @@ import (
 	"gonogo/sampler/rollout/credential"
 )
 
-// Keys is the table of the keys of gonogo.yaml. It is made once: the tags do not change.
+// Keys is the table of the keys of gonogo.yaml. It is built once, because the tags do not change.
 var Keys = sync.OnceValue(func() *schema.Table {
 	stages := ui.Names(analysis.Stages(), func(s analysis.Stage) string { return s.Name })
 	return schema.For[values](schema.Options{
@@ -40,7 +40,7 @@ var Keys = sync.OnceValue(func() *schema.Table {
 	})
 })
 
-// lists are the values of a text, or the names in a map, that other packages know.
+// lists holds allowed values of texts, and names in maps, that other packages define.
 func lists() map[string][]string {
 	return map[string][]string{
 		"audit.probes[].expect": ui.Names(rollout.Expectations(),

@@ -11,9 +11,8 @@ import (
 	"gonogo/sampler/input/spelling"
 )
 
-// SettingKey returns the key that a name on the command line means. The name of a
-// threshold, also an old or a misspelt one, means thresholds.NAME; any other name is
-// a key already.
+// SettingKey returns the key that a name on the command line means. The name of a threshold, even
+// an old or misspelt one, means thresholds.NAME; any other name is already a key.
 func SettingKey(name string) string {
 	var thresholds []string
 	for _, t := range gate.All().Thresholds() {
@@ -31,9 +30,8 @@ func SettingKey(name string) string {
 	return name
 }
 
-// assignValue sets a key, as --set does. Keys of a map may be named, such as
-// thresholds.signal.informative. A path on the command line is relative to the working
-// directory.
+// assignValue sets a key, as --set does. Keys of a map may be given, such as
+// thresholds.signal.informative. A path on the command line is relative to the working directory.
 func assignValue(c *Config, path, value string) error {
 	name := "--set " + path
 	k, inner, err := Keys().Find(path)
@@ -48,7 +46,7 @@ func assignValue(c *Config, path, value string) error {
 		node = document.Under(node, inner)
 	}
 	err = c.take(document.Under(node, strings.Split(k.Path, ".")...), name)
-	c.given[k.Path] = place{file: name} // there is no place but the argument
+	c.given[k.Path] = place{file: name} // the argument is the only place
 	if errs, ok := errors.AsType[Errors](err); ok {
 		for i := range errs {
 			if errs[i].Line = 0; strings.HasPrefix(path, errs[i].Path) {

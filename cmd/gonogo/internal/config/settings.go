@@ -36,7 +36,7 @@ func (c *Config) Settings() analysis.Settings {
 	return s
 }
 
-// noPattern is the word for no pattern at all.
+// noPattern is the value that disables the pattern.
 const noPattern = "none"
 
 // The names of groups of formats.
@@ -49,7 +49,7 @@ const (
 func (v ReportValues) Language() message.Language {
 	l, err := message.LanguageByTag(v.Lang)
 	if err != nil {
-		panic(err) // the configuration has been read
+		panic(err) // the configuration was validated
 	}
 	return l
 }

@@ -25,11 +25,11 @@ const (
 	defaultKeyEnv  = "OPENAI_API_KEY"
 	noKey          = "none" // as a value of api_key_env
 
-	defaultMaxSteps = 50 // of a rollout, for jobs that do not say
+	defaultMaxSteps = 50 // of a rollout, for jobs that set none
 )
 
-// values are the values of gonogo.yaml, and the one table of its keys: package schema says
-// what the tags mean, and lists has the enums that other packages know.
+// values are the values of gonogo.yaml, and the one table of its keys: package schema defines the
+// tags, and lists has the enums that other packages define.
 type values struct {
 	Name          string              `json:"name,omitzero" or:"none" example:"invoices, second try" doc:"title of the run, shown in the report"`
 	World         string              `json:"world,omitzero" or:"every endpoint is your own" example:"finance-qa" doc:"the built-in world whose server answers on loopback for {origin} (gonogo help worlds): its policy is scripted, not a model; remove this key when you use your own endpoints"`
@@ -61,14 +61,14 @@ type values struct {
 	Report        ReportValues        `json:"report,omitzero"`
 }
 
-// toolValues are the keys of tools that the job does not hold.
+// toolValues are the keys of tools that are not in the job.
 type toolValues struct {
 	MCP          []mcp.Config `json:"mcp,omitzero" or:"the job's tools alone" example:"[{name: files, command: [python3, server.py], per_rollout: true}, {name: search, url: \"http://localhost:9000/mcp\"}]" doc:"MCP servers whose tools are offered to the model in addition to those of the rows, and called like the job's tools (docs/wire.md#mcp-servers)"`
 	Optional     bool         `json:"optional,omitzero" or:"no" example:"true" doc:"whether the task can be done without its tools: rollouts that were offered tools and called none, 32 or more, are then a caution and do not leave the run UNDECIDED"`
 	ErrorPattern string       `json:"error_pattern,omitzero" or:"what begins like \"Error: ...\", \"ValueError: ...\", \"Traceback (most recent call last)\", \"bash: x: command not found\" or {\"error\": \"...\"}; docs/wire.md lists all" word:"none" example:"(?i)^(error|no such)" doc:"a regular expression (RE2) for the beginning of outputs that are errors although the call succeeded; they count as errors of the tool. none: no output is"`
 }
 
-// ReportValues are the keys of the look of reports.
+// ReportValues are the keys for the look of reports.
 type ReportValues struct {
 	Formats []string `json:"formats,omitzero" or:"[usual]" example:"[usual, parquet]" doc:"which reports are written; usual means all but parquet, json, json-text and markdown-full, all means every one"`
 	Lang    string   `json:"lang,omitzero" default:"en" doc:"the language of the reports, in files and on the terminal; result.json stays English"`
@@ -97,7 +97,7 @@ type VariantValue struct {
 	ModelOutput      *float64 `json:"model_output,omitzero" min:"0" doc:"US dollars per million output tokens"`
 }
 
-// clone returns the values with maps, lists and pointers of their own.
+// clone returns a deep copy of the values.
 func (v values) clone() (out values) {
 	if err := json.Unmarshal(document.Marshal(v), &out); err != nil {
 		panic(fmt.Sprintf("gonogo: the configuration: %v", err)) // Marshal wrote it

@@ -12,14 +12,14 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// BaseVariant names the run itself among its variants.
+// BaseVariant is the name of the run itself among its variants.
 const BaseVariant = "base"
 
-// VariantPath is the path of a key of variant i, as errors name it.
+// VariantPath returns the path of a key of variant i, as used in errors.
 func VariantPath(i int, name string) string { return fmt.Sprintf("variants[%d].%s", i, name) }
 
-// checkVariants finds the variants that cannot be applied, as far as
-// configuration and job alone show.
+// checkVariants finds the variants that cannot be applied, as far as configuration and job alone
+// show.
 func checkVariants(c *Config) error {
 	var errs []error
 	seen := map[string]bool{}
@@ -40,7 +40,7 @@ func checkVariants(c *Config) error {
 		if v.APIKeyEnv != "" {
 			errs = append(errs, keyVariable(c, VariantPath(i, "api_key_env"), v.APIKeyEnv))
 		}
-		if c.Body != nil && len(c.Tools.MCP) == 0 { // what servers offer is not known yet
+		if c.Body != nil && len(c.Tools.MCP) == 0 { // the tools of servers are not known yet
 			errs = append(errs, c.CheckVariantTools(i, c.Body.ToolNames())...)
 		}
 		if len(c.ModelChanges(i)) == 0 && v.Empty() {
@@ -52,8 +52,8 @@ func checkVariants(c *Config) error {
 	return document.SortErrors(errs)
 }
 
-// CheckVariantTools rejects tools of variant i that are not served, and duplicate names.
-// served are the names of all tools.
+// CheckVariantTools rejects tools of variant i that are not served, and duplicate names. served
+// lists the names of all tools.
 func (c *Config) CheckVariantTools(i int, served []string) (errs []error) {
 	who := "the job serves"
 	if len(c.Tools.MCP) > 0 {
@@ -65,21 +65,21 @@ func (c *Config) CheckVariantTools(i int, served []string) (errs []error) {
 	return errs
 }
 
-// ForVariant is the configuration of variant i: the run's own with the variant's
-// overrides of model, tools and call limit. The judge does not change.
+// ForVariant returns the configuration of variant i: the run's own with the variant's overrides of
+// model, tools and call limit. The judge does not change.
 func (c *Config) ForVariant(i int) *Config {
 	out, v := *c, c.Variants[i]
 	out.values = c.values.clone()
-	out.Variants, out.Queue.Address = nil, c.Queue.Address // with its credentials
+	out.Variants, out.Queue.Address = nil, c.Queue.Address // includes its credentials
 	m := &out.Model
 	m.Name, m.BaseURL, m.API = cmp.Or(v.Model, m.Name), cmp.Or(v.BaseURL, m.BaseURL), cmp.Or(v.API, m.API)
 	m.ReasoningEffort, m.Temperature = cmp.Or(v.ReasoningEffort, m.ReasoningEffort),
 		cmp.Or(v.Temperature, m.Temperature)
 	out.Sampling.MaxToolCalls = *cmp.Or(v.MaxToolCalls, &c.Sampling.MaxToolCalls)
 	out.DroppedTools, out.RenamedTools = v.Drop, v.Rename
-	if origin(m.BaseURL) != origin(c.Model.BaseURL) { // another server is not handed the model's credentials
+	if origin(m.BaseURL) != origin(c.Model.BaseURL) { // another server must not receive the model's credentials
 		m.Headers, m.APIKeyEnv = nil, defaultKeyEnv
-		m.RequestsPerMinute, m.TokensPerMinute = 0, 0 // nor bound by what this one bears
+		m.RequestsPerMinute, m.TokensPerMinute = 0, 0 // nor is it bound by this server's limits
 	}
 	m.RequestsPerMinute, m.TokensPerMinute = *cmp.Or(v.RequestsPerMinute, &m.RequestsPerMinute),
 		*cmp.Or(v.TokensPerMinute, &m.TokensPerMinute)
@@ -91,9 +91,9 @@ func (c *Config) ForVariant(i int) *Config {
 	return &out
 }
 
-// variantPrices are the run's own prices, except for the model's tokens if it is another
-// model or another server's. Those of one model belong together: its cached tokens have a
-// price of their own whatever the others cost.
+// variantPrices returns the run's own prices, except for the model's tokens if the variant uses
+// another model or server. Prices of one model belong together: its cached tokens have their own
+// price, whatever other models cost.
 func variantPrices(c *Config, v VariantValue, same bool) price.Settings {
 	p := c.Prices
 	if !same || v.ModelInput != nil || v.ModelOutput != nil {
@@ -115,7 +115,7 @@ func (c *Config) ModelChanges(i int) []rollout.Change {
 	return out
 }
 
-// takeVariantKeys takes the variants' API keys from the environment.
+// takeVariantKeys reads the variants' API keys from the environment.
 func takeVariantKeys(c *Config) error {
 	var errs []error
 	c.variantAPIKeys = nil

@@ -27,16 +27,15 @@ func (c *Config) BundledFiles() (jobSheet, graderSheet *brief.Sheet, err error) 
 	return jobSheet, graderSheet, err
 }
 
-// Variables are the environment variables that the configuration reads, except the
-// queue's credentials: each worker has its own.
+// Variables lists the environment variables that the configuration reads, except the queue's
+// credentials, of which each worker has its own.
 func (c *Config) Variables() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.asked)), func(name string) bool {
 		return name == queue.TokenEnv || name == queue.UserEnv || name == queue.PasswordEnv
 	})
 }
 
-// FromDir is a path relative to the configuration's folder, not from where this process
-// is.
+// FromDir returns a path relative to the configuration's folder, not to the working directory.
 func (c *Config) FromDir(path string) string {
 	if relative, err := document.RelativeTo(c.Dir, path); err == nil {
 		return relative
@@ -44,9 +43,8 @@ func (c *Config) FromDir(path string) string {
 	return filepath.ToSlash(path)
 }
 
-// ForWorker reads the configuration that a run's planner sent, for a process that
-// makes rollouts in dir: text is the file, with KEY=VALUE over it, and the bundled
-// files.
+// ForWorker reads the configuration that a run's planner sent, for a process that makes rollouts in
+// dir: text is the file, set are KEY=VALUE overrides, and the sheets are the bundled files.
 func ForWorker(file, text string, set []string, jobSheet, graderSheet *brief.Sheet, dir string,
 	env Lookup,
 ) (*Config, error) {
@@ -74,8 +72,8 @@ func ForWorker(file, text string, set []string, jobSheet, graderSheet *brief.She
 	return c, document.SortErrors(append(completeCalls(c), c.TakeKeys()))
 }
 
-// forRollouts removes from a configuration what a worker does not need: the choice of
-// items, the budget, and how rollouts are judged.
+// forRollouts removes from a configuration what a worker does not need: the choice of items, the
+// budget, and how rollouts are judged.
 func forRollouts(c *Config) {
 	w := &c.written
 	w.Data.Train, w.Data.Eval, w.Data.Production, w.Data.Files = "", "", "", nil

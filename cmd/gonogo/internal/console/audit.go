@@ -9,7 +9,7 @@ import (
 	"gonogo/sampler/audit"
 )
 
-// WriteAuditPlan says what an audit will do, and what it leaves out.
+// WriteAuditPlan writes what an audit will do, and what it leaves out.
 func WriteAuditPlan(w io.Writer, plan *audit.Plan) {
 	todo := plan.Todo()
 	text := fmt.Sprintf("Audit of the grader: %s, %s", Count(len(plan.Items), "item"), Count(todo.Gradings, "grading"))

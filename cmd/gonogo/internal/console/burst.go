@@ -14,7 +14,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// WriteBurstPlan says what a burst will ask of which endpoint. cost prices a rollout.
+// WriteBurstPlan writes which requests a burst will send to which endpoint. cost prices a rollout.
 func WriteBurstPlan(w io.Writer, plan *burst.Plan, cfg burst.Config,
 	cost func(*rollout.Record) (usd float64, ok bool),
 ) {
@@ -36,9 +36,9 @@ func WriteBurstPlan(w io.Writer, plan *burst.Plan, cfg burst.Config,
 	}
 }
 
-// BurstRisks says what somebody must agree to before a burst: that it asks a model, or that
-// calls are made again which may change something; "" where there is nothing. judges is how
-// many models are asked for a grade.
+// BurstRisks describes what a person must agree to before a burst: that it calls a model, or that
+// it repeats calls which may change something; "" if there is nothing. judges is the number of
+// models called for a grade.
 func BurstRisks(plan *burst.Plan, cfg burst.Config, tools []burst.Tool, judges int) string {
 	var why []string
 	if made := plan.Rollouts(cfg); made > 0 {
@@ -56,8 +56,8 @@ func BurstRisks(plan *burst.Plan, cfg burst.Config, tools []burst.Tool, judges i
 	return Visible(strings.Join(why, "; "))
 }
 
-// WriteBurstCost writes what a burst costs, as far as that is known; judged says that its
-// gradings ask a model. over says why it is above a cap, unknown why it cannot be compared.
+// WriteBurstCost writes what a burst costs, as far as that is known; judged says that its gradings
+// call a model. over says why the cost exceeds a cap, unknown why it cannot be compared.
 func WriteBurstCost(w io.Writer, plan *burst.Plan, cfg burst.Config, prices price.Prices, judged bool,
 	caps limit.Bounds,
 ) (over, unknown string) {
@@ -96,8 +96,8 @@ func WriteBurstCost(w io.Writer, plan *burst.Plan, cfg burst.Config, prices pric
 	return "", ""
 }
 
-// NoRoom says why a wave of that many rollouts of an agent would pass a cap, judged by the use
-// of those before it; "" if it would not.
+// NoRoom says why a wave of an agent's rollouts would exceed a cap, given the use of earlier
+// rollouts; "" if it would not.
 func NoRoom(caps limit.Bounds, use burst.Use, rollouts int) string {
 	switch {
 	case use.Rollouts == 0:
@@ -113,7 +113,7 @@ func NoRoom(caps limit.Bounds, use burst.Use, rollouts int) string {
 	return ""
 }
 
-// useText says what n rollouts will ask of the model, as far as the records tell.
+// useText says what n rollouts will need from the model, as far as the records show.
 func useText(u burst.Use, n int) string {
 	if u.Turns == 0 {
 		return ""
@@ -125,8 +125,8 @@ func useText(u burst.Use, n int) string {
 	return text
 }
 
-// overCap says which cap n rollouts of an agent would pass, as far as their use is known; ""
-// is none.
+// overCap says which cap n rollouts of an agent would exceed, as far as their use is known; "" for
+// none.
 func overCap(b limit.Bounds, u burst.Use, n int) string {
 	switch tokens, usd := u.Tokens*float64(n), u.USD*float64(n); {
 	case b.Rollouts > 0 && n > b.Rollouts:

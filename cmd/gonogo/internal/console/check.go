@@ -13,22 +13,22 @@ import (
 	"gonogo/sampler/tryout"
 )
 
-// Check is what was found of a run before anything is sampled.
+// Check is what was found about a run before anything is sampled.
 type Check struct {
 	Files     []rollout.Data    `json:"files"`
 	Rollouts  int               `json:"rollouts"`
 	Problems  []rollout.Problem `json:"problems"`
 	Warnings  []string          `json:"warnings"`
 	Endpoints []Endpoint        `json:"endpoints"`
-	Agent     *Endpoint         `json:"agent,omitempty"` // an agent that is a program: whether that is there
+	Agent     *Endpoint         `json:"agent,omitempty"` // an agent that is a program: whether it exists
 	MCP       []ToolServer      `json:"mcp,omitempty"`
 	Sampling  *rollout.Sampling `json:"sampling,omitempty"`
 	Grader    tryout.Result     `json:"grader"`
-	Key       string            `json:"key,omitempty"` // why a run could not begin for want of an API key
+	Key       string            `json:"key,omitempty"` // why a run could not start without an API key
 	Estimate  string            `json:"estimate"`
 	Variants  []Variant         `json:"variants,omitempty"`
 
-	// of the gates about rows; none if the rows were not compared
+	// of the gates about rows; empty if the rows were not compared
 	Findings []analysis.Finding `json:"findings,omitempty"`
 	Shift    *analysis.Shift    `json:"shift,omitempty"`
 }
@@ -48,16 +48,16 @@ type ToolServer struct {
 	Error string   `json:"error,omitempty"`
 }
 
-// Variant is what a variant of the run changes.
+// Variant describes the changes of a variant of the run.
 type Variant struct {
 	Name     string           `json:"name"`
 	Doc      string           `json:"doc,omitempty"`
 	Changes  []rollout.Change `json:"changes"`
-	Items    int              `json:"items"` // whose requests differ in their messages or tools
+	Items    int              `json:"items"` // items whose requests differ in their messages or tools
 	Rollouts int              `json:"rollouts"`
 }
 
-// WriteText writes what was found, the estimate last.
+// WriteText writes the results, the estimate last.
 func (f *Check) WriteText(w io.Writer) {
 	for _, d := range f.Files {
 		fmt.Fprintf(w, "%-10s %s: %s, %s taken\n", d.Split, plain.Text(d.File), Count(d.Rows, "item"),
@@ -99,7 +99,7 @@ func (f *Check) WriteText(w io.Writer) {
 	fmt.Fprintln(w, f.Estimate)
 }
 
-// writeSampling writes what decides how replies are drawn.
+// writeSampling writes the settings with which replies are drawn.
 func writeSampling(w io.Writer, s *rollout.Sampling) {
 	if s == nil {
 		return
@@ -126,7 +126,7 @@ func writeSampling(w io.Writer, s *rollout.Sampling) {
 	fmt.Fprintf(w, "sampling   %s\n", Visible(text))
 }
 
-// writeVariants writes what each variant changes, a line a change.
+// writeVariants writes the changes of each variant, one per line.
 func writeVariants(w io.Writer, variants []Variant) {
 	for _, v := range variants {
 		about := Count(v.Rollouts, "rollout")
@@ -147,8 +147,8 @@ func writeVariants(w io.Writer, variants []Variant) {
 	}
 }
 
-// Blocked says why the run cannot be made, or should not: "" where it can. data says that the
-// data files are the reason.
+// Blocked says why the run cannot, or should not, be made; "" if it can. data says that the data
+// files are the reason.
 func (f *Check) Blocked() (why string, data bool) {
 	for _, e := range f.Endpoints {
 		if e.Error != "" {
@@ -180,8 +180,8 @@ func (f *Check) Blocked() (why string, data bool) {
 	return "", false
 }
 
-// TooFew warns if a run of these files, with that many samples per item of each split, could
-// decide nothing, whatever its rollouts earn.
+// TooFew warns if a run of these files, with the given number of samples per item of each split,
+// could not decide anything, whatever its rollouts earn.
 func TooFew(s analysis.Settings, files []rollout.Data, samples map[rollout.Split]int) []string {
 	items, least := gate.Enough(s.Thresholds, s.GroupSize)
 	for _, d := range files {
@@ -194,8 +194,7 @@ func TooFew(s analysis.Settings, files []rollout.Data, samples map[rollout.Split
 	return nil
 }
 
-// TooLong warns of items whose prompt cannot fit the context that the model's server has, in
-// tokens.
+// TooLong warns about items whose prompt cannot fit the context of the model's server, in tokens.
 func TooLong(items []*rollout.Item, context int) []string {
 	if len(items) == 0 {
 		return nil

@@ -15,41 +15,38 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// The time between progress lines where there is no terminal, and between the
-// events that take their place.
+// The interval of progress lines without a terminal, and of the events that replace them.
 const (
 	lineEvery   = 10 * time.Second
 	eventsEvery = 5 * time.Second
 )
 
-// Progress shows how far sampling has come: a bar on a terminal, plain lines
-// elsewhere.
+// Progress shows the progress of sampling: a bar on a terminal, plain lines elsewhere.
 type Progress struct {
 	out   io.Writer
-	what  string // is counted
-	total int    // 0: no one knows
+	what  string // the things that are counted
+	total int    // 0: unknown
 	begin time.Time
 
 	mu      sync.Mutex // guards what follows
 	last    sampler.Event
 	told    bool     // what the first ones say of all
-	workers *Workers // makes them elsewhere; nil: they are made here
+	workers *Workers // remote workers; nil if rollouts are made in this process
 
-	money func(sampler.Event, int) string // of that many in all; nil where it is not counted
+	money func(sampler.Event, int) string // for a total number of rollouts; nil if money is not counted
 
-	redact *rollout.Redactor // of what endpoints say
+	redact *rollout.Redactor // for text from endpoints
 
 	bars   *mpb.Progress
 	bar    *mpb.Bar
-	events *Events // in the place of lines; nil when they are for people
+	events *Events // replaces the lines; nil if they are for people
 
 	stop chan struct{} // ends the printer of lines
-	done chan struct{} // closed when it has ended
+	done chan struct{} // closed when the printer has ended
 }
 
-// NewProgress shows on out how many of a number of things, such as rollouts, are made, until
-// it is closed. A total of 0 is not known. money words what all of them are expected to cost;
-// it may be nil.
+// NewProgress shows on out how many of total things, such as rollouts, are made, until it is
+// closed. A total of 0 is unknown. money describes the expected cost of all of them; it may be nil.
 func NewProgress(out io.Writer, what string, total int, money func(sampler.Event, int) string,
 	redact *rollout.Redactor,
 ) *Progress {
@@ -68,7 +65,7 @@ func NewProgress(out io.Writer, what string, total int, money func(sampler.Event
 	return p
 }
 
-// Watch takes the counts of a run, after each record.
+// Watch receives the counts of a run, after each record.
 func (p *Progress) Watch(e sampler.Event) {
 	p.mu.Lock()
 	p.last = e
@@ -102,7 +99,7 @@ func (p *Progress) extend(w io.Writer, _ decor.Statistics) error {
 	return nil
 }
 
-// Ended takes the counts of a run that has ended.
+// Ended receives the counts of a run that has ended.
 func (p *Progress) Ended(s sampler.Stats) {
 	if _, workers := p.state(); workers != nil {
 		workers.Over()
@@ -113,7 +110,7 @@ func (p *Progress) Ended(s sampler.Stats) {
 	}
 }
 
-// Write prints above the bar, where it stays.
+// Write prints above the bar, where the text stays.
 func (p *Progress) Write(b []byte) (int, error) {
 	if p.bars != nil {
 		return p.bars.Write(b)
@@ -150,7 +147,7 @@ func (p *Progress) lines() {
 	}
 }
 
-// print tells how far it is, and how each endpoint does.
+// print prints the progress and the state of each endpoint.
 func (p *Progress) print() {
 	e, _ := p.state()
 	if p.events != nil {
@@ -167,30 +164,30 @@ func (p *Progress) print() {
 	}
 }
 
-// state is the last event, and who makes the rollouts; nil: they are made here.
+// state returns the last event, and the remote workers, if any.
 func (p *Progress) state() (sampler.Event, *Workers) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.last, p.workers
 }
 
-// MadeBy says that they are made elsewhere.
+// MadeBy sets the remote workers that make the rollouts.
 func (p *Progress) MadeBy(by *Workers) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.workers = by
 }
 
-// line tells rate, time to go, tokens and what went wrong.
+// line formats rate, remaining time, tokens and failures.
 func (p *Progress) line() string {
 	e, workers := p.state()
 	elapsed := time.Since(p.begin).Seconds()
 	parts := []string{fmt.Sprintf("%d in flight", e.InFlight)}
 	if e.Recorded > 0 && elapsed > 0 {
 		rate := float64(e.Recorded) / elapsed
-		left := time.Duration(float64(p.total-e.Recorded) / rate * float64(time.Second))
+		remaining := time.Duration(float64(p.total-e.Recorded) / rate * float64(time.Second))
 		if parts = append(parts, message.Digits(rate)+"/s"); p.total > 0 {
-			parts = append(parts, "ETA "+left.Round(time.Second).String())
+			parts = append(parts, "ETA "+remaining.Round(time.Second).String())
 		}
 	}
 	if e.Tokens > 0 {

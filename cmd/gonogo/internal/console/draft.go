@@ -9,20 +9,20 @@ import (
 	"gonogo/sampler/input/schema"
 )
 
-// Draft is a configuration about to be written, with comments.
+// Draft is a configuration under construction, with comments.
 type Draft struct {
 	Keys      *schema.Table
-	Set       map[string]string       // YAML of the keys that are written out, by path
-	Notes     map[string][]string     // what was found about keys, by path
-	Decisions map[string]string       // what to know of the keys that a user decides, by path
+	Set       map[string]string       // YAML of the keys to write, by path
+	Notes     map[string][]string     // findings about keys, by path
+	Decisions map[string]string       // what to know about the keys that a user decides, by path
 	Shown     func(schema.Key) string // YAML of a key that is commented out
 }
 
-// Short is the text, below head, of the keys that a user decides and of those that are set,
-// each with a comment behind it.
+// Short returns the text, below head, of the keys that a user decides and of those that are set,
+// each followed by a comment.
 func (d *Draft) Short(head string) []byte { return d.text(head, false) }
 
-// Full is the text, below head, of all keys, each below its documentation.
+// Full returns the text, below head, of all keys, each below its documentation.
 func (d *Draft) Full(head string) []byte { return d.text(head, true) }
 
 func (d *Draft) text(head string, full bool) []byte {

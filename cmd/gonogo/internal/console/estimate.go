@@ -11,14 +11,14 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// EstimateOptions say how rollouts are about to be made.
+// EstimateOptions describe how rollouts will be made.
 type EstimateOptions struct {
 	AtMost      bool // not all of them may be needed
-	Concurrency int  // most at one time; 0: as the endpoints bear
+	Concurrency int  // most in flight; 0: as the endpoints allow
 	Cost        func(*rollout.Record) (usd float64, known bool)
 }
 
-// Estimate says what the jobs will take, as far as one rollout, rec, can tell; nil is none.
+// Estimate says what the jobs will take, judging by one rollout, rec, if it is not nil.
 func Estimate(jobs []sampler.Job, rec *rollout.Record, o EstimateOptions) string {
 	items := make(map[string]bool)
 	for _, j := range jobs {
@@ -43,17 +43,17 @@ func Estimate(jobs []sampler.Job, rec *rollout.Record, o EstimateOptions) string
 	if usd, ok := o.Cost(rec); ok {
 		text += ", $" + message.Digits(float64(n)*usd)
 	}
-	at := o.Concurrency
-	if at == 0 {
+	inFlight := o.Concurrency
+	if inFlight == 0 {
 		return text + fmt.Sprintf(", and %s of rollouts, as many at a time as the endpoints can take.",
 			(time.Duration(rec.Elapsed)*time.Duration(n)).Round(time.Second))
 	}
-	span := time.Duration(rec.Elapsed) * time.Duration((n+at-1)/at)
-	return text + fmt.Sprintf(", and %s with %d at a time.", span.Round(time.Second), at)
+	span := time.Duration(rec.Elapsed) * time.Duration((n+inFlight-1)/inFlight)
+	return text + fmt.Sprintf(", and %s with %d at a time.", span.Round(time.Second), inFlight)
 }
 
-// AuditEstimate says what an audit of a grader that asks that number of models for a grade may
-// take after those rollouts.
+// AuditEstimate says what an audit may take after the rollouts, if the grader calls judges models
+// for a grade.
 func AuditEstimate(cfg audit.Config, judges int, detectors []audit.Detector, rollouts int) string {
 	text := fmt.Sprintf(" Then an audit of the grader: at most %s", Count(cfg.MaxGradings, "grading"))
 	if judges > 0 {
@@ -92,8 +92,8 @@ func BoundText(budget *limit.Budget, bound limit.Bound) string {
 	return "spent"
 }
 
-// MoneyText is the money spent by a call so far, and the forecast after that many more
-// rollouts like those of e; "" if unknown.
+// MoneyText describes the money spent by a call so far, and the forecast for total rollouts like
+// those of e; "" if unknown.
 func MoneyText(budget *limit.Budget, e sampler.Event, total int) string {
 	if e.USD.N == 0 {
 		return ""
@@ -102,7 +102,7 @@ func MoneyText(budget *limit.Budget, e sampler.Event, total int) string {
 	text := Dollars(usd)
 	if all, low, high, ok := e.Judged.Forecast(total - e.Judged.N); ok && e.Recorded < total {
 		all, low, high = max(all, e.USD.Total), max(low, e.USD.Total), max(high, e.USD.Total)
-		before := max(0, usd-e.USD.Total-e.USD.Mean()*float64(e.USDUnknown)) // the forecast holds what was not told
+		before := max(0, usd-e.USD.Total-e.USD.Mean()*float64(e.USDUnknown)) // the forecast covers unknown costs
 		text += fmt.Sprintf(" of about %s [%s, %s]", Dollars(before+all), message.Digits(before+low),
 			message.Digits(before+high))
 		if most := budget.Bounds().USD; most > 0 && before+high > most {
@@ -112,8 +112,8 @@ func MoneyText(budget *limit.Budget, e sampler.Event, total int) string {
 	return text
 }
 
-// Uncounted says that the cap on tokens or money is partly a guess; "" if it is not, or
-// if that is why sampling stopped.
+// Uncounted says that the cap on tokens or money is partly a guess; "" if it is not, or if that is
+// why sampling stopped.
 func Uncounted(b limit.Bounds, s sampler.Stats) string {
 	switch {
 	case s.StoppedBy == sampler.StoppedByUnknownUsage:

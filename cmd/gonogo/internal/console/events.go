@@ -12,13 +12,12 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Events writes events as JSON, one a line. What is written to it as text
-// becomes an event a line.
+// Events writes events as JSON, one per line. Each line of text written to it becomes an event.
 type Events struct {
 	*slog.Logger
 
 	mu     sync.Mutex // guards what follows
-	rest   []byte     // of a line that has not ended
+	rest   []byte     // of an unfinished line
 	redact *rollout.Redactor
 }
 
@@ -40,7 +39,7 @@ func NewEvents(w io.Writer) *Events {
 	return e
 }
 
-// Masks hides secrets in what is written from now on.
+// Masks hides secrets in everything written from now on.
 func (e *Events) Masks(r *rollout.Redactor) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -53,7 +52,7 @@ func (e *Events) masked(text string) string {
 	return e.redact.String(text)
 }
 
-// Write makes an event of each line that has ended.
+// Write makes an event of each finished line.
 func (e *Events) Write(b []byte) (int, error) {
 	e.mu.Lock()
 	e.rest = append(e.rest, b...)
@@ -68,8 +67,7 @@ func (e *Events) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Flush makes an event of what was written without an end of line: nothing
-// follows it.
+// Flush makes an event of a last line without a line break.
 func (e *Events) Flush() {
 	e.mu.Lock()
 	text := string(e.rest)
@@ -87,14 +85,14 @@ func (e *Events) say(text string) {
 	}
 }
 
-// Begun writes that something begins, such as rollouts, and how it is bounded.
+// Begun writes an event for the start of work, such as rollouts, with its limits.
 func (e *Events) Begun(what string, total int, cfg sampler.Config) {
 	inFlight := cmp.Or(cfg.Rollouts, cfg.Concurrency, sampler.DefaultRollouts)
 	e.Info("start", "what", what, "total", total, "concurrency", cfg.Concurrency, "in_flight_max", inFlight,
 		"retries", cfg.Retry.Max, "retry_for_s", cfg.Retry.Total.Seconds(), "breaker", cfg.Breaker)
 }
 
-// state tells how far it is, and how each endpoint does.
+// state writes an event with the progress and the state of each endpoint.
 func (e *Events) state(what string, total int, ev sampler.Event) {
 	e.Info("progress", append(counts(what, total, ev.Stats), "in_flight", ev.InFlight)...)
 	for _, b := range ev.Boundaries {
@@ -106,7 +104,7 @@ func (e *Events) state(what string, total int, ev sampler.Event) {
 	}
 }
 
-// ended tells why it ended; all done is an empty reason.
+// ended writes an event with the reason for the end; it is empty if everything was done.
 func (e *Events) ended(what string, total int, s sampler.Stats) {
 	e.state(what, total, sampler.Event{Stats: s, InFlight: 0})
 	e.Info("stop", append(counts(what, total, s), "stopped_by", string(s.StoppedBy), "elapsed_s",

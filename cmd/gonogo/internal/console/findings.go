@@ -12,7 +12,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// WriteProblems writes the rules that data files break, a line each.
+// WriteProblems writes the rules that data files break, one per line.
 func WriteProblems(w io.Writer, problems []rollout.Problem) {
 	for _, p := range problems {
 		kind := "advice"
@@ -30,12 +30,12 @@ func WriteProblems(w io.Writer, problems []rollout.Problem) {
 	}
 }
 
-// WriteFindings writes what gates said of the rows of data files, worst first: what failed in
-// full, with what to do and where to look, the rest as one line each.
+// WriteFindings writes the findings about the rows of data files, worst first: failures in full,
+// with what to do and where to look, the rest as one line each.
 func WriteFindings(w io.Writer, findings []analysis.Finding) {
 	for _, f := range byWeight(findings) {
 		name := f.Gate
-		// another part is judged
+		// another part of the gate judged something
 		if f.Status == analysis.Skipped &&
 			slices.ContainsFunc(findings, func(o analysis.Finding) bool {
 				return o.Gate == f.Gate &&
@@ -74,10 +74,10 @@ func printAdvice(w io.Writer, x analysis.Fact) {
 	}
 }
 
-// byWeight orders findings by what they mean for the run. A gate that passes in
-// both severities is reported once; one that fails does not also pass for the same
-// split; and a caution that names what its gate fails on, by the same measure, is left
-// out: the blocking answer says all of it.
+// byWeight orders findings by their importance for the run. A gate that passes in both severities
+// is reported once; one that fails is not also reported as passing for the same split; and a
+// caution is left out if its gate fails by the same measure, because the blocking finding says the
+// same.
 func byWeight(findings []analysis.Finding) []analysis.Finding {
 	of := func(f analysis.Finding) string { return f.Gate + " " + string(f.Split) + " " }
 	measure := func(f analysis.Finding) string {
@@ -104,7 +104,7 @@ func byWeight(findings []analysis.Finding) []analysis.Finding {
 	return list
 }
 
-// outcome is a finding's answer in one word.
+// outcome returns a finding's answer in one word.
 func outcome(f analysis.Finding) string {
 	switch {
 	case f.Status == analysis.Fail && f.Severity == analysis.Blocking:

@@ -8,8 +8,8 @@ import (
 	"gonogo/sampler/input/schema"
 )
 
-// WriteKeys writes the keys of a configuration, those that a run is bound to with an asterisk,
-// and what is known of each.
+// WriteKeys writes the keys of a configuration with their documentation; keys that a run is bound
+// to have an asterisk.
 func WriteKeys(w io.Writer, t *schema.Table) {
 	for _, k := range t.Keys() {
 		mark := " "

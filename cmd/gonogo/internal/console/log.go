@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// logHandler words records for people.
+// logHandler formats records for people.
 type logHandler struct {
 	print func(line string) error
 	attrs []slog.Attr
 }
 
-// NewLogHandler returns a handler that has warnings and errors printed, a line each, and
-// leaves out the rest. It masks nothing. print must be safe for concurrent use.
+// NewLogHandler returns a handler that prints warnings and errors, one per line, and drops the
+// rest. It masks nothing. print must be safe for concurrent use.
 func NewLogHandler(print func(line string) error) slog.Handler { return logHandler{print: print} }
 
-// Enabled leaves out what commands say by themselves.
+// Enabled drops what commands print themselves.
 func (h logHandler) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelWarn }
 
 // Handle prints one record.

@@ -9,8 +9,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// LookText says in a line what a look at that many samples per item found, by a plan of looks
-// that knows of it.
+// LookText describes in one line the result of a look at n samples per item, which must be in the
+// plan.
 func LookText(plan *rollout.Looks, n int, result *analysis.Result) string {
 	text := fmt.Sprintf("Look %d of %d, at %s per item: %s", slices.Index(plan.At, n)+1, len(plan.At),
 		Count(n, "sample"), result.Verdict)

@@ -15,7 +15,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// BoundaryLine tells how an endpoint does, for people.
+// BoundaryLine describes the state of an endpoint for people.
 func BoundaryLine(b endpoint.State) string {
 	parts := []string{fmt.Sprintf("%s/%s in flight", message.Whole(b.InFlight), message.Whole(b.Limit))}
 	add := func(n int, format string, args ...any) {
@@ -39,11 +39,11 @@ func BoundaryLine(b endpoint.State) string {
 	return fmt.Sprintf("  %-12s %s", plain.Text(b.Name), strings.Join(parts, ", "))
 }
 
-// longSilence is how long an endpoint may answer nothing before its line says so.
+// longSilence is how long an endpoint may be silent before its line says so.
 const longSilence = time.Minute
 
-// Held says what keeps more requests from being under way, and the key that changes it;
-// "" when nothing does, or nothing has to wait for it.
+// Held says what limits the requests in flight, and the key that changes it; "" if nothing does, or
+// nothing has to wait for it.
 func Held(b endpoint.State) string {
 	switch {
 	case b.HeldBy == limit.HeldByRefusals:
@@ -56,7 +56,7 @@ func Held(b endpoint.State) string {
 	return ""
 }
 
-// timeoutOf is the key of the longest silence of an endpoint.
+// timeoutOf returns the key of an endpoint's timeout.
 func timeoutOf(boundary string) string {
 	switch {
 	case boundary == endpoint.Model, boundary == endpoint.Judge:
@@ -69,7 +69,7 @@ func timeoutOf(boundary string) string {
 	return "sampling.rollout_timeout"
 }
 
-// LostTo says, where endpoints failed rollouts, what the last errors were.
+// LostTo describes the last errors of endpoints at which rollouts failed.
 func LostTo(s sampler.Stats) []string {
 	var lost int
 	for outcome, n := range s.Outcomes {
@@ -78,7 +78,7 @@ func LostTo(s sampler.Stats) []string {
 		}
 	}
 	var out []string
-	asked := false // an endpoint grades
+	asked := false // whether an endpoint grades
 	for _, b := range s.Boundaries {
 		asked = asked || b.Name == endpoint.Grader || b.Name == endpoint.Judge
 		if lost > 0 && b.Cause != "" {
@@ -111,7 +111,7 @@ func Troubles(s sampler.Stats) []string {
 	return out
 }
 
-// Summary says in a line what was recorded, and what it took.
+// Summary says in one line what was recorded, and what it took.
 func Summary(s sampler.Stats) string {
 	parts := []string{Count(s.ToolCalls, "tool call")}
 	if s.Tokens > 0 {

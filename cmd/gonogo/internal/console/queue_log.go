@@ -9,7 +9,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// QueueLog prints what a queue logs, a line each, or hands it on as events.
+// QueueLog prints what a queue logs, one line each, or passes it on as events.
 type QueueLog struct {
 	redact *rollout.Redactor
 
@@ -22,14 +22,14 @@ func NewQueueLog(w io.Writer, redact *rollout.Redactor) *QueueLog {
 	return &QueueLog{w: w, redact: redact}
 }
 
-// To has it print elsewhere from now on.
+// To changes where it prints.
 func (t *QueueLog) To(w io.Writer) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.w = w
 }
 
-// Logger is who writes to it.
+// Logger returns the logger that writes to it.
 func (t *QueueLog) Logger() *slog.Logger {
 	t.mu.Lock()
 	defer t.mu.Unlock()

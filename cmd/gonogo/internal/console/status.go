@@ -12,7 +12,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// WriteStatus writes how a run does, with its endpoints and workers.
+// WriteStatus writes the status of a run, with its endpoints and workers.
 func WriteStatus(w io.Writer, s *queue.RunStatus) {
 	line := func(format string, args ...any) { fmt.Fprintln(w, Visible(fmt.Sprintf(format, args...))) }
 	if !s.Live && s.Directory == "" { // no more is known
@@ -47,7 +47,7 @@ func titleOf(s *queue.RunStatus) string {
 	return name
 }
 
-// leaderOf says who leads or writes it.
+// leaderOf says which process leads or writes the run.
 func leaderOf(s *queue.RunStatus) string {
 	switch {
 	case !s.Live:
@@ -60,7 +60,7 @@ func leaderOf(s *queue.RunStatus) string {
 	return "a process is writing it"
 }
 
-// totalsOf are the outcome of the rollouts, and what they took.
+// totalsOf lists the outcomes of the rollouts, and what they took.
 func totalsOf(s *queue.RunStatus) []string {
 	var out []string
 	for _, o := range rollout.Outcomes() {
@@ -78,7 +78,7 @@ func totalsOf(s *queue.RunStatus) []string {
 	return out
 }
 
-// workerText says how a worker does.
+// workerText describes the state of a worker.
 func workerText(w queue.WorkerStatus) string {
 	switch w.State {
 	case "lacks":

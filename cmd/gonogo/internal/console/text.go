@@ -9,8 +9,8 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// Visible makes control characters visible, so that hostile text in an error
-// cannot drive a terminal. Line breaks and tabs stay.
+// Visible makes control characters visible, so that hostile text in an error cannot control a
+// terminal. Line breaks and tabs stay.
 func Visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
@@ -29,10 +29,10 @@ func Count(n int, what string) string { return message.Language{}.Count(n, what)
 // Capitalized returns s, which is ASCII and not empty, with a capital first letter.
 func Capitalized(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// Dollars prints money.
+// Dollars formats money.
 func Dollars(usd float64) string { return "$" + message.Digits(usd) }
 
-// Tokens prints a count of tokens.
+// Tokens formats a count of tokens.
 func Tokens(n int64) string {
 	if n < 1e4 {
 		return Count(int(n), "token")

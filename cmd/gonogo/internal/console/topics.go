@@ -28,7 +28,7 @@ func WriteGates(w io.Writer) {
 	}
 }
 
-// WriteProbes writes what an audit puts to the grader, by what is expected of it.
+// WriteProbes writes the probes of an audit, by the expected grade.
 func WriteProbes(w io.Writer) {
 	for _, group := range []struct {
 		expect rollout.Expectation

@@ -14,13 +14,13 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// WriteTrace writes a rehearsed rollout as a person reads it, with secrets taken out by mask.
-// output shows the answer as well, which may be another text than the model's last.
+// WriteTrace writes a rehearsed rollout in readable form, with secrets removed by mask. output also
+// shows the answer, which may differ from the model's last text.
 func WriteTrace(w io.Writer, rec *rollout.Record, output bool, mask func(string) string) {
 	show := func(format string, args ...any) {
 		fmt.Fprintln(w, Visible(mask(fmt.Sprintf(format, args...))))
 	}
-	// Masked before it is cut: no one finds half a key.
+	// Mask before cutting, so that half a key is never shown.
 	oneLine := func(s string) string { return OneLine(mask(s)) }
 	show("Rehearsal: item %s, %s, %s, %s", rec.Item, Count(rec.Turns, "turn"), Count(len(rec.Calls), "tool call"),
 		time.Duration(rec.Elapsed).Round(time.Millisecond))
@@ -50,7 +50,7 @@ func WriteTrace(w io.Writer, rec *rollout.Record, output bool, mask func(string)
 // Replay is a payload of an audit that was graded once more.
 type Replay struct {
 	ID       string          // of the payload
-	Doc      string          // of its probe; "" if it is none that is known
+	Doc      string          // of its probe; "" if the probe is unknown
 	Recorded *rollout.Record // with the grade of the audit; nil: not graded
 	Now      *rollout.Record // with the new grade
 }
@@ -63,7 +63,7 @@ func (r Replay) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// WriteText writes both grades and the whole payload, with secrets taken out by mask.
+// WriteText writes both grades and the whole payload, with secrets removed by mask.
 func (r Replay) WriteText(w io.Writer, mask func(string) string) {
 	show := func(format string, args ...any) {
 		fmt.Fprintln(w, Visible(mask(fmt.Sprintf(format, args...))))
@@ -80,7 +80,7 @@ func (r Replay) WriteText(w io.Writer, mask func(string) string) {
 	show("payload, %d bytes:\n%s", len(r.Now.Answer), r.Now.Answer)
 }
 
-// gradeOf is the grade of a record as --json shows it.
+// gradeOf returns the grade of a record as --json shows it.
 func gradeOf(r *rollout.Record) map[string]any {
 	if r == nil {
 		return nil
@@ -91,7 +91,7 @@ func gradeOf(r *rollout.Record) map[string]any {
 	return map[string]any{"outcome": r.Outcome, "reward": *r.Reward, "grades": r.Grades, "parts": r.Parts}
 }
 
-// graded says what a grader made of an output.
+// graded describes how a grader graded an output.
 func graded(r *rollout.Record) string {
 	switch {
 	case r == nil:

@@ -8,7 +8,8 @@ import (
 	"gonogo/sampler/tryout"
 )
 
-// WriteTrial writes what a trial of the grader found, and with quiet nothing else.
+// WriteTrial writes the result of a trial of the grader; with quiet only the problems
+// found.
 func WriteTrial(w io.Writer, t tryout.Result, quiet bool) {
 	switch {
 	case quiet:
@@ -42,9 +43,8 @@ func WriteTrial(w io.Writer, t tryout.Result, quiet bool) {
 	}
 }
 
-// TrialWithheld says why the trial of a grader on that many answers is not made; "" where
-// nothing speaks against it. paid allows what costs money or needs a session, offline forbids
-// requests.
+// TrialWithheld says why a trial of a grader is not made; "" if it can be. paid allows what costs
+// money or needs a session, offline forbids requests.
 func TrialWithheld(t tryout.Trial, answers int, paid, offline bool) string {
 	most := t.Most(answers)
 	switch {
@@ -61,7 +61,7 @@ func TrialWithheld(t tryout.Trial, answers int, paid, offline bool) string {
 	return ""
 }
 
-// TrialCosts says what a trial on that many answers takes: one grading where the grader works.
+// TrialCosts says what a trial on a number of answers takes: one grading each if the grader works.
 func TrialCosts(t tryout.Trial, answers int) string {
 	most := t.Most(answers)
 	var costs []string

@@ -9,7 +9,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// WarnLeaks says how many rollouts found what others had left.
+// WarnLeaks says how many rollouts found what others had left behind.
 func WarnLeaks(w io.Writer, s sampler.Stats) {
 	if s.Leaking > 0 {
 		fmt.Fprintf(w, "warning: %s found what another rollout had left behind (\"leaks\" in %s): they do not run "+
@@ -25,7 +25,7 @@ func WarnLeftOpen(w io.Writer, s sampler.Stats) {
 	}
 }
 
-// WriteRegraded writes how a run was graded again; changed is how many rewards changed.
+// WriteRegraded writes how a run was graded again; changed is the number of changed rewards.
 func WriteRegraded(w io.Writer, former *rollout.RegradeSource, stats sampler.Stats, changed int) {
 	if former.Left == 0 {
 		fmt.Fprintln(w, "All outputs are graded already.")

@@ -8,26 +8,27 @@ import (
 	"gonogo/sampler/queue"
 )
 
-// waitForWorkers is how long none need have come before it is reported.
+// waitForWorkers is how long a run may be without workers before it says so.
 const waitForWorkers = 10 * time.Second
 
-// Workers says what is new about the workers of a run while they make it. It is for one
+// Workers reports news about the workers of a run while they make it. It must only be used by one
 // goroutine.
 type Workers struct {
 	planner *queue.Planner
-	conn    *queue.Conn // to where it leads
+	conn    *queue.Conn // the connection to the queue
 	begin   time.Time
-	told    map[string]string // of each worker, by id: what was said last
-	missed  bool              // that there is none
+	told    map[string]string // the last report on each worker, by id
+	missed  bool              // whether the lack of workers was reported
 	ended   bool              // nothing more is made
 }
 
-// NewWorkers returns the workers of a planner, whose queue conn leads to. It begins to count time.
+// NewWorkers returns the workers of a planner, with the connection to its queue. It starts
+// measuring time.
 func NewWorkers(planner *queue.Planner, conn *queue.Conn) *Workers {
 	return &Workers{planner: planner, conn: conn, begin: time.Now()}
 }
 
-// Watch hands on the counts and returns what is new about the workers.
+// Watch receives the counts and returns news about the workers.
 func (c *Workers) Watch(e sampler.Event) []string {
 	if c.ended {
 		return nil
@@ -36,7 +37,7 @@ func (c *Workers) Watch(e sampler.Event) []string {
 	var news []string
 	there := false
 	workers := c.planner.Workers()
-	told := make(map[string]string, len(workers)) // those that are listed no more are forgotten
+	told := make(map[string]string, len(workers)) // workers no longer listed are forgotten
 	for _, w := range workers {
 		says := w.Lacks
 		switch {
@@ -68,10 +69,10 @@ func (c *Workers) Watch(e sampler.Event) []string {
 // Again says that more is made.
 func (c *Workers) Again() { c.ended = false }
 
-// Over says that nothing more is made: who leaves is no news.
+// Over says that nothing more is made, so that leaving workers are not reported.
 func (c *Workers) Over() { c.ended = true }
 
-// Line tells how many work, and what was paid twice.
+// Line says how many workers are active, and what was paid twice.
 func (c *Workers) Line() []string {
 	n := 0
 	for _, w := range c.planner.Workers() {

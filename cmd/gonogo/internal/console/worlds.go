@@ -11,7 +11,7 @@ import (
 	"gonogo/report/plain"
 )
 
-// WorldNames lists the built-in worlds by their names alone, by group.
+// WorldNames lists the names of the built-in worlds, by group.
 func WorldNames() string {
 	var b strings.Builder
 	for _, g := range fixtures.Groups() {
@@ -24,7 +24,7 @@ func WorldNames() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// WriteWorlds writes what each built-in world is and what its verdict is.
+// WriteWorlds describes each built-in world, with its verdict.
 func WriteWorlds(w io.Writer) {
 	for i, g := range fixtures.Groups() {
 		if i > 0 {
@@ -42,7 +42,7 @@ func WriteWorlds(w io.Writer) {
 	fmt.Fprintln(w, "\ngonogo demo --world NAME runs one. docs/worlds/stories.md shows pictures of the first ones.")
 }
 
-// Templates lists the templates, each with the tasks that are near to it.
+// Templates lists the templates, each with similar tasks.
 func Templates() string {
 	var b strings.Builder
 	for _, w := range fixtures.Templates() {
@@ -51,8 +51,8 @@ func Templates() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// TemplateSteps says which files of a template were written next to its configuration at
-// path, and what to do now.
+// TemplateSteps says which files of a template were written next to its configuration at path, and
+// what to do next.
 func TemplateSteps(world fixtures.World, path string, files []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "wrote %s", strings.Join(files, ", "))

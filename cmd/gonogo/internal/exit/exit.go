@@ -24,7 +24,7 @@ type Error struct {
 	Err  error
 }
 
-// Error returns the cause in words, or the exit code where there is none.
+// Error returns the text of the cause, or the exit code if there is none.
 func (e *Error) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("exit code %d", e.Code)
@@ -35,12 +35,12 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Usagef is an error of usage or configuration: exit code 2.
+// Usagef returns an error of usage or configuration: exit code 2.
 func Usagef(format string, args ...any) error {
 	return &Error{Usage, fmt.Errorf(format, args...)}
 }
 
-// Answer is a verdict as an error: nil where the code is OK.
+// Answer returns a verdict as an error: nil if the code is OK.
 func Answer(code int) error {
 	if code == OK {
 		return nil
@@ -48,9 +48,8 @@ func Answer(code int) error {
 	return &Error{Code: code}
 }
 
-// AsUsage marks an error as one of usage or configuration, unless the context
-// ended, it carries a code already, or the disk is full, which is the tool's
-// failure whenever it is noticed.
+// AsUsage marks an error as one of usage or configuration, unless the context ended, it already
+// carries a code, or the disk is full, which is always the tool's failure.
 func AsUsage(err error) error {
 	var coded *Error
 	if err == nil || errors.As(err, &coded) || errors.Is(err, context.Canceled) || full(err) {
@@ -59,7 +58,7 @@ func AsUsage(err error) error {
 	return &Error{Usage, err}
 }
 
-// full reports whether a disk, a quota or a file had no room for what was written.
+// full reports whether a disk, a quota or a file size limit was exceeded.
 func full(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }

@@ -31,8 +31,8 @@ import (
 // StandardOutput is the value of --output for standard output.
 const StandardOutput = "-"
 
-// RunOfResult is the directory that a result.json is in, given that file;
-// any other run is itself.
+// RunOfResult returns the directory of a result.json, given that file; any other path is returned
+// unchanged.
 func RunOfResult(run string) string {
 	if info, err := os.Stat(run); err == nil && !info.IsDir() && filepath.Base(run) == archive.ResultFile {
 		return filepath.Dir(run)
@@ -40,9 +40,8 @@ func RunOfResult(run string) string {
 	return run
 }
 
-// ResultFor is the run's result.json, or a fresh analysis where there is none,
-// where the run's files are others since, where it was judged by other settings
-// than the run's own, or where settings are given.
+// ResultFor returns the run's result.json, or a fresh analysis if there is none, if the run's files
+// have changed, if it was judged by other settings than the run's own, or if settings are given.
 func ResultFor(ctx context.Context, c *project.Invocation, dir string) (*analysis.Result, error) {
 	kept, err := archive.ReadResult(dir)
 	if err != nil {
@@ -53,7 +52,7 @@ func ResultFor(ctx context.Context, c *project.Invocation, dir string) (*analysi
 	}
 	opened, err := rollout.OpenManifest(dir)
 	if errors.Is(err, rollout.ErrNotARun) {
-		return kept, nil // there is nothing but the result
+		return kept, nil // there is only the result
 	}
 	if err != nil {
 		return nil, exit.AsUsage(err)
@@ -77,11 +76,11 @@ func ResultFor(ctx context.Context, c *project.Invocation, dir string) (*analysi
 	return Analyze(ctx, c, opened, own)
 }
 
-// ReportDir is where the report of a run directory is.
+// ReportDir returns the directory of a run's report.
 func ReportDir(run string) string { return filepath.Join(run, "report") }
 
-// ReportTo is where `gonogo report` writes. In addition to a run that is a single file
-// may lie anything.
+// ReportTo returns where `gonogo report` writes. The directory of a run that is a single file may
+// hold anything, so it needs --output.
 func ReportTo(c *project.Invocation, run string, formats []report.Format[*report.RunPage]) (string, error) {
 	out := c.Report.Output
 	if out == StandardOutput && len(formats) != 1 {
@@ -101,14 +100,14 @@ func PageOf(c *project.Invocation, run string, r *analysis.Result, look config.R
 	return Delivery{Look: look, config: c.Config}.page(r, PageOptions(c, run))
 }
 
-// page makes the page of a result as it is delivered, in the language of the reports. The
-// result itself stays English, as it is kept.
+// page makes the page of a result in the language of the reports. The stored result stays in
+// English.
 func (d Delivery) page(r *analysis.Result, opt report.Options) *report.RunPage {
 	opt.Config, opt.GraderChanged = d.config, d.changed
 	return report.NewRunPage(r.In(d.Look.Language()), opt)
 }
 
-// PageOptions are what a page says of this command.
+// PageOptions returns the page options that depend on this command.
 func PageOptions(c *project.Invocation, run string) report.Options {
 	opt := report.Options{
 		Version: project.Version(),
@@ -125,7 +124,7 @@ func PageOptions(c *project.Invocation, run string) report.Options {
 	return opt
 }
 
-// thatIsHere is a file's name if there is such a file: a run may come from elsewhere.
+// thatIsHere returns a file's name if the file exists: a run may have been made elsewhere.
 func thatIsHere(file string) string {
 	if info, err := os.Stat(file); err != nil || info.IsDir() {
 		return ""
@@ -133,13 +132,13 @@ func thatIsHere(file string) string {
 	return file
 }
 
-// PageTo makes the page of a run's result for what is delivered.
+// PageTo makes the page of a run's result for a delivery.
 func PageTo(ctx context.Context, c *project.Invocation, run string, r *analysis.Result, to Delivery) *report.RunPage {
 	opt := PageOptions(c, run)
 	opt.Paper, opt.Font, opt.Rollouts = to.Look.Paper, to.Look.Font, rolloutsOf(ctx, c, run, r)
 	from := to.Out
 	if from == StandardOutput {
-		from = "." // where a shell puts it, as far as one can tell
+		from = "." // the likely working directory
 	}
 	switch {
 	case to.Bare != nil:
@@ -150,9 +149,8 @@ func PageTo(ctx context.Context, c *project.Invocation, run string, r *analysis.
 	return to.page(cmp.Or(to.Bare, r), opt)
 }
 
-// WriteReport writes a report. Formats that need rollouts where there are none
-// are named: an error when somebody asked for them, else a note. The others are
-// written all the same.
+// WriteReport writes a report. If there are no rollouts, it names the formats that need them, as an
+// error if they were requested, else as a note, and still writes the others.
 func WriteReport(ctx context.Context, c *project.Invocation, run string, r *analysis.Result, to Delivery) error {
 	p, dir, formats := PageTo(ctx, c, run, r, to), to.Out, to.Formats
 	var without []report.Format[*report.RunPage]
@@ -160,7 +158,7 @@ func WriteReport(ctx context.Context, c *project.Invocation, run string, r *anal
 		without = slices.DeleteFunc(slices.Clone(formats), func(f report.Format[*report.RunPage]) bool { return !f.Rollouts })
 		formats = slices.DeleteFunc(slices.Clone(formats), func(f report.Format[*report.RunPage]) bool { return f.Rollouts })
 	}
-	if dir == ReportDir(run) { // in a directory that may come from elsewhere
+	if dir == ReportDir(run) { // the directory may come from elsewhere
 		if err := disk.CheckRegularDir(dir); err != nil {
 			return exit.AsUsage(err)
 		}
@@ -188,7 +186,7 @@ func WriteReport(ctx context.Context, c *project.Invocation, run string, r *anal
 	return err
 }
 
-// FormatNames lists the names that --format takes.
+// FormatNames lists the values of --format.
 func FormatNames() []string {
 	return ui.Names(report.Formats(), func(f report.Format[*report.RunPage]) string { return f.Name })
 }
@@ -207,7 +205,7 @@ func PickFormats(list string) ([]report.Format[*report.RunPage], error) {
 	}), nil
 }
 
-// PrintFormat writes one format to standard output, and nothing else.
+// PrintFormat writes a single format to standard output.
 func PrintFormat(ctx context.Context, c *project.Invocation, run string, r *analysis.Result, to Delivery) error {
 	if err := archive.WriteResult(run, r); err != nil {
 		return err
@@ -221,7 +219,7 @@ func PrintFormat(ctx context.Context, c *project.Invocation, run string, r *anal
 	return err
 }
 
-// rolloutsOf reads the rollouts of a run for its report; nil where there are
+// rolloutsOf returns a function that reads the rollouts of a run for its report; nil if there are
 // none.
 func rolloutsOf(ctx context.Context, c *project.Invocation, run string, r *analysis.Result) report.Rollouts {
 	opened, err := rollout.OpenManifest(run)
@@ -237,7 +235,7 @@ func rolloutsOf(ctx context.Context, c *project.Invocation, run string, r *analy
 	}
 }
 
-// withoutTexts reads rollouts without their texts.
+// withoutTexts removes the texts from rollouts.
 func withoutTexts(all report.Rollouts) report.Rollouts {
 	if all == nil {
 		return nil
@@ -247,7 +245,7 @@ func withoutTexts(all report.Rollouts) report.Rollouts {
 	}
 }
 
-// NoRollouts says which formats cannot be written without rollouts.
+// NoRollouts returns the error about formats that cannot be written without rollouts.
 func NoRollouts(run string, formats []report.Format[*report.RunPage]) error {
 	files := ui.Names(formats, func(f report.Format[*report.RunPage]) string { return f.File })
 	are := "is"

@@ -12,9 +12,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ReportStyle returns the configured look of a run's reports. An unreadable font is an
-// error if the command names it, and a note if the run does: it may have moved to another
-// machine.
+// ReportStyle returns the configured look of a run's reports. An unreadable font is an error if the
+// command names it, and a note if the run does: it may have been moved to another machine.
 func ReportStyle(c *project.Invocation, dir string) (config.ReportValues, error) {
 	cfg, manifest, err := RunConfig(c, dir)
 	if err != nil {
@@ -31,14 +30,13 @@ func ReportStyle(c *project.Invocation, dir string) (config.ReportValues, error)
 	return look, nil
 }
 
-// RunConfig returns the configuration of an existing run, and its manifest if it
-// has one.
+// RunConfig returns the configuration of an existing run, and its manifest if it has one.
 func RunConfig(c *project.Invocation, dir string) (*config.Config, *rollout.Manifest, error) {
 	var manifest *rollout.Manifest
 	switch opened, err := rollout.OpenManifest(dir); {
 	case err == nil:
 		manifest = opened.Manifest
-	case !errors.Is(err, rollout.ErrNotARun): // else there is nothing but the result
+	case !errors.Is(err, rollout.ErrNotARun): // else there is only the result
 		return nil, nil, exit.AsUsage(err)
 	}
 	cfg, err := project.ConfigFor(c, manifest)

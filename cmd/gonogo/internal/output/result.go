@@ -44,16 +44,16 @@ type Delivery struct {
 	Formats []report.Format[*report.RunPage]
 	Out     string
 	Look    config.ReportValues
-	Bare    *analysis.Result // the result without texts, where the report is to have none
-	Lead    string           // before the verdict on the terminal, where it is not the last word
-	config  string           // the file that commands that grade again name; "" names none
+	Bare    *analysis.Result // the result without texts, if the report must not contain any
+	Lead    string           // printed before the verdict on the terminal, if that is not final
+	config  string           // the file that regrading commands name; "" for none
 	changed bool             // the configuration's grader is not the one that graded the run
 }
 
-// NoteGrader notes that the grader of the configuration at hand is not the one that
-// graded the run, and says so: what is delivered judges the old one. The configuration
-// is the one that the command line names, else a gonogo.yaml here that has the run's
-// grader, changed. One that cannot be read has nothing to compare.
+// NoteGrader records and reports that the grader of the current configuration is not the one that
+// graded the run, so that the report judges the old one. The configuration is the one given on the
+// command line, else a gonogo.yaml in the current directory that has a changed version of the run's
+// grader. An unreadable one is ignored.
 func (d *Delivery) NoteGrader(c *project.Invocation, dir string) {
 	run, err := rollout.OpenManifest(dir)
 	if err != nil || run.Manifest == nil || run.Manifest.Grader == nil {
@@ -79,9 +79,9 @@ func (d *Delivery) NoteGrader(c *project.Invocation, dir string) {
 		message.Shell(message.Place{Dir: dir}.At([]string{message.NextRun})...))
 }
 
-// Deliver prints a result, as JSON or for a terminal, keeps it as result.json and, where there are
-// formats, writes the report. Printing comes first: what was found is printed even
-// where nothing can be written.
+// Deliver prints a result, as JSON or for a terminal, stores it as result.json and, if formats are
+// requested, writes the report. It prints first, so that the findings are shown even if nothing can
+// be written.
 func Deliver(ctx context.Context, c *project.Invocation, dir string, r *analysis.Result, to Delivery) error {
 	var err error
 	if shown := cmp.Or(to.Bare, r); c.JSON {
@@ -101,7 +101,7 @@ func Deliver(ctx context.Context, c *project.Invocation, dir string, r *analysis
 	return WriteReport(ctx, c, dir, r, to)
 }
 
-// AnalyzeRun analyses a run under the command's flags.
+// AnalyzeRun analyzes a run with the command's flags.
 func AnalyzeRun(ctx context.Context, c *project.Invocation, dir string) (*analysis.Result, error) {
 	opened, err := rollout.OpenManifest(dir)
 	if err != nil {
@@ -114,9 +114,9 @@ func AnalyzeRun(ctx context.Context, c *project.Invocation, dir string) (*analys
 	return Analyze(ctx, c, opened, settings)
 }
 
-// SaveMemory looks for garbage more often, until the function that it returns is called. What an
-// analysis has in memory is most of all the numbers of the rollouts, which stay to the end and
-// hold few pointers: that costs little.
+// SaveMemory collects garbage more often until the returned function is called. This costs little,
+// because most of an analysis' memory are the numbers of the rollouts, which live until the end and
+// contain few pointers.
 func SaveMemory() (enough func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
@@ -138,7 +138,7 @@ func Analyze(ctx context.Context, c *project.Invocation, opened *rollout.Run,
 	return result, exit.AsUsage(err)
 }
 
-// WriteFile writes a file into a run directory, whole or not at all.
+// WriteFile writes a file into a run directory atomically.
 func WriteFile(dir, name string, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {

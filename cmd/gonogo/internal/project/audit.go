@@ -15,7 +15,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// AuditInputs holds what an audit needs besides the run. It is made before anything is
+// AuditInputs holds what an audit needs in addition to the run. It is prepared before anything is
 // paid for, so that mistakes show early.
 type AuditInputs struct {
 	p         *Project
@@ -25,7 +25,7 @@ type AuditInputs struct {
 	Labels    []rollout.Label // of audit.labels
 }
 
-// prepareAudit reads what the configuration says of the audit.
+// prepareAudit reads the audit settings of the configuration.
 func (a *AuditInputs) prepareAudit() error {
 	errs := []error{a.checkCore()}
 	if text := a.p.Config.Audit.Answer; text != "" {
@@ -44,7 +44,7 @@ func (a *AuditInputs) prepareAudit() error {
 	return document.SortErrors(append(errs, err))
 }
 
-// checkCore refuses a core that is no part of the grader.
+// checkCore refuses a core that is not a part of the grader.
 func (a *AuditInputs) checkCore() error {
 	core, info := a.p.Config.Audit.Core, a.p.GraderInfo()
 	switch {
@@ -57,7 +57,7 @@ func (a *AuditInputs) checkCore() error {
 		spelling.DidYouMean(core, info.Parts), strings.Join(info.Parts, ", "))
 }
 
-// references finds an item's reference, by audit.reference where that is set.
+// references returns a function that finds an item's reference, by audit.reference if that is set.
 func (a *AuditInputs) references() (func(*rollout.Item) (audit.Reference, bool), error) {
 	find, err := customReference(a.p.Bounds.Grader, a.p.Config.Audit.Reference, a.p.Inputs.Items)
 	if err != nil {
@@ -84,7 +84,7 @@ func (a *AuditInputs) loadProbes() ([]audit.Probe, error) {
 	return all, document.SortErrors(errs)
 }
 
-// loadDetectors makes the detectors of the configuration. Nothing is started yet.
+// loadDetectors makes the detectors of the configuration. It does not start them.
 func (a *AuditInputs) loadDetectors() ([]audit.Detector, error) {
 	var out []audit.Detector
 	var errs []error
@@ -120,8 +120,8 @@ func (a *AuditInputs) StartDetectors(ctx context.Context) error {
 	return exit.AsUsage(document.SortErrors(errs))
 }
 
-// loadLabels reads what people said of outputs. Labels of items that are not in
-// the run are left out with a word about it, unless all are.
+// loadLabels reads people's labels of outputs. Labels of items that are not in the run are left out
+// with a warning; it is an error if all are.
 func (a *AuditInputs) loadLabels() ([]rollout.Label, error) {
 	path := a.p.Config.Audit.Labels
 	if path == "" {
@@ -137,7 +137,7 @@ func (a *AuditInputs) loadLabels() ([]rollout.Label, error) {
 		return nil, a.p.Config.Fault("audit.labels", "%v", err)
 	}
 	if len(a.p.Inputs.Items) == 0 {
-		return all, nil // imported: the items are known from the rollouts alone
+		return all, nil // imported: only the rollouts know the items
 	}
 	ours, strangers := audit.LabelsOf(all, a.p.Inputs.Items)
 	switch {

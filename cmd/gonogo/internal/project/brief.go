@@ -16,7 +16,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// describe writes down for workers what the project is.
+// describe encodes the project for workers.
 func describe(ctx context.Context, p *Project) ([]byte, error) {
 	c := p.Config
 	d := brief.Brief{File: filepath.Base(c.File), Config: c.Text, Env: c.Variables(), Binding: portable(p)}
@@ -49,8 +49,8 @@ func describe(ctx context.Context, p *Project) ([]byte, error) {
 	return json.Marshal(d)
 }
 
-// portable is what the run is bound to, without secrets and without what does not
-// concern a worker: where items come from, and what a variant does to them.
+// portable returns the run's binding without secrets and without what does not concern a worker:
+// where items come from, and what a variant does to them.
 func portable(p *Project) map[string]string {
 	out := bindingOf(p)
 	for key, value := range out {
@@ -61,8 +61,8 @@ func portable(p *Project) map[string]string {
 	return out
 }
 
-// travels reports whether an override says something to workers: a file that it
-// names is on this machine.
+// travels reports whether an override matters to workers. One that names a file does not, since the
+// file is on this machine.
 func travels(name, value string) bool {
 	for _, k := range config.Keys().Keys() {
 		if k.File && (name == k.Path || strings.HasPrefix(name, k.Path+".")) {
@@ -72,8 +72,8 @@ func travels(name, value string) bool {
 	return !slices.ContainsFunc(planned, func(group string) bool { return strings.HasPrefix(name, group) })
 }
 
-// planned begin the keys that are the planner's business alone: a worker need not
-// begin again because one of them is another.
+// planned lists prefixes of keys that concern only the planner: workers need not restart if one of
+// them changes.
 var planned = []string{
 	"items", "seed", "data.", "audit.", "burst.", "prices.", "queue.", "report.", "thresholds", "training.", "trainer.",
 	"sampling.samples", "sampling.eval_samples", "sampling.production_samples", "sampling.block",
@@ -81,9 +81,8 @@ var planned = []string{
 	"sampling.max_rollouts", "sampling.max_tokens", "sampling.max_usd", "sampling.deadline",
 }
 
-// filesOfWorkers are the files that a worker reads where it is: those of graders,
-// and those in the configuration's folder that a program of agent or MCP servers
-// is started with.
+// filesOfWorkers lists the files that a worker reads locally: those of graders, and those in the
+// configuration's folder that are arguments of an agent's or an MCP server's program.
 func filesOfWorkers(p *Project) []string {
 	all := slices.Clone(p.Config.GraderFiles)
 	commands := [][]string{p.Config.Agent.Command}
@@ -104,7 +103,7 @@ func filesOfWorkers(p *Project) []string {
 	return slices.Compact(all)
 }
 
-// load is the configuration of the run as it is here.
+// load returns the run's configuration on this machine.
 func load(d *brief.Brief, dir string, env config.Lookup) (*config.Config, error) {
 	c, err := config.ForWorker(d.File, d.Config, d.Set, d.Job, d.Grader, dir, env)
 	if err != nil {
@@ -120,8 +119,8 @@ func load(d *brief.Brief, dir string, env config.Lookup) (*config.Config, error)
 	return c.ForVariant(i), nil
 }
 
-// FromBrief is the project of a run, without items, ready to be checked. Files that
-// differ are reported before anything else reads them.
+// FromBrief returns the project of a run, without items, ready to be checked. It reports files that
+// differ before anything else reads them.
 func FromBrief(ctx context.Context, d *brief.Brief, dir string, env config.Lookup, seed uint64,
 	slots int,
 ) (*Project, error) {
@@ -133,7 +132,7 @@ func FromBrief(ctx context.Context, d *brief.Brief, dir string, env config.Looku
 		return nil, err
 	}
 	var in queue.Address
-	in.Login(env) // what runs here may print it
+	in.Login(env) // programs run here may print it
 	p := NewUnwired(cfg)
 	p.Inputs.Seed, p.Redact = seed, rollout.NewRedactor(append(cfg.Secrets(), in.Token, in.Password)...)
 	cfg.Seed, cfg.Sampling.InFlight = &p.Inputs.Seed, slots

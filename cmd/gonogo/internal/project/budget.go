@@ -14,7 +14,7 @@ import (
 // Spending is the budget of one call, with its messages.
 type Spending struct {
 	p      *Project
-	Budget *limit.Budget // of this call, for all its stages together
+	Budget *limit.Budget // of this call, shared by all its stages
 }
 
 // openBudget opens the budget of this call. Its deadline counts from now.
@@ -28,8 +28,8 @@ func (sp *Spending) openBudget() {
 	sp.Budget = limit.NewBudget(bounds)
 }
 
-// SpentBefore returns an error if a stage would start when the budget is already used up.
-// counted says that the stage would make rollouts.
+// SpentBefore returns an error if the budget is already used up when a stage is about to start.
+// counted says whether the stage makes rollouts.
 func (sp *Spending) SpentBefore(what string, counted bool) error {
 	bound := sp.Budget.Spent(time.Now(), counted)
 	if bound == limit.NoBound {
@@ -42,7 +42,7 @@ func (sp *Spending) SpentBefore(what string, counted bool) error {
 	}
 }
 
-// rolloutCost prices what rollouts used; nil where it has no price.
+// rolloutCost returns the function that prices a rollout; nil if a price is unknown.
 func (sp *Spending) rolloutCost() func(*rollout.Record) (float64, bool) {
 	prices := sp.p.Config.TokenPrices()
 	if !prices.Model.Known() || sp.p.Config.AsksJudge() && !prices.Judge.Known() {
@@ -51,7 +51,8 @@ func (sp *Spending) rolloutCost() func(*rollout.Record) (float64, bool) {
 	return prices.Rollout
 }
 
-// GradingCost returns the cost of gradings: 0 if no model grades.
+// GradingCost returns the function that prices gradings: 0 if no model grades, nil if the price is
+// unknown.
 func (sp *Spending) GradingCost() func(*rollout.Record) (float64, bool) {
 	if !sp.p.Config.AsksJudge() {
 		return func(*rollout.Record) (float64, bool) { return 0, true }
@@ -63,8 +64,8 @@ func (sp *Spending) GradingCost() func(*rollout.Record) (float64, bool) {
 	return prices.Grading
 }
 
-// BudgetStop separates the end of a stage by the budget, after which the run is judged on
-// what there is, from other errors.
+// BudgetStop separates the end of a stage by the budget, after which the run is judged as it is,
+// from other errors.
 func BudgetStop(err error) (*exit.Error, error) {
 	if stopped := new(exit.Error); errors.As(err, &stopped) && err == error(stopped) && stopped.Code == exit.Budget {
 		return stopped, nil

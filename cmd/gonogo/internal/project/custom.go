@@ -12,9 +12,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// customReference returns what finds the reference of an item for an audit of g: a template
-// of one's own, if that is not empty, else what g's templates compare with; where they give
-// nothing, the usual fields. The error says why the template can be no item's reference.
+// customReference returns the function that finds an item's reference for an audit of g. It uses
+// the configured template if there is one, else the templates with which g compares; if they give
+// nothing, the usual fields. The error says why the template cannot be a reference.
 func customReference(g sampler.Grader, template string,
 	items []rollout.Item,
 ) (func(*rollout.Item) (audit.Reference, bool), error) {
@@ -35,7 +35,7 @@ func customReference(g sampler.Grader, template string,
 	return func(it *rollout.Item) (audit.Reference, bool) {
 		for _, t := range templates {
 			if len(t.Reads()) > 0 {
-				continue // it compares with something of the output
+				continue // it depends on the output
 			}
 			text, _, err := t.Render(it.Row, nil)
 			if err == nil && strings.TrimSpace(text) != "" {
@@ -46,7 +46,7 @@ func customReference(g sampler.Grader, template string,
 	}, nil
 }
 
-// fitsNone returns why a template can be written for none of the items.
+// fitsNone returns why a template can be rendered for none of the items.
 func fitsNone(t grader.Template, items []rollout.Item) (first error) {
 	for i := range items {
 		err := t.CheckItem(&items[i])
@@ -60,9 +60,9 @@ func fitsNone(t grader.Template, items []rollout.Item) (first error) {
 	return first
 }
 
-// customProbe makes a probe of one's own. Its template may name an item's fields, the reference
-// and the recorded output, of which tools says which calls it shows, as grader.Env.SampleTools does.
-// One that names what no item has is refused.
+// customProbe makes a configured probe. Its template may name an item's fields, the reference and
+// the recorded output; tools selects which calls of the output are shown (see
+// grader.Env.SampleTools). It refuses a template if no item has the fields that it names.
 func customProbe(d audit.Custom, tools string, items []rollout.Item) (audit.Probe, error) {
 	probe, err := d.New(func(text string, it *rollout.Item, base *rollout.Record) (string, error) {
 		return renderProbe(tools, text, it, base)
@@ -80,10 +80,10 @@ func customProbe(d audit.Custom, tools string, items []rollout.Item) (audit.Prob
 	return probe, nil
 }
 
-// bareReference is the variable of a probe's template that no row has.
+// bareReference matches the variable of a probe's template that is not a field of a row.
 var bareReference = regexp.MustCompile(`\{\{\s*reference\s*\}\}`)
 
-// renderProbe writes a probe's template.
+// renderProbe renders a probe's template.
 func renderProbe(tools, text string, it *rollout.Item, base *rollout.Record) (string, error) {
 	t, err := grader.ParseTemplate(text)
 	if err != nil {
@@ -100,8 +100,8 @@ func renderProbe(tools, text string, it *rollout.Item, base *rollout.Record) (st
 	return text, err
 }
 
-// customDetector makes a detector of one's own: a regular expression, Python, or a model that
-// reads rollouts. Nothing is started.
+// customDetector makes a configured detector: a regular expression, Python, or a model that reads
+// rollouts. It starts nothing.
 func customDetector(d audit.CustomDetector, env grader.Env) (audit.Detector, error) {
 	if err := d.Check(); err != nil {
 		return audit.Detector{}, err

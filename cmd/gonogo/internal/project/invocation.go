@@ -15,19 +15,19 @@ import (
 	"gonogo/sampler/rollout/credential"
 )
 
-// Invocation is one call of a command: where it reads and writes, and what its flags chose.
-// Only commands see the flag library.
+// Invocation is one call of a command: where it reads and writes, and what its flags select. Only
+// commands use the flag library.
 type Invocation struct {
 	In       io.Reader
 	Out, Err io.Writer
 
 	Command   string      // its name
 	Line      string      // the whole command line, for a shell
-	Config    string      // the configuration that the command line names; "" is none
+	Config    string      // the configuration given on the command line; "" for none
 	Set       []string    // --set, as typed
 	Grader    string      // the file of another grader
 	Overrides []string    // KEY=VALUE over the configuration, from --set and from flags that set a key
-	Typed     []TypedFlag // those flags
+	Typed     []TypedFlag // the flags among them
 
 	JSON, Yes, TrustRun bool
 	OnConflict          string // which of two lines for the same rollout counts
@@ -42,9 +42,9 @@ type SamplingFlags struct {
 	NoAudit         bool     // no audit after the rollouts
 	ItemsUndecided  bool     // only items whose class is undecided
 	Until           string   // "" or decided
-	MaxSamples      string   // of an item, as typed
-	Samples         string   // of an item, as typed
-	Variant         []string // only these; none means all, and the run itself
+	MaxSamples      string   // per item, as typed
+	Samples         string   // per item, as typed
+	Variant         []string // only these; empty means all, and the run itself
 }
 
 // ReportFlags choose which reports a call writes, and how they look.
@@ -55,10 +55,10 @@ type ReportFlags struct {
 	Judging        bool // analysis settings were given, so a stored result does not apply
 }
 
-// TypedFlag is one of the keyFlags with the value that was typed.
+// TypedFlag is one of the keyFlags with the typed value.
 type TypedFlag struct{ Name, Key, Value string }
 
-// ConfigFile is the file that another command names with -c to find the same configuration;
+// ConfigFile returns the file that another command must name with -c to use the same configuration;
 // "" for none.
 func (c *Invocation) ConfigFile() string {
 	if c.Config == usualFile {
@@ -67,7 +67,7 @@ func (c *Invocation) ConfigFile() string {
 	return c.Config
 }
 
-// ByFlag makes an error name the flag that was typed instead of its key.
+// ByFlag makes an error name the typed flag instead of its key.
 func (c *Invocation) ByFlag(err error) error {
 	text := err.Error()
 	for _, flag := range c.Typed {
@@ -109,8 +109,8 @@ func SettingsFor(c *Invocation, m *rollout.Manifest) (analysis.Settings, error) 
 	return s, exit.AsUsage(gate.All().Validate(s))
 }
 
-// ConfigFor is the configuration that the command line names, else the one in the run's
-// manifest, with the flags over it. It is only for analysis.
+// ConfigFor returns the configuration given on the command line, else the one in the run's
+// manifest, with the flags applied. It is only for analysis.
 func ConfigFor(c *Invocation, m *rollout.Manifest) (*config.Config, error) {
 	var cfg *config.Config
 	var err error

@@ -15,8 +15,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Manifest describes how the run is made. An existing run keeps its seed if none is
-// configured, and the seed of its items.
+// Manifest describes how the run is made. An existing run keeps its seed if none is configured, and
+// the seed of its items.
 func (p *Project) Manifest(dir string) rollout.Manifest {
 	if opened, err := rollout.OpenManifest(dir); err == nil && opened.Manifest != nil &&
 		(p.Config.Seed == nil || opened.Manifest.ItemsSeed != nil) {
@@ -45,8 +45,8 @@ func (p *Project) Manifest(dir string) rollout.Manifest {
 	return m
 }
 
-// configFile is the file to name with -c in another command on the run; "" for the one that
-// commands find, and for none.
+// configFile returns the file that another command on the run must name with -c; "" for the usual
+// file, and for none.
 func configFile(c *config.Config) string {
 	if c.FromRun || c.World != "" || c.File == usualFile {
 		return ""
@@ -54,7 +54,7 @@ func configFile(c *config.Config) string {
 	return c.File
 }
 
-// bindingOf is what the run is bound to.
+// bindingOf returns the settings that the run is bound to.
 func bindingOf(p *Project) map[string]string {
 	out := p.Config.Binding(p.Inputs.Files...)
 	out["seed"] = strconv.FormatUint(p.Inputs.Seed, 10)
@@ -63,12 +63,12 @@ func bindingOf(p *Project) map[string]string {
 	return out
 }
 
-// Differing lists the keys of a binding that are different, in order.
+// Differing lists, sorted, the keys of a binding for which is returns true.
 func Differing(binding map[string]string, is func(key, value string) bool) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(binding)), func(key string) bool { return !is(key, binding[key]) })
 }
 
-// Data says which files the items come from, and how many were taken.
+// Data describes the files that the items come from, and how many items were taken.
 func (in *Inputs) Data() []rollout.Data {
 	taken := make(map[rollout.Split]int)
 	for _, it := range in.Items {
@@ -83,8 +83,8 @@ func (in *Inputs) Data() []rollout.Data {
 	return out
 }
 
-// choicesOf says how parts of the wire contract that no public source settles
-// were taken.
+// choicesOf describes how parts of the wire contract that no public source specifies were
+// interpreted.
 func choicesOf(p *Project) map[string]string {
 	shown := "the grader sees all calls of the rollout (sampling.sample_tools)"
 	if p.Config.Sampling.SampleTools == grader.Last {
@@ -114,7 +114,7 @@ func choicesOf(p *Project) map[string]string {
 	return all
 }
 
-// Version is the version of this build.
+// Version returns the version of this build.
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		return info.Main.Version

@@ -23,16 +23,17 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Project is a configuration with its files read and its endpoints wired: everything before the first request.
+// Project is a configuration with its files read and its endpoints wired: everything needed before
+// the first request.
 type Project struct {
 	Config       *config.Config
-	GraderConfig *config.Config // what the manifest of a run with other grades keeps of it
+	GraderConfig *config.Config // the configuration as the manifest of a regraded run stores it
 	Inputs       Inputs
 	// what the job's platform may refuse or ignore, and warnings of the grader
 	Warnings []string
-	shown    int                                       // warnings that were shown
+	shown    int                                       // number of warnings already shown
 	Env      grader.Env                                // what graders and detectors need
-	Watch    func(http.RoundTripper) http.RoundTripper // wraps the transport of tools and graders; nil is none
+	Watch    func(http.RoundTripper) http.RoundTripper // wraps the transport of tools and graders; nil for none
 	Bounds   sampler.Boundaries
 	MCP      ToolServers
 	Session  Sessions
@@ -42,10 +43,10 @@ type Project struct {
 	Spending Spending
 	Round    int        // samples per item in the current round of sampling until decided; 0: all
 	Variants []*Variant // to make in addition to the run itself
-	variant  *Variant   // that this is; nil for the run itself
-	AgentLog *agent.Log // takes the standard error of an agent's program; nil without
+	variant  *Variant   // the variant that this project is; nil for the run itself
+	AgentLog *agent.Log // receives the standard error of an agent's program; nil for none
 	Queue    Queue
-	Drawn    *rollout.Sampling // what the model's replies are drawn with, once AskServer asked; nil of an agent's
+	Drawn    *rollout.Sampling // the sampling settings of the model's replies, set by AskServer; nil for an agent's
 	closers  []func()
 }
 
@@ -65,12 +66,13 @@ func NewUnwired(cfg *config.Config) *Project {
 	return p
 }
 
-// own has the parts of a project know it.
+// own sets the back references of the project's parts.
 func (p *Project) own() {
 	p.MCP.p, p.Session.p, p.Audit.p, p.Spending.p, p.Queue.p = p, p, p, p, p
 }
 
-// New reads the files of a configuration and wires its endpoints. Only MCP servers get requests, for their tools.
+// New reads the files of a configuration and wires its endpoints. It sends requests only to MCP
+// servers, for their tools.
 func New(ctx context.Context, cfg *config.Config) (*Project, error) {
 	return Wire(ctx, NewUnwired(cfg))
 }
@@ -90,7 +92,7 @@ func Wire(ctx context.Context, p *Project) (*Project, error) {
 	return p.Checked(err)
 }
 
-// Checked returns the project; or closes it and returns the error, without secrets.
+// Checked returns the project, or closes it and returns the error without secrets.
 func (p *Project) Checked(err error) (*Project, error) {
 	if err == nil {
 		return p, nil
@@ -99,7 +101,7 @@ func (p *Project) Checked(err error) (*Project, error) {
 	return nil, exit.AsUsage(p.masked(err))
 }
 
-// masked is an error without secrets, and without its cause.
+// masked returns an error without secrets, and without its cause.
 func (p *Project) masked(err error) error { return errors.New(p.Redact.String(err.Error())) }
 
 // Draw sets the configured seed, or a random one.
@@ -110,7 +112,7 @@ func (p *Project) Draw() {
 	}
 }
 
-// Load reads the data files, checks them against the platform and the job.
+// Load reads the data files and checks them against the platform and the job.
 func (p *Project) Load() error {
 	target, _ := dataset.TargetByName(p.Config.Target)
 	opt := p.Config.Data.Options
@@ -133,7 +135,7 @@ func (p *Project) Load() error {
 	p.Inputs.Problems = dataset.Check(p.Inputs.Files, target)
 	for _, f := range p.Inputs.Files {
 		if p.Config.Agent.Used() {
-			continue // whatever tools it has
+			continue // any tools are accepted
 		}
 		if err := p.MCP.Offer(f.Items); err != nil {
 			errs = append(errs, err)
@@ -151,8 +153,8 @@ func (p *Project) Load() error {
 	return errors.Join(errs...)
 }
 
-// CheckIDs refuses ids that contain a secret: it would be masked in the record, so a
-// resumed run would not find its own rollouts and would pay for them again.
+// CheckIDs refuses ids that contain a secret: the record would mask the secret, so a resumed run
+// would not find its own rollouts and would pay for them again.
 func (in *Inputs) CheckIDs(redact *rollout.Redactor) error {
 	for _, f := range in.Files {
 		for _, it := range f.Items {
@@ -165,19 +167,19 @@ func (in *Inputs) CheckIDs(redact *rollout.Redactor) error {
 	return nil
 }
 
-// Subset takes at most that many items of each split, 0 for all.
-func (in *Inputs) Subset(most int) {
+// Subset takes at most limit items of each split; 0 means all.
+func (in *Inputs) Subset(limit int) {
 	seed := in.Seed
 	if in.DrawnBy != nil {
 		seed = *in.DrawnBy
 	}
 	in.Items = nil
 	for _, f := range in.Files {
-		in.Items = append(in.Items, dataset.Subset(f.Items, most, seed)...)
+		in.Items = append(in.Items, dataset.Subset(f.Items, limit, seed)...)
 	}
 }
 
-// warn collects what the job's platform may refuse or ignore.
+// warn collects warnings about what the job's platform may refuse or ignore.
 func (p *Project) warn() {
 	for _, key := range p.Config.Body.Unknown {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the job's key %s means nothing here; it is kept", key))
@@ -186,7 +188,7 @@ func (p *Project) warn() {
 		grader.Info(own.Grader, nil).Hash != grader.Info(p.Config.Body.Grader, nil).Hash {
 		p.Warnings = append(p.Warnings, "the key grader replaces the job's own grader, which grades nothing here")
 	}
-	goes := p.Config.Job.Named() // to the platform
+	goes := p.Config.Job.Named() // whether the job is sent to the platform
 	for _, w := range p.Config.Body.Warnings(p.Config.Target, time.Now()) {
 		if w.Rule == job.RuleDeadline && !goes {
 			continue
@@ -204,9 +206,9 @@ func (p *Project) TakeGraderWarnings() {
 	}
 }
 
-// TakeWarnings copies the warnings of another project, and which of them were shown.
-func (p *Project) TakeWarnings(of *Project) {
-	p.Warnings, p.shown = slices.Clone(of.Warnings), of.shown
+// TakeWarnings copies the warnings of another project, and how many of them were shown.
+func (p *Project) TakeWarnings(other *Project) {
+	p.Warnings, p.shown = slices.Clone(other.Warnings), other.shown
 }
 
 // ShowWarnings shows the warnings that were not shown yet.
@@ -222,8 +224,8 @@ func (in *Inputs) Blocking() []rollout.Problem {
 	return slices.DeleteFunc(slices.Clone(in.Problems), func(x rollout.Problem) bool { return !x.Blocking })
 }
 
-// Samples is the number of rollouts per item, by split: of the round, where
-// sampling goes by rounds.
+// Samples returns the number of rollouts per item, by split; of the current round if sampling
+// proceeds in rounds.
 func (p *Project) Samples() map[rollout.Split]int {
 	return p.Config.Sampling.SamplesOf(p.Round)
 }

@@ -23,38 +23,38 @@ import (
 	"gonogo/sampler/rollout/credential"
 )
 
-// besideOthers is how many rollouts at once are made in the process of the planner where
-// workers may join: they must find something to do.
+// besideOthers is the maximum number of rollouts in flight in the planner's process if workers may
+// join: it must leave them something to do.
 const besideOthers = 32
 
-// Patience is how long a worker may be silent before it loses its jobs and requests; 0 is
-// the queue's default. Tests set less.
+// Patience is how long a worker may be silent before it loses its jobs and requests; 0 is the
+// queue's default. Tests set it lower.
 var Patience struct{ AckWait, Lease time.Duration }
 
-// cluster is the connection to a queue elsewhere, which a run shares with its
-// variants.
+// cluster is the connection to a remote queue, which a run shares with its variants.
 type cluster struct {
 	conn    *queue.Conn
 	talk    *console.QueueLog
-	untried bool // workers take the grader as it is
+	untried bool // workers use the grader without a trial
 }
 
 // Queue distributes the rollouts of a project to workers, if they make them.
 type Queue struct {
 	p       *Project
-	cluster *cluster         // that hands out rollouts; shared with the variants
-	out     *queue.Handout   // of the run that was begun, where a queue hands it out
+	cluster *cluster         // shared with the variants
+	out     *queue.Handout   // of the current run; nil if no queue distributes it
 	workers *console.Workers // its workers, in the progress
-	left    string           // the run directory, where an earlier call left a queue of its own process
+	left    string           // the run directory, if an earlier call left the files of an embedded queue
 }
 
-// Begin records the run that a queue will distribute. A run begun on another queue may have left rollouts there.
+// Begin records the run that a queue will distribute. It warns if the run began on another queue,
+// which may still hold rollouts.
 func (h *Queue) Begin(dir string, m rollout.Manifest) {
 	q := h.p.Config.Queue
-	at, was := queue.ReadTrace(dir)
-	if was && (!q.Used() || !q.Embedded() && at.Queue != credential.MaskURLs(q.URL)) {
+	trace, was := queue.ReadTrace(dir)
+	if was && (!q.Used() || !q.Embedded() && trace.Queue != credential.MaskURLs(q.URL)) {
 		h.p.Warnings = append(h.p.Warnings, fmt.Sprintf("this run was begun with --queue %s: what workers had made "+
-			"and was not recorded yet is there, and is made and paid for again without it", at.Queue))
+			"and was not recorded yet is there, and is made and paid for again without it", trace.Queue))
 	}
 	if !q.Used() {
 		if was && queue.HasFiles(dir) {
@@ -83,7 +83,7 @@ func (h *Queue) Begin(dir string, m rollout.Manifest) {
 // Leads reports whether a queue distributes the rollouts of the run.
 func (h *Queue) Leads() bool { return h.out != nil }
 
-// MadeBy says in one line which workers made the rollouts, if any.
+// MadeBy describes in one line which workers made the rollouts, if any.
 func (h *Queue) MadeBy() string {
 	if h.out == nil || h.out.Makers() == 0 {
 		return ""
@@ -95,7 +95,7 @@ func (h *Queue) MadeBy() string {
 	return text + ".\n"
 }
 
-// talk is where the queue of the project has its say.
+// talk returns the log of the project's queue.
 func (h *Queue) talk() *console.QueueLog {
 	if h.cluster.talk == nil {
 		h.cluster.talk = console.NewQueueLog(io.Discard, h.p.Redact)
@@ -103,15 +103,15 @@ func (h *Queue) talk() *console.QueueLog {
 	return h.cluster.talk
 }
 
-// fingerprint is of what a run is made with.
+// fingerprint identifies the settings of a run.
 func fingerprint(m rollout.Manifest) string {
 	sum := sha256.Sum256(document.Marshal(m.Binding))
 	return hex.EncodeToString(sum[:16])
 }
 
-// Distribute has the queue make the rollouts of one call of sampler.Sample. It returns
-// the boundaries for that call and a function that ends it. An embedded queue also has a
-// worker in this process.
+// Distribute lets the queue make the rollouts of one call of sampler.Sample. It returns the
+// boundaries for that call and a function that ends it. An embedded queue also has a worker in this
+// process.
 func (h *Queue) Distribute(ctx context.Context,
 	show *console.Progress,
 ) (context.Context, sampler.Boundaries, func(sampler.Stats, error), error) {
@@ -137,7 +137,7 @@ func (h *Queue) Distribute(ctx context.Context,
 	return ctx, b, ended, nil
 }
 
-// refused is an error of the queue, without secrets.
+// refused returns an error of the queue without secrets.
 func (h *Queue) refused(err error) error {
 	if _, ok := errors.AsType[*queue.RefusedError](err); !ok {
 		return err
@@ -145,8 +145,8 @@ func (h *Queue) refused(err error) error {
 	return exit.AsUsage(h.p.masked(err))
 }
 
-// sweepLeft removes, when a call without a queue has made all that was lacking, what
-// a queue in an earlier process left.
+// sweepLeft removes the files of an earlier embedded queue once a call without a queue has made all
+// missing rollouts.
 func (h *Queue) sweepLeft(s sampler.Stats, err error) {
 	if h.left == "" || err != nil || s.StoppedBy != "" {
 		return
@@ -156,7 +156,7 @@ func (h *Queue) sweepLeft(s sampler.Stats, err error) {
 	}
 }
 
-// Clear removes what a complete run left in the queue.
+// Clear removes the data of a complete run from the queue.
 func (h *Queue) Clear(ctx context.Context) {
 	if h.out == nil {
 		return
@@ -167,7 +167,8 @@ func (h *Queue) Clear(ctx context.Context) {
 	}
 }
 
-// End stops leading a run and records in it what was paid twice. What a complete run left in the queue is removed.
+// End stops leading a run and records in it what was paid twice. The queue then removes the data of
+// a complete run.
 func (h *Queue) End(w *rollout.Writer) error {
 	if h.out == nil {
 		return nil
@@ -181,14 +182,14 @@ func (h *Queue) End(w *rollout.Writer) error {
 	return err
 }
 
-// paidTwiceNote is the note of rollouts that were.
+// paidTwiceNote is the note about rollouts that were made and paid twice.
 const paidTwiceNote = "%s made and paid a second time by another worker: each counts once"
 
-// KeepNotes copies what earlier calls paid twice into the manifest of the next one.
+// KeepNotes copies the notes on what earlier calls paid twice into the next manifest.
 func KeepNotes(dir string, m *rollout.Manifest) {
 	run, err := rollout.OpenManifest(dir)
 	if err != nil || run.Manifest == nil {
-		return // no run of ours yet, or one that Create has to judge
+		return // no run yet, or one that Create will check
 	}
 	for _, note := range run.Manifest.Notes {
 		if strings.HasSuffix(note, strings.TrimPrefix(paidTwiceNote, "%s")) {
@@ -197,7 +198,8 @@ func KeepNotes(dir string, m *rollout.Manifest) {
 	}
 }
 
-// ReadyQueue connects to the queue before anything is requested or paid, and finds secrets that must not be sent.
+// ReadyQueue connects to the queue before anything is requested or paid, and finds secrets that
+// must not be sent.
 func ReadyQueue(ctx context.Context, p *Project, c *Invocation) error {
 	q := p.Config.Queue
 	if q.Remote() && c.Sampling.Rehearse {
@@ -206,7 +208,7 @@ func ReadyQueue(ctx context.Context, p *Project, c *Invocation) error {
 	}
 	p.Queue.cluster.untried = c.Sampling.DespiteProblems
 	err := itemsFit(p)
-	if err == nil && (q.Remote() || q.Port() > 0) { // others may join
+	if err == nil && (q.Remote() || q.Port() > 0) { // workers may join
 		_, err = describe(ctx, p)
 	}
 	if err != nil || !q.Remote() {
@@ -224,18 +226,18 @@ func ReadyQueue(ctx context.Context, p *Project, c *Invocation) error {
 	return nil
 }
 
-// awaitQueue reaches the queue's server, which may begin a moment after this process.
+// awaitQueue connects to the queue's server, which may start a moment after this process.
 func awaitQueue(ctx context.Context, p *Project) (*queue.Conn, error) {
-	at, log := p.Config.Queue.Address, p.Queue.cluster.talk.Logger()
+	address, log := p.Config.Queue.Address, p.Queue.cluster.talk.Logger()
 	if p.Config.Queue.Wait.Duration == 0 {
-		return queue.Dial(ctx, at, log)
+		return queue.Dial(ctx, address, log)
 	}
 	ctx, stop := context.WithTimeout(ctx, p.Config.Queue.Wait.Duration)
 	defer stop()
-	return queue.Await(ctx, at, log)
+	return queue.Await(ctx, address, log)
 }
 
-// itemsFit finds rows that no queue has room for.
+// itemsFit finds rows that are too large for any queue.
 func itemsFit(p *Project) error {
 	if !p.Config.Queue.Used() {
 		return nil

@@ -19,7 +19,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ForGrading returns a project that can only grade a run's rollouts. own ignores the gonogo.yaml here.
+// ForGrading returns a project that can only grade a run's rollouts. own ignores the gonogo.yaml in
+// the current directory.
 func ForGrading(ctx context.Context, c *Invocation, run *rollout.Run, own bool) (*Project, error) {
 	p := NewUnwired(nil)
 	p.Inputs.Items = run.Items
@@ -66,8 +67,8 @@ func ForGrading(ctx context.Context, c *Invocation, run *rollout.Run, own bool) 
 	return p, nil
 }
 
-// rowsThere refuses a grader that reads rows where the run holds none, as an import of
-// plain lines, and warns of one that may.
+// rowsThere refuses a grader that reads rows if the run holds none, as an import of plain lines,
+// and warns if the grader may read them.
 func rowsThere(p *Project, c *Invocation, run *rollout.Run) error {
 	if slices.ContainsFunc(run.Items, func(it rollout.Item) bool { return len(it.Row) > 0 }) {
 		return nil
@@ -87,7 +88,7 @@ func rowsThere(p *Project, c *Invocation, run *rollout.Run) error {
 	return nil
 }
 
-// leaveCore lets go of a core that another grader has no part for.
+// leaveCore removes a core that the other grader has no part for.
 func leaveCore(p *Project, c *Invocation) {
 	core := p.Config.Audit.Core
 	if c.Grader == "" || core == "" || slices.Contains(p.GraderInfo().Parts, core) {
@@ -98,11 +99,11 @@ func leaveCore(p *Project, c *Invocation) {
 		"have no core", core))
 }
 
-// usualFile is the configuration that commands find without being told.
+// usualFile is the configuration that commands use by default.
 const usualFile = "gonogo.yaml"
 
-// ConfigPath is the configuration file that the command line names, else the
-// one here.
+// ConfigPath returns the configuration file given on the command line, else the one in the current
+// directory.
 func ConfigPath(c *Invocation) (string, error) {
 	if path := c.Config; path != "" {
 		return path, nil
@@ -113,10 +114,10 @@ func ConfigPath(c *Invocation) (string, error) {
 	return usualFile, nil
 }
 
-// source is where the configuration of a command about a run comes from: the file that the
-// command line names, else gonogo.yaml, else the one that the run was made with, which is
-// kept in it. own passes over the gonogo.yaml here. missing says that no file is there; with
-// neither, load reads the defaults.
+// source determines where the configuration of a command on a run comes from: the file given on the
+// command line, else gonogo.yaml, else (kept) the one stored in the run. own ignores the
+// gonogo.yaml in the current directory. missing says that there is no file; if nothing is stored
+// either, load reads the defaults.
 func (c *Invocation) source(run *rollout.Run,
 	own bool,
 ) (load func(more ...string) (*config.Config, error), kept bool, missing error) {
@@ -131,9 +132,9 @@ func (c *Invocation) source(run *rollout.Run,
 	}, kept, missing
 }
 
-// ConfigOfRun is the configuration of a command that works on a run in dir, which may not be
-// there yet: from the source of all settings. A run's own configuration keeps no secrets, and
-// a job that wants some must be named.
+// ConfigOfRun returns the configuration, from its source, of a command that works on a run in dir,
+// which may not exist yet. A run's own configuration stores no secrets, so a job that needs some
+// must be given.
 func ConfigOfRun(c *Invocation, dir string, run *rollout.Run, scope config.Scope) (*config.Config, error) {
 	load, kept, missing := c.source(run, false)
 	switch {
@@ -153,8 +154,8 @@ func ConfigOfRun(c *Invocation, dir string, run *rollout.Run, scope config.Scope
 	return cfg, err
 }
 
-// gradingConfig is the configuration of a command that grades what run holds. --grader puts
-// its grader into the job. shown is what the manifest of a run made so keeps.
+// gradingConfig returns the configuration of a command that grades the outputs of a run. --grader
+// puts its grader into the job. shown is the configuration that the manifest of the new run stores.
 func gradingConfig(c *Invocation, run *rollout.Run, own bool) (cfg, shown *config.Config, err error) {
 	load, kept, missing := c.source(run, own)
 	file := c.Grader
@@ -170,7 +171,7 @@ func gradingConfig(c *Invocation, run *rollout.Run, own bool) (cfg, shown *confi
 	if err != nil || !kept || shown.Body == nil {
 		return shown, shown, err
 	}
-	// The manifest keeps no secrets, and the job's tools may want some.
+	// The manifest stores no secrets, and the job's tools may need some.
 	cfg, err = load(config.WithJob(shown.Body.GraderAlone(), shown)...)
 	if err == nil && cfg.LacksSecrets() {
 		err = exit.Usagef("%s holds the secrets of its grader masked: name the configuration that has them with "+
@@ -179,8 +180,8 @@ func gradingConfig(c *Invocation, run *rollout.Run, own bool) (cfg, shown *confi
 	return cfg, shown, err
 }
 
-// RegradeManifest returns the manifest of a run that holds this project's grades of
-// another run's rollouts. Its binding is the other's, except for the grader.
+// RegradeManifest returns the manifest of a run with this project's grades of another run's
+// rollouts. Its binding is the other run's, except for the grader.
 func (p *Project) RegradeManifest(c *Invocation, run *rollout.Run) rollout.Manifest {
 	binding := make(map[string]string)
 	if run.Manifest != nil {
@@ -202,8 +203,8 @@ func (p *Project) RegradeManifest(c *Invocation, run *rollout.Run) rollout.Manif
 	return m
 }
 
-// heirChoices are those that another run was made with, but for its grader's,
-// in whose place this one's are.
+// heirChoices returns the choices of another run, with those of its grader replaced by those of
+// this one.
 func heirChoices(p *Project, was map[string]string) map[string]string {
 	out := grader.Choices(p.Bounds.Grader)
 	if out == nil {
@@ -223,15 +224,15 @@ func heirChoices(p *Project, was map[string]string) map[string]string {
 	return out
 }
 
-// GraderInfo describes the grader in a manifest.
+// GraderInfo describes the grader for a manifest.
 func (p *Project) GraderInfo() rollout.GraderInfo {
 	info := grader.Info(p.Config.Body.Grader, p.Bounds.Grader)
 	info.Core = p.Config.Audit.Core
 	return info
 }
 
-// ForAudit is a project that can audit the grader of the run in dir. The run is nil if it
-// does not exist yet. replay says that a payload of the run is graded again.
+// ForAudit returns a project that can audit the grader of the run in dir. The run is nil if it does
+// not exist yet. replay says that a payload of the run is graded again.
 func ForAudit(ctx context.Context, c *Invocation, dir string, replay bool) (*Project, *rollout.Run, error) {
 	if info, err := os.Stat(dir); err == nil {
 		if !info.IsDir() {
@@ -263,16 +264,16 @@ func ForAudit(ctx context.Context, c *Invocation, dir string, replay bool) (*Pro
 	return p, nil, err
 }
 
-// ofRun is a project with the grader that graded the run. Where nothing
-// is named, and the gonogo.yaml here has another grader, it is made
-// of the run's own configuration.
+// ofRun returns a project with the grader that graded the run. If no grader or configuration is
+// given and the gonogo.yaml in the current directory has another grader, it uses the run's own
+// configuration.
 func ofRun(ctx context.Context, c *Invocation, run *rollout.Run, replay bool) (*Project, error) {
 	p, err := ForGrading(ctx, c, run, false)
 	if err != nil {
 		return nil, err
 	}
 	other := p.SameGrader(c, run)
-	if other == nil || replay && c.Grader != "" { // which tries a grader on one payload
+	if other == nil || replay && c.Grader != "" { // a replay tries a given grader on one payload
 		return p, nil
 	}
 	p.Close()
@@ -289,9 +290,8 @@ func ofRun(ctx context.Context, c *Invocation, run *rollout.Run, replay bool) (*
 	return p, nil
 }
 
-// ChangedGrader reports whether the run's grader was changed since: the same kind and
-// name with a different definition or different files. A grader of another kind or name
-// is unrelated.
+// ChangedGrader reports whether the run's grader has changed since: the same kind and name with a
+// different definition or different files. A grader of another kind or name is unrelated.
 func (p *Project) ChangedGrader(run *rollout.Run) bool {
 	if run.Manifest == nil || run.Manifest.Grader == nil {
 		return false
@@ -311,7 +311,7 @@ func (p *Project) SameGrader(c *Invocation, run *rollout.Run) error {
 		"without a new rollout, and gonogo audit %s%s audits that", run.Dir, dir, with, to, to, with)
 }
 
-// BeginRun makes a run directory without rollouts.
+// BeginRun creates a run directory without rollouts.
 func (p *Project) BeginRun(dir string) error {
 	w, err := rollout.Create(dir, p.Manifest(dir), p.Inputs.Items, rollout.WriterOptions{Redact: p.Redact})
 	if err != nil {

@@ -14,13 +14,14 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Sessions give each rollout of a project its own session.
+// Sessions gives each rollout of a project its own session.
 type Sessions struct {
 	p        *Project
-	Sessions *isolation.Keeper // nil without
+	Sessions *isolation.Keeper // nil if there are none
 }
 
-// WireSession sets up sessions after tools and grader: the start must return the variables that they read.
+// WireSession sets up sessions after tools and grader: the start must return the variables that
+// they read.
 func (ss *Sessions) WireSession() error {
 	who, reads := "the grader", grader.SessionReads(ss.p.Bounds.Grader)
 	for _, t := range ss.p.Bounds.Tools {
@@ -28,7 +29,7 @@ func (ss *Sessions) WireSession() error {
 			who, reads = "the tool "+t.Name(), append(reads, r.SessionReads()...)
 		}
 	}
-	if ss.p.Config.Agent.Used() { // it is given the tools' addresses
+	if ss.p.Config.Agent.Used() { // the tools' addresses are passed to it
 		for _, t := range ss.p.Config.Body.Tools {
 			if names := sampler.SessionVariables(ss.p.Config.Connect(t.ServerURL)); len(names) > 0 {
 				who, reads = "the tool "+t.Name, append(reads, names...)
@@ -56,14 +57,15 @@ func (ss *Sessions) WireSession() error {
 	return nil
 }
 
-// hook is a session's start or stop as it is called: a URL is mapped as those of
-// tools are. It does not lie behind what a start answers.
+// hook returns the start or stop of a session as it is called: a URL is mapped like those of tools,
+// unless it depends on what a start returned.
 func (ss *Sessions) hook(hook string) string {
 	if !isolation.IsURL(hook) {
 		return hook
 	}
-	if at := ss.p.Config.Connect(hook); len(sampler.SessionVariables(at)) == len(sampler.SessionVariables(hook)) {
-		return at
+	mapped := ss.p.Config.Connect(hook)
+	if len(sampler.SessionVariables(mapped)) == len(sampler.SessionVariables(hook)) {
+		return mapped
 	}
 	return hook
 }
@@ -82,34 +84,34 @@ func (ss *Sessions) Hooks() []Endpoint {
 	return list
 }
 
-// isolate has rollouts, or gradings that read one, get sessions.
+// isolate configures sessions for rollouts, and for gradings that need one.
 func (ss *Sessions) isolate(cfg sampler.Config) sampler.Config {
 	if ss.Sessions == nil {
 		return cfg
 	}
 	cfg.Isolation, cfg.IsolationTimeout = ss.Sessions, ss.p.Config.Session.Timeout.Duration
-	// One that waits for a place has begun: no deadline and no Ctrl-C would hold it
-	// back any more.
+	// Do not start rollouts that would only wait for a session: neither a deadline nor Ctrl-C could
+	// then hold them back.
 	if most := ss.p.Config.Session.Concurrency; most > 0 {
 		cfg.Rollouts = min(ss.p.inFlight(), most)
 	}
 	return cfg
 }
 
-// KeepSessions records started sessions in the run directory, and stops those that an
-// earlier call left behind. The caller must hold the directory's lock.
+// KeepSessions records started sessions in the run directory, and stops those that an earlier call
+// left running. The caller must hold the directory's lock.
 func (ss *Sessions) KeepSessions(ctx context.Context, dir string) error {
 	if ss.Sessions == nil {
 		return nil
 	}
-	left, err := ss.Sessions.Record(filepath.Join(dir, isolation.JournalFile))
-	if err != nil || len(left) == 0 {
+	orphans, err := ss.Sessions.Record(filepath.Join(dir, isolation.JournalFile))
+	if err != nil || len(orphans) == 0 {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, max(ss.p.Config.Session.Timeout.Duration, time.Minute))
 	defer cancel()
-	stopped, err := ss.Sessions.Recover(ctx, left)
-	text := fmt.Sprintf("an earlier call left %s behind", console.Count(len(left), "session"))
+	stopped, err := ss.Sessions.Recover(ctx, orphans)
+	text := fmt.Sprintf("an earlier call left %s behind", console.Count(len(orphans), "session"))
 	if err != nil {
 		ss.p.Warnings = append(ss.p.Warnings, fmt.Sprintf("%s, and only %d of them could be stopped: %v", text,
 			stopped, err))
@@ -119,8 +121,8 @@ func (ss *Sessions) KeepSessions(ctx context.Context, dir string) error {
 	return nil
 }
 
-// FinishRun closes a run directory, its journal of sessions and its agent's log
-// first: it is ours until then.
+// FinishRun closes a run directory. It closes the journal of sessions and the agent's log first,
+// while it still holds the directory.
 func FinishRun(p *Project, w *rollout.Writer) error {
 	err := errors.Join(p.Queue.End(w), p.Session.ForgetSessions(), p.AgentLog.Close(), w.Close())
 	if n := w.Foreign(); n > 0 {
@@ -131,7 +133,7 @@ func FinishRun(p *Project, w *rollout.Writer) error {
 	return err
 }
 
-// ForgetSessions ends the journal of sessions.
+// ForgetSessions closes the journal of sessions.
 func (ss *Sessions) ForgetSessions() error {
 	if ss.Sessions == nil {
 		return nil

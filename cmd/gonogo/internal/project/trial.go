@@ -9,19 +9,20 @@ import (
 	"gonogo/sampler/boundary/grader"
 )
 
-// TrialCostly is how many answers a trial grades if gradings cost money, and how many answers workers get for theirs.
+// TrialCostly is how many answers a trial grades if gradings cost money, and how many answers
+// workers receive for their trial.
 const TrialCostly = 2
 
-// TrialAnswers makes answers of a seeded sample of at most that many items.
-func (p *Project) TrialAnswers(ctx context.Context, most int) (answers []sampler.Task, items int, err error) {
+// TrialAnswers makes answers for a seeded sample of at most limit items.
+func (p *Project) TrialAnswers(ctx context.Context, limit int) (answers []sampler.Task, items int, err error) {
 	return audit.TrialAnswers(ctx, audit.Input{
 		Seed: p.Inputs.Seed, Items: p.Inputs.Items, Range: *p.Config.RewardRange, Answer: p.Config.Audit.Answer,
 		Reference: p.Audit.Reference,
-	}, most)
+	}, limit)
 }
 
-// trialOfWorkers are the answers that each worker tries its grader on: of rows that
-// are small compared with what a message of the queue may hold.
+// trialOfWorkers returns the answers on which each worker tries its grader: of rows that are small
+// compared with the size limit of the queue's messages.
 func (p *Project) trialOfWorkers(ctx context.Context) (list []brief.Answer, err error) {
 	const most = 64 << 10
 	answers, _, err := p.TrialAnswers(ctx, TrialCostly)
@@ -33,6 +34,6 @@ func (p *Project) trialOfWorkers(ctx context.Context) (list []brief.Answer, err 
 	return list, err
 }
 
-// GradesInSession reports whether the grader works in the session of a rollout. Such an
-// answer cannot be graded without its rollout: what that left there is gone.
+// GradesInSession reports whether the grader works in the session of a rollout. An answer then
+// cannot be graded without its rollout, because the session's state is gone.
 func (p *Project) GradesInSession() bool { return len(grader.SessionReads(p.Bounds.Grader)) > 0 }

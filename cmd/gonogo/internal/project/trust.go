@@ -12,9 +12,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Trust refuses to use the configuration stored in a run directory without --trust-run:
-// whoever made the directory chose which programs run on this machine, and where its
-// variables are sent. A built-in world's own programs and requests need no trust.
+// Trust refuses to use the configuration stored in a run directory without --trust-run: whoever
+// made the directory chose which programs run on this machine, and where its variables are sent. A
+// built-in world's own programs and requests need no trust.
 func Trust(c *Invocation, run *rollout.Run, cfg *config.Config, r config.Scope) error {
 	if !cfg.FromRun || c.TrustRun {
 		return nil
@@ -32,8 +32,7 @@ func Trust(c *Invocation, run *rollout.Run, cfg *config.Config, r config.Scope) 
 		c.Command, run.Dir, strings.Join(list, "\n  "))
 }
 
-// builtIn is the configuration of a built-in world; nil where there is no such
-// world.
+// builtIn returns the configuration of a built-in world; nil if there is no such world.
 func builtIn(name string) *config.Config {
 	world, err := fixtures.Find(name)
 	if name == "" || err != nil {

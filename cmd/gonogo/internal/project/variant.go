@@ -16,8 +16,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Variant is a variant of a project: a separate project on the same items, with the same
-// tools, grader and seed, whose run is below the project's.
+// Variant is a variant of a project: a separate project on the same items, with the same tools,
+// grader and seed, whose run is in a subdirectory of the project's.
 type Variant struct {
 	config.VariantValue
 	Changes []rollout.Change
@@ -25,8 +25,8 @@ type Variant struct {
 	P       *Project
 }
 
-// prepareVariants makes the variants of the configuration, before anything is
-// paid: one that cannot be applied to the rows is reported now.
+// prepareVariants makes the variants of the configuration, before anything is paid for, so that a
+// variant that cannot be applied to the rows is reported early.
 func (p *Project) prepareVariants() error {
 	var errs []error
 	for i, value := range p.Config.Variants {
@@ -59,8 +59,8 @@ func (p *Project) prepareVariants() error {
 	return document.SortErrors(errs)
 }
 
-// asVariant is the project with another configuration: on the same inputs, with the
-// same tools, grader, sessions, budget and queue. Its model is still to come.
+// asVariant returns the project with another configuration, on the same inputs and with the same
+// tools, grader, sessions, budget and queue. It has no model yet.
 func (p *Project) asVariant(v *Variant, cfg *config.Config) *Project {
 	q := &Project{
 		Config: cfg, variant: v, Inputs: p.Inputs, Env: p.Env, Watch: p.Watch, Bounds: p.Bounds, Redact: p.Redact,
@@ -72,15 +72,15 @@ func (p *Project) asVariant(v *Variant, cfg *config.Config) *Project {
 	return q
 }
 
-// Apply copies the project's items, as the variant shows them to the model, its seed and
-// its samples: all may have changed when a run is resumed.
+// Apply copies the project's items, as the variant shows them to the model, and its seed and
+// samples: all may have changed when a run is resumed.
 func (v *Variant) Apply(p *Project) (err error) {
 	v.P.Inputs.Items, v.Did, err = v.Override.Apply(p.Inputs.Items)
 	v.P.Inputs.Seed, v.P.Config.Seed, v.P.Round = p.Inputs.Seed, &p.Inputs.Seed, p.Round
 	return err
 }
 
-// fits reports what of the variant no item can show.
+// fits reports the parts of the variant that have no effect on any item.
 func (v *Variant) fits(p *Project, i int) []error {
 	var errs []error
 	for _, f := range v.Unseen(v.Did, len(p.Inputs.Items)) {
@@ -93,7 +93,7 @@ func (v *Variant) fits(p *Project, i int) []error {
 	return errs
 }
 
-// warnVariant reports what a variant may change unintentionally.
+// warnVariant warns about unintended effects of a variant.
 func (p *Project) warnVariant(v *Variant) {
 	if v.Did.Heads > 1 {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s replaces %s different prompts of the rows by "+
@@ -110,7 +110,7 @@ func (p *Project) warnVariant(v *Variant) {
 	}
 }
 
-// binding is what the run of a variant is bound to beyond its configuration.
+// binding returns what the run of a variant is bound to in addition to its configuration.
 func (v *Variant) binding() map[string]string {
 	out := make(map[string]string)
 	if v == nil {
@@ -122,7 +122,7 @@ func (v *Variant) binding() map[string]string {
 	return out
 }
 
-// RedactChanges returns the changes without the secrets of the project.
+// RedactChanges returns the changes without the project's secrets.
 func RedactChanges(p *Project, list []rollout.Change) []rollout.Change {
 	out := slices.Clone(list)
 	for i := range out {

@@ -23,7 +23,7 @@ import (
 	"gonogo/sampler/limit"
 )
 
-// wire makes the endpoints of the job.
+// wire wires the endpoints of the job.
 func (p *Project) wire() error {
 	tuneCollector(p.inFlight())
 	if err := p.WireGrader(); err != nil {
@@ -46,20 +46,19 @@ func (p *Project) wire() error {
 	return p.WireTools()
 }
 
-// tuneCollector lets more garbage wait where few rollouts are in flight, unless the
-// environment says how much: it costs some CPU.
+// tuneCollector lets more garbage accumulate if few rollouts are in flight, unless the environment
+// sets GOGC, because collecting it often costs CPU.
 func tuneCollector(rollouts int) {
 	if rollouts < endpoint.ManyInFlight && ballast == nil && os.Getenv("GOGC") == "" {
 		ballast = make([]byte, 32<<20)
 	}
 }
 
-// ballast is memory that is never touched, and so never taken: with it the collector,
-// which waits for as much garbage as there is in use, does not run for every few
-// megabytes.
+// ballast is memory that is never touched, and so never allocated physically. The collector, which
+// runs once the garbage equals the memory in use, then does not run for every few megabytes.
 var ballast []byte
 
-// WireTools makes the tools of the job and of its MCP servers, with the client that wireGrader made.
+// WireTools makes the tools of the job and of its MCP servers, with the client made by WireGrader.
 func (p *Project) WireTools() error {
 	var configs []tool.Config
 	for _, t := range p.Config.Body.Tools {
@@ -99,7 +98,7 @@ func (p *Project) WireGrader() error {
 	if err != nil {
 		return err
 	}
-	p.closers = append(p.closers, func() { _ = interpreters.Close() }) // whatever it says, the processes are gone
+	p.closers = append(p.closers, func() { _ = interpreters.Close() }) // whatever it returns, the processes have ended
 	p.Env = grader.Env{
 		HTTP: client, Judge: judge, Rewrite: p.Config.Connect,
 		SampleTools: p.Config.Sampling.SampleTools, Python: interpreters, Dir: p.Config.GraderDir,
@@ -120,7 +119,7 @@ func (p *Project) WireGrader() error {
 	return grader.CheckItems(grade, p.Inputs.Items)
 }
 
-// transport is the transport of requests to tools and graders; nil is the default.
+// transport returns the transport for requests to tools and graders; nil is the default.
 func (p *Project) transport(conns int) http.RoundTripper {
 	if p.Watch == nil {
 		return nil
@@ -135,8 +134,8 @@ func modelConfig(p *Project, conns int) model.Config {
 	return cfg
 }
 
-// warnReads warns about fields that a grader's templates read and no public source
-// specifies. What an endpoint reads is unknown here.
+// warnReads warns about fields that a grader's templates read and no public source specifies. What
+// an endpoint reads is unknown here.
 func warnReads(p *Project, g sampler.Grader) {
 	reader, ok := g.(grader.Reader)
 	if !ok {
@@ -149,7 +148,8 @@ func warnReads(p *Project, g sampler.Grader) {
 	}
 }
 
-// Start checks what must work before anything is paid for: a python grader that cannot be loaded is reported now.
+// Start checks what must work before anything is paid for, so that a python grader that cannot be
+// loaded is reported early.
 func (p *Project) Start(ctx context.Context) error {
 	err := grader.Start(ctx, p.Bounds.Grader)
 	if err != nil && ctx.Err() == nil {
@@ -191,20 +191,20 @@ func (p *Project) Reachable(ctx context.Context, endpoints []Endpoint) error {
 	return nil
 }
 
-// AskServer asks the model's server what it adds to the parameters that are sent, and how
-// much context it has. An agent's requests are its own.
+// AskServer asks the model's server for its default parameters and its context size. It does
+// nothing for an agent, which makes its own requests.
 func (p *Project) AskServer(ctx context.Context) {
 	if p.Drawn == nil && p.Bounds.Agent == nil {
-		said := model.Ask(ctx, modelConfig(p, 1))
-		p.Drawn = &said
+		reported := model.Ask(ctx, modelConfig(p, 1))
+		p.Drawn = &reported
 		if policy, ok := p.Bounds.Model.(*model.Model); ok {
-			policy.SetContext(said.Context)
+			policy.SetContext(reported.Context)
 		}
 	}
 }
 
-// TooLongPrompts warns of items whose prompt cannot fit the context that the model's server
-// says it has.
+// TooLongPrompts warns about items whose prompt cannot fit into the context reported by the model's
+// server.
 func (p *Project) TooLongPrompts() []string {
 	if p.Drawn == nil || p.Drawn.Context == 0 {
 		return nil
@@ -238,7 +238,7 @@ func (p *Project) Endpoints() []Endpoint {
 		}
 	}
 	for _, t := range p.Config.Body.Tools {
-		if !p.Config.Agent.Used() { // an agent has tools of its own, or calls these by itself
+		if !p.Config.Agent.Used() { // an agent has its own tools, or calls these itself
 			list = append(list, Endpoint{"tool " + t.Name, p.Config.Connect(t.ServerURL)})
 		}
 	}
@@ -276,7 +276,7 @@ func (p *Project) Sampling() sampler.Config {
 	return p.Session.isolate(cfg)
 }
 
-// inFlight is the largest number of rollouts in progress.
+// inFlight returns the largest number of rollouts in progress.
 func (p *Project) inFlight() int {
 	return cmp.Or(p.Config.Sampling.InFlight, p.Config.Sampling.Concurrency, sampler.DefaultRollouts)
 }
@@ -286,7 +286,7 @@ func minuteOf(p *Project) map[string]limit.Limits {
 	return map[string]limit.Limits{endpoint.Model: p.Config.Model.Minute(), endpoint.Judge: p.Config.Judge.Minute()}
 }
 
-// ReadyToWork checks everything a rollout needs, before a worker takes a job.
+// ReadyToWork checks everything that rollouts need, before a worker takes a job.
 func ReadyToWork(ctx context.Context, p *Project, home string) error {
 	if err := p.Reachable(ctx, p.Endpoints()); err != nil {
 		return err

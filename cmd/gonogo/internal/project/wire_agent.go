@@ -16,14 +16,14 @@ import (
 func WireAgent(p *Project) error {
 	a := p.Config.Agent
 	client := p.Env.HTTP
-	told := agent.RequestOptions{Hide: p.Config.HiddenFields(), Tools: make(map[string]string)}
+	options := agent.RequestOptions{Hide: p.Config.HiddenFields(), Tools: make(map[string]string)}
 	for _, t := range p.Config.Body.Tools {
-		told.Tools[t.Name] = p.Config.Connect(t.ServerURL)
+		options.Tools[t.Name] = p.Config.Connect(t.ServerURL)
 	}
 	if len(a.Command) > 0 {
 		p.AgentLog = &agent.Log{}
 		c, err := agent.NewCommand(agent.CommandConfig{
-			Argv: agent.Program(a.Command, p.Config.Dir), Dir: p.Config.Dir, Without: keyVariables(p), Options: told,
+			Argv: agent.Program(a.Command, p.Config.Dir), Dir: p.Config.Dir, Without: keyVariables(p), Options: options,
 			PerRollout: a.PerRollout != nil && *a.PerRollout, Processes: cmp.Or(a.Processes, p.inFlight()),
 			Log: p.AgentLog,
 		})
@@ -35,7 +35,7 @@ func WireAgent(p *Project) error {
 	} else {
 		s, err := agent.NewService(agent.ServiceConfig{
 			URL: p.Config.Connect(a.URL), Headers: a.Headers,
-			Poll: a.Poll.Duration, Options: told, HTTP: client,
+			Poll: a.Poll.Duration, Options: options, HTTP: client,
 		})
 		if err != nil {
 			return exit.AsUsage(err)
@@ -53,13 +53,13 @@ func WireAgent(p *Project) error {
 	if err != nil {
 		return err
 	}
-	p.closers = append(p.closers, func() { _ = models.Close() }) // nothing is under way any more
+	p.closers = append(p.closers, func() { _ = models.Close() }) // no request is in flight any longer
 	p.Bounds.ModelProxy = models
 	return nil
 }
 
-// AgentProgram says whether the program of an agent is there, without starting it;
-// nil where the agent is none.
+// AgentProgram reports whether an agent's program can be run, without starting it; nil if the agent
+// is not a program.
 func AgentProgram(p *Project) *console.Endpoint {
 	argv := p.Config.Agent.Command
 	if len(argv) == 0 {
@@ -72,9 +72,9 @@ func AgentProgram(p *Project) *console.Endpoint {
 	return r
 }
 
-// keyVariables are the variables that hold keys of the model and the judge, which
-// are none of an agent's business: it finds the model by a key of its own. One that
-// asks a model by itself may want the model's.
+// keyVariables lists the variables with keys of the model and the judge that an agent must not see:
+// it reaches the model through the proxy with another key. An agent that calls a model itself may
+// need the model's key.
 func keyVariables(p *Project) []string {
 	model, judge := p.Config.Model.APIKeyEnv, p.Config.Judge.APIKeyEnv
 	switch {
@@ -86,7 +86,7 @@ func keyVariables(p *Project) []string {
 	return nil
 }
 
-// AgentEndpoints lists those that the agent stands for.
+// AgentEndpoints lists the servers behind an agent.
 func AgentEndpoints(p *Project) []Endpoint {
 	var list []Endpoint
 	if url := p.Config.Agent.URL; url != "" {
@@ -98,7 +98,7 @@ func AgentEndpoints(p *Project) []Endpoint {
 	return list
 }
 
-// aboutAgent says what of a run an agent is for.
+// aboutAgent describes an agent in the manifest.
 func aboutAgent(p *Project) string {
 	what := fmt.Sprintf("a program, %s", endpoint.Brief(p.Bounds.Agent.(interface{ URL() string }).URL()))
 	if p.Config.Agent.URL != "" {

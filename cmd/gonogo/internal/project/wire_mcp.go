@@ -20,10 +20,10 @@ import (
 // ToolServers are the MCP servers of a project.
 type ToolServers struct {
 	p        *Project
-	all      *mcp.Servers // none where they are not asked
-	unknown  bool         // not all of their tools are known
-	Tolerant bool         // one that cannot be reached is reported, not an error
-	Offline  bool         // none is asked
+	all      *mcp.Servers // empty if offline
+	unknown  bool         // whether some of their tools are unknown
+	Tolerant bool         // a server that cannot be reached is reported, not an error
+	Offline  bool         // no server is called
 }
 
 // StartMCP starts the MCP servers and lists their tools.
@@ -57,7 +57,7 @@ func (ts *ToolServers) StartMCP(ctx context.Context) error {
 	return ts.distinctTools()
 }
 
-// distinctTools refuses a server's tool that bears the name of one of the job's.
+// distinctTools refuses a server's tool with the same name as one of the job's.
 func (ts *ToolServers) distinctTools() error {
 	var errs []error
 	for _, t := range ts.all.Tools() {
@@ -69,8 +69,7 @@ func (ts *ToolServers) distinctTools() error {
 	return document.SortErrors(errs)
 }
 
-// ToolNames names all tools of a run: those of the job, then those of its MCP
-// servers.
+// ToolNames lists all tools of a run: those of the job, then those of its MCP servers.
 func (ts *ToolServers) ToolNames() []string {
 	names := ts.p.Config.Body.ToolNames()
 	for _, t := range ts.all.Tools() {
@@ -79,7 +78,7 @@ func (ts *ToolServers) ToolNames() []string {
 	return names
 }
 
-// Offer has the model offered the tools of the MCP servers.
+// Offer adds the tools of the MCP servers to those that the items offer to the model.
 func (ts *ToolServers) Offer(items []rollout.Item) error {
 	var tools []dataset.OfferedTool
 	for _, t := range ts.all.Tools() {
@@ -91,8 +90,8 @@ func (ts *ToolServers) Offer(items []rollout.Item) error {
 	return dataset.AddTools(items, tools)
 }
 
-// mcpBinding is what a run is bound to of its MCP servers: where they are, as it is
-// written, and what the model is offered of them.
+// mcpBinding returns what a run is bound to because of its MCP servers: their addresses as
+// configured, and the tools that the model is offered.
 func (ts *ToolServers) mcpBinding() map[string]string {
 	out := make(map[string]string)
 	for i, l := range ts.all.Listings() {
@@ -107,7 +106,7 @@ func (ts *ToolServers) mcpBinding() map[string]string {
 	return out
 }
 
-// CheckedServers says of each server what it offers, or why it cannot be used.
+// CheckedServers describes for each server what it offers, or why it cannot be used.
 func (ts *ToolServers) CheckedServers() []console.ToolServer {
 	var out []console.ToolServer
 	for _, l := range ts.all.Listings() {

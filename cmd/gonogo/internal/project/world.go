@@ -14,7 +14,7 @@ import (
 	"gonogo/sampler/input/spelling"
 )
 
-// World finds a built-in world.
+// World finds a built-in world by name.
 func World(name string) (fixtures.World, error) {
 	names := ui.Names(fixtures.Worlds(), func(w fixtures.World) string { return w.Name })
 	if i := slices.Index(names, name); i >= 0 {
@@ -24,8 +24,8 @@ func World(name string) (fixtures.World, error) {
 		spelling.DidYouMean(name, names))
 }
 
-// ServeWorld serves the built-in world that the configuration names, unless its
-// address is mapped already.
+// ServeWorld serves the built-in world that the configuration names, unless its address is already
+// mapped.
 func ServeWorld(p *Project) error {
 	_, mapped := p.Config.Sampling.AddressMap[fixtures.Origin]
 	if mapped {
@@ -56,8 +56,8 @@ func ServeWorld(p *Project) error {
 	return serveFixture(p, world)
 }
 
-// atOrigin finds a hook of sessions, a tool or, where no world is asked for, the
-// model at an address of the worlds' server that the world does not serve.
+// atOrigin finds a session hook, a tool or, if world is nil, the model at an address of the worlds'
+// server that the world does not serve.
 func atOrigin(p *Project, world *fixtures.World) (what, address string) {
 	list := []Endpoint{{"session.start", p.Config.Session.Start}, {"session.stop", p.Config.Session.Stop}}
 	if world == nil { // a world's server answers for models of any name
@@ -90,14 +90,13 @@ func homes(p *Project) string {
 	return ", such as " + strings.Join(names, " or ")
 }
 
-// RestartWorld restarts the server of a built-in world for a run whose server ended
-// with it.
+// RestartWorld restarts the server of a built-in world for a run whose server ended with it.
 func RestartWorld(ctx context.Context, p *Project, say io.Writer) error {
 	was, mapped := p.Config.Sampling.AddressMap[fixtures.Origin]
 	if !mapped && p.Config.World == "" {
 		return nil
 	}
-	// a run of before there was a key is named after its world
+	// runs made before the key existed are named after their world
 	world, err := fixtures.Find(cmp.Or(p.Config.World, p.Config.Name))
 	if err != nil || mapped && endpoint.Reach(ctx, was) == nil {
 		return nil
@@ -109,14 +108,13 @@ func RestartWorld(ctx context.Context, p *Project, say io.Writer) error {
 	return nil
 }
 
-// serveFixture maps the worlds' origin to a server of the world, which ends with the
-// project.
+// serveFixture maps the worlds' origin to a server of the world, which is closed with the project.
 func serveFixture(p *Project, world fixtures.World) error {
 	server, err := world.Serve(fixtures.ServeOptions{})
 	if err != nil {
 		return err
 	}
-	p.closers = append(p.closers, func() { _ = server.Close() }) // nothing of it is kept
+	p.closers = append(p.closers, func() { _ = server.Close() }) // it holds nothing to keep
 	if p.Config.Sampling.AddressMap == nil {
 		p.Config.Sampling.AddressMap = map[string]string{}
 	}

@@ -14,7 +14,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Audit puts to the grader what the run's audit still lacks.
+// Audit grades the probes that the run's audit still lacks.
 func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir string) (*rollout.Run, error) {
 	run, err := rollout.Open(dir)
 	if err != nil {
@@ -32,7 +32,7 @@ func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir s
 	dropped := 0
 	keep := func(r *rollout.Record) bool {
 		kept := plan.Keep(r)
-		// which is known without asking, and written again
+		// it is known without the grader, and written again
 		if !kept && r.Probe != nil && r.Probe.Name != rollout.ProbeConsensus {
 			dropped++
 		}
@@ -60,7 +60,7 @@ func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir s
 	return run, err
 }
 
-// putProbes writes what is known without asking, and has the rest graded.
+// putProbes writes what is known without the grader and has the rest graded.
 func putProbes(ctx context.Context, p *project.Project, c *project.Invocation, plan *audit.Plan,
 	w *rollout.ProbeWriter,
 ) (sampler.Stats, error) {
@@ -112,8 +112,7 @@ func auditPlan(ctx context.Context, p *project.Project, run *rollout.Run) (*audi
 	return audit.NewPlan(ctx, a.Config(), in)
 }
 
-// auditEstimate says what the audit after sampling may take; "" when there is
-// none.
+// auditEstimate says what the audit after sampling may cost; "" if there is none.
 func auditEstimate(p *project.Project, c *project.Invocation) string {
 	if !project.Audits(p, c) {
 		return ""

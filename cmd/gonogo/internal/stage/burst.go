@@ -15,7 +15,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ReadyToBurst stops where an endpoint does not answer at all.
+// ReadyToBurst returns an error if an endpoint does not answer.
 func ReadyToBurst(ctx context.Context, p *project.Project, c *project.Invocation) error {
 	list := p.Session.Hooks()
 	if p.Config.Agent.URL != "" {
@@ -73,12 +73,12 @@ func playBurst(ctx context.Context, p *project.Project, c *project.Invocation, t
 	return to.Write(b, calls)
 }
 
-// programLeftOut says what a burst is to an agent that is a program.
+// programLeftOut says that a burst leaves out an agent that is a program.
 const programLeftOut = "the agent is a program that is started on this machine, and is left out: agent.processes " +
 	"says how many of it run at once"
 
-// burstAgent has the agent's service make the rollouts of a burst, within the caps
-// of the configuration. An agent that is a program is left out, and that is reported.
+// burstAgent lets the agent's service make the rollouts of a burst, within the caps of the
+// configuration. An agent that is a program is left out, with a note.
 func burstAgent(p *project.Project, cfg *burst.Config, plan *burst.Plan) {
 	a := p.Config.Agent
 	if len(a.Command) > 0 {
@@ -103,7 +103,7 @@ func burstAgent(p *project.Project, cfg *burst.Config, plan *burst.Plan) {
 			}
 		},
 	}
-	cfg.Flight = max(1, cfg.Flight/2) // what it asks of the model passes through here, too
+	cfg.Flight = max(1, cfg.Flight/2) // its requests to the model also pass through this process
 	plan.Notes = append(plan.Notes, "the agent calls its tools itself: no recorded call is made again")
 	if m := p.Config.Model; !a.AsksItself() && m.RequestsPerMinute+m.TokensPerMinute > 0 {
 		plan.Notes = append(plan.Notes, "no limiter is in front of the model, nor of any endpoint of a burst: "+

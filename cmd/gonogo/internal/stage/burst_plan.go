@@ -23,9 +23,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// BurstProject is a project that can call the tools and the grader of the run
-// in dir, through a client that watches what goes over the wire. The run is nil
-// when it is not there yet.
+// BurstProject returns a project that can call the tools and the grader of the run in dir, through
+// a client that observes the requests. The run is nil if it does not exist yet.
 func BurstProject(ctx context.Context, c *project.Invocation, dir string) (*project.Project, *rollout.Run, error) {
 	run, err := rollout.Open(dir)
 	switch {
@@ -40,7 +39,7 @@ func BurstProject(ctx context.Context, c *project.Invocation, dir string) (*proj
 	cfg, err := project.ConfigOfRun(c, dir, run, config.Scope{Grader: true, Tools: true})
 	if err == nil {
 		check, keys := []error{cfg.CompleteGrading()}, cfg.TakeJudgeKey
-		if cfg.Agent.URL != "" { // it asks the model
+		if cfg.Agent.URL != "" { // it calls the model
 			check, keys = append(check, cfg.CompleteModel()), cfg.TakeKeys
 		}
 		if run == nil {
@@ -55,8 +54,8 @@ func BurstProject(ctx context.Context, c *project.Invocation, dir string) (*proj
 	return p, run, err
 }
 
-// WireBurst returns a project with that configuration whose endpoints are wired for
-// a burst of run's recorded calls; nil is no run.
+// WireBurst returns a project with that configuration whose endpoints are wired for a burst of
+// run's recorded calls; run may be nil.
 func WireBurst(ctx context.Context, c *project.Invocation, run *rollout.Run, cfg *config.Config) (*project.Project, error) {
 	cfg.Sampling.InFlight = cfg.StepSize()
 	p := project.NewUnwired(cfg)
@@ -86,7 +85,7 @@ func WireBurst(ctx context.Context, c *project.Invocation, run *rollout.Run, cfg
 	return p.Checked(err)
 }
 
-// otherJob warns where the recorded calls go elsewhere now.
+// otherJob warns if the recorded calls now go to another job's tools.
 func otherJob(p *project.Project, run *rollout.Run) {
 	was := ""
 	if run.Manifest != nil {
@@ -98,7 +97,7 @@ func otherJob(p *project.Project, run *rollout.Run) {
 	}
 }
 
-// knowsTools refuses names that are no tool's.
+// knowsTools refuses names that are not tools.
 func knowsTools(p *project.Project) error {
 	names := p.MCP.ToolNames()
 	var errs []error
@@ -155,8 +154,8 @@ func PlanBurst(ctx context.Context, p *project.Project, run *rollout.Run) (*burs
 	return plan, cfg, exit.AsUsage(cfg.Validate())
 }
 
-// burstTools are the tools that a burst may call: none where a service makes the
-// rollouts, which calls its own.
+// burstTools lists the tools that a burst may call: none if a service makes the rollouts, because
+// it calls its own.
 func burstTools(p *project.Project) []burst.Tool {
 	if p.Config.Agent.URL != "" {
 		return nil
@@ -171,8 +170,8 @@ func burstTools(p *project.Project) []burst.Tool {
 	return tools
 }
 
-// ConfirmBurst prints what the burst will request of which endpoint, and asks for
-// confirmation if that may change something or cost money.
+// ConfirmBurst prints which requests the burst will send to which endpoint, and asks for
+// confirmation if they may change something or cost money.
 func ConfirmBurst(p *project.Project, c *project.Invocation, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
 	w := c.Err
 	p.ShowWarnings(w)

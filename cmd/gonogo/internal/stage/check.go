@@ -12,8 +12,8 @@ import (
 	"gonogo/sampler/rollout/credential"
 )
 
-// Check tries what a run needs, without making rollouts: offline no endpoint, and with
-// rows also what a comparison of the rows shows.
+// Check tries what a run needs, without making rollouts. offline skips the endpoints; rows adds a
+// comparison of the rows.
 func Check(ctx context.Context, p *project.Project, c *project.Invocation, offline, rows bool) console.Check {
 	jobs := sampler.Plan(p.Inputs.Items, p.Samples(), nil)
 	legs := []leg{{p: p, jobs: jobs}}

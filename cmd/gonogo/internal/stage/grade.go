@@ -20,8 +20,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// GradeAgain grades what run holds, each answer that many times, into a run directory of its
-// own.
+// GradeAgain grades the outputs of a run, each times times, into another run directory.
 func GradeAgain(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run, dir string,
 	times int,
 ) error {
@@ -43,7 +42,7 @@ func GradeAgain(ctx context.Context, p *project.Project, c *project.Invocation, 
 	if err := p.Session.KeepSessions(ctx, dir); err != nil {
 		return errors.Join(err, writer.Close())
 	}
-	changed := 0 // rewards
+	changed := 0 // number of changed rewards
 	stats, err := regrade(ctx, p, c, run, former, times, sampler.SinkFunc(func(rec *rollout.Record) error {
 		if n := len(rec.Earlier); n > 0 && rec.Reward != nil {
 			if was := rec.Earlier[n-1].Reward; was == nil || *was != *rec.Reward {
@@ -68,14 +67,14 @@ func GradeAgain(ctx context.Context, p *project.Project, c *project.Invocation, 
 	return err
 }
 
-// SamePath reports whether two paths name the same directory.
+// SamePath reports whether two paths name the same file or directory.
 func SamePath(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// regrade grades what is left of a former run.
+// regrade grades what remains of a former run.
 func regrade(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run,
 	former *rollout.RegradeSource, times int, to sampler.Sink,
 ) (sampler.Stats, error) {
@@ -85,8 +84,8 @@ func regrade(ctx context.Context, p *project.Project, c *project.Invocation, run
 	return gradeRecorded(ctx, p, c, run, former.Left, false, former.Records, times, to)
 }
 
-// gradeTasks hands tasks to a grader under progress and signals. uncounted says that
-// they are none of the budget's rollouts.
+// gradeTasks passes tasks to a grader, with progress and signal handling. uncounted says that they
+// do not count as rollouts of the budget.
 func gradeTasks(ctx context.Context, p *project.Project, c *project.Invocation, what string, total int, uncounted bool,
 	to sampler.Sink, tasks func(context.Context) iter.Seq2[sampler.Task, error], g sampler.Grader) (sampler.Stats,
 	error,
@@ -108,8 +107,8 @@ func gradeTasks(ctx context.Context, p *project.Project, c *project.Invocation, 
 	return stats, err
 }
 
-// gradeLeft grades the answers that a run holds without a grade: the model is not
-// asked again. cutOff grades those alone whose grading was broken off.
+// gradeLeft grades the recorded answers without a grade; the model is not called again. cutOff
+// limits this to answers whose grading was interrupted.
 func gradeLeft(ctx context.Context, p *project.Project, c *project.Invocation, dir string, to sampler.Sink,
 	cutOff bool,
 ) error {
@@ -120,8 +119,8 @@ func gradeLeft(ctx context.Context, p *project.Project, c *project.Invocation, d
 	if err != nil {
 		return err
 	}
-	left, err := run.Ungraded(ctx, cutOff)
-	if err != nil || left.Len() == 0 {
+	ungraded, err := run.Ungraded(ctx, cutOff)
+	if err != nil || ungraded.Len() == 0 {
 		return err
 	}
 	if run, err = rollout.Open(dir); err != nil { // now with its items
@@ -130,18 +129,18 @@ func gradeLeft(ctx context.Context, p *project.Project, c *project.Invocation, d
 	if p.Config.Queue.Remote() {
 		if err := p.ReadyToGrade(ctx, c); err != nil {
 			return fmt.Errorf("%w (%s recorded without a grade: they are graded here, not by workers)", err,
-				console.Count(left.Len(), "answer"))
+				console.Count(ungraded.Len(), "answer"))
 		}
 	}
-	stats, err := gradeRecorded(ctx, p, c, run, left.Len(), true, left.Records, 1, to)
+	stats, err := gradeRecorded(ctx, p, c, run, ungraded.Len(), true, ungraded.Records, 1, to)
 	fmt.Fprintf(c.Err, "Graded %d of %s recorded without a grade, without sampling again: %s failed.\n",
-		stats.Recorded, console.Count(left.Len(), "answer"), console.Count(stats.Outcomes[rollout.GraderFailed],
+		stats.Recorded, console.Count(ungraded.Len(), "answer"), console.Count(stats.Outcomes[rollout.GraderFailed],
 			"grading"))
 	return stageEnded(p, c, gradingStage, dir, stats, err)
 }
 
-// gradeRecorded grades records of a run, each that many times. uncounted says that
-// they are none of the budget's rollouts.
+// gradeRecorded grades records of a run, each times times. uncounted says that they do not count as
+// rollouts of the budget.
 func gradeRecorded(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run, n int, uncounted bool,
 	records func(context.Context) iter.Seq2[*rollout.Record, error], times int, to sampler.Sink) (sampler.Stats,
 	error,
@@ -152,11 +151,11 @@ func gradeRecorded(ctx context.Context, p *project.Project, c *project.Invocatio
 	return gradeTasks(ctx, p, c, "outputs", n, uncounted, to, tasks, p.Bounds.Grader)
 }
 
-// graderKeys are the settings that a run with another grader differs in.
+// graderKeys are the settings in which a run with another grader differs.
 var graderKeys = []string{"grader", "job", "judge.api", "judge.base_url", "sampling.sample_tools"}
 
-// regradeHint says how to go on with a run that was made with another grader and
-// nothing else that differs: grades of two graders do not mix in one directory.
+// regradeHint says how to continue a run that was made with another grader but otherwise the same
+// settings: grades of two graders must not be mixed in one directory.
 func regradeHint(p *project.Project, c *project.Invocation, dir string, err error) error {
 	differs, ok := errors.AsType[*rollout.BindingError](err)
 	if !ok || slices.ContainsFunc(differs.Keys, func(key string) bool { return !slices.Contains(graderKeys, key) }) {
@@ -176,7 +175,7 @@ func regradeHint(p *project.Project, c *project.Invocation, dir string, err erro
 		message.Shell(to))
 }
 
-// jobBeside is the job of a manifest's configuration without its grader.
+// jobBeside returns the job of a manifest's configuration without its grader.
 func jobBeside(file []byte) string {
 	cfg, err := config.FromManifest(rollout.ManifestFile, file)
 	if err != nil || cfg.Body == nil {
@@ -185,9 +184,9 @@ func jobBeside(file []byte) string {
 	return string(cfg.Body.BodyWith([]byte("null")))
 }
 
-// GradeSample has the project's grader grade some outputs of a run again, the first of
-// each item of a split, and returns both grades. Nothing is written. A grader that works
-// in the rollout's session has nothing left to grade: none.
+// GradeSample grades some outputs of a run again with the project's grader, the first of each item
+// of a split, and returns both grades. It writes nothing. It returns none for a grader that works
+// in the rollout's session, which no longer exists.
 func GradeSample(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run,
 	split rollout.Split,
 ) ([]compare.Regraded, error) {

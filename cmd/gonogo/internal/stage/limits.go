@@ -11,16 +11,16 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// limitsMatter is how long rollouts are made before run.json says what limited an endpoint:
-// in a shorter run gonogo has hardly measured it, and no one waited long for it.
+// limitsMatter is how long rollouts must take before run.json records what limited an endpoint: in
+// a shorter run gonogo has hardly measured it, and the waiting time hardly matters.
 const limitsMatter = time.Minute
 
 // limitNote begins the notes of noteLimits.
 const limitNote = "While rollouts were made, endpoint "
 
-// noteLimits records in run.json, for the report, which endpoints 429s or their own queue
-// limited when the rollouts ended, and the key that changes it. It replaces what an
-// earlier call recorded.
+// noteLimits records in run.json, for the report, which endpoints were limited by 429s or by their
+// own queue when the rollouts ended, and the key that changes this. It replaces the notes of an
+// earlier call.
 func noteLimits(w *rollout.Writer, s sampler.Stats) error {
 	if s.Elapsed < limitsMatter {
 		return nil

@@ -21,8 +21,8 @@ import (
 	"gonogo/sampler/rollout/markup"
 )
 
-// rehearse makes one rollout of the run and of each variant, shows their traces
-// and what the whole would take. Nothing is recorded.
+// rehearse makes one rollout of the run and of each variant, and shows their traces and an estimate
+// for the whole. It records nothing.
 func rehearse(ctx context.Context, c *project.Invocation, p *project.Project) error {
 	var jobs []sampler.Job
 	var err error
@@ -46,9 +46,8 @@ func rehearse(ctx context.Context, c *project.Invocation, p *project.Project) er
 	return lost
 }
 
-// rehearseLegs makes a rollout of each leg, shows its trace on w and returns
-// what the legs will take by it. lost is the failure of the first one that an
-// endpoint failed, or whose answer the server did not parse.
+// rehearseLegs makes a rollout of each leg, shows its trace on w and returns the resulting estimate
+// for the legs. lost is the first failure of an endpoint, or answer that the server did not parse.
 func rehearseLegs(ctx context.Context, p *project.Project, c *project.Invocation, w io.Writer,
 	legs []leg,
 ) (estimate string, lost, err error) {
@@ -83,8 +82,8 @@ func rehearseLegs(ctx context.Context, p *project.Project, c *project.Invocation
 	return estimateLegs(p, c, legs, recs), lost, nil
 }
 
-// estimateLegs says what the legs will take, a line each, as far as one rollout
-// of each can tell; recs is nil without any.
+// estimateLegs estimates what the legs will take, one line each, from one rollout of each; recs is
+// nil without any.
 func estimateLegs(p *project.Project, c *project.Invocation, legs []leg, recs []*rollout.Record) string {
 	var lines []string
 	all := 0
@@ -125,8 +124,8 @@ func rehearseOne(ctx context.Context, p *project.Project, c *project.Invocation,
 	return rec, err
 }
 
-// confirmStart shows the estimate of what the run and its variants lack and, on a
-// terminal and without --yes, rehearses each once and asks.
+// confirmStart shows the estimate of what the run and its variants lack and, on a terminal and
+// without --yes, rehearses each once and asks for confirmation.
 func confirmStart(ctx context.Context, p *project.Project, c *project.Invocation, dir string, jobs []sampler.Job) error {
 	p.ShowWarnings(c.Err)
 	legs, err := legsOf(ctx, p, dir, jobs)
@@ -141,7 +140,7 @@ func confirmStart(ctx context.Context, p *project.Project, c *project.Invocation
 		fmt.Fprintln(c.Err, estimateLegs(p, c, legs, nil))
 		return nil
 	}
-	if p.Config.Queue.Remote() { // no one here makes one
+	if p.Config.Queue.Remote() { // the rollouts are not made here
 		fmt.Fprintf(c.Err, "\n%s\n", estimateLegs(p, c, legs, nil))
 		return ui.Confirm(c.In, c.Err)
 	}

@@ -15,7 +15,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Replay grades one payload once more and shows all of it. Nothing is written.
+// Replay grades one payload once more and shows all of it. It writes nothing.
 func Replay(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run, name string) error {
 	id, err := audit.ParseID(name)
 	if err != nil {
@@ -60,8 +60,8 @@ func Replay(ctx context.Context, p *project.Project, c *project.Invocation, run 
 	return nil
 }
 
-// graderOfProbe is what grades a payload: the detector that read it, else the run's
-// own grader.
+// graderOfProbe returns what grades a payload: the detector that read it, else the run's own
+// grader.
 func graderOfProbe(p *project.Project, id audit.ID) (sampler.Grader, error) {
 	name, marked := strings.CutPrefix(id.Probe, rollout.ProbeDetector)
 	if !marked {

@@ -15,8 +15,7 @@ import (
 	"gonogo/sampler/tryout"
 )
 
-// compareRows judges the rows of all data files, whole: copies, conflicts and
-// shift between them.
+// compareRows judges all rows of the data files: copies, conflicts and shift.
 func compareRows(p *project.Project) (*analysis.Shift, []analysis.Finding) {
 	var items []rollout.Item
 	for _, f := range p.Inputs.Files {
@@ -30,9 +29,9 @@ func compareRows(p *project.Project) (*analysis.Shift, []analysis.Finding) {
 	return judge.CheckItems(items, s)
 }
 
-// readyRows stops a run that is a NO-GO by its rows alone, as check says: no rollout can
-// change that. A run that holds a grade was begun nevertheless. A night goes on: it compares
-// the model with its former nights on the same rows.
+// readyRows stops a run whose rows alone make it a NO-GO, as check would report: no rollout can
+// change that. It lets a run continue that already holds a grade, and a nightly run, which compares
+// the model with former nights on the same rows.
 func readyRows(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
 	if c.Sampling.DespiteProblems || c.Command == "nightly" || tryout.AlreadyGraded(ctx, dir) {
 		return nil

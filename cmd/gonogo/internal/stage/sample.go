@@ -13,18 +13,17 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Make makes what a run lacks: rollouts, audit, variants. stopped is the
-// budget that ended it, failed what became of variants of a run that is
-// whole.
+// Make makes what a run lacks: rollouts, audit, variants. stopped is the budget that ended it;
+// failed is an error of the variants of an otherwise complete run.
 func Make(ctx context.Context, c *project.Invocation, p *project.Project,
 	dir string,
 ) (stopped *exit.Error, failed, err error) {
-	stopped, err = project.BudgetStop(sampleRun(ctx, c, p, dir)) // if a write failed as well, the run ends here
+	stopped, err = project.BudgetStop(sampleRun(ctx, c, p, dir)) // if a write also failed, the run ends here
 	if err != nil || c.Sampling.Rehearse {
 		return nil, nil, err
 	}
 	if stopped == nil && project.Audits(p, c) {
-		err := p.Spending.SpentBefore("the audit", false) // within what the rollouts left of the budget
+		err := p.Spending.SpentBefore("the audit", false) // with the budget that the rollouts left
 		if err == nil {
 			_, err = Audit(ctx, p, c, dir)
 		}
@@ -68,8 +67,8 @@ func sampleRun(ctx context.Context, c *project.Invocation, p *project.Project, d
 // makeFunc makes rollouts of a run that is open for writing.
 type makeFunc func(w *rollout.Writer, jobs []sampler.Job) (sampler.Stats, error)
 
-// makeRun opens a run directory, has what it lacks made, closes it and says how that ended.
-// The directory is ours, and fits, before the first call is paid.
+// makeRun opens a run directory, makes what it lacks, closes it and reports how that ended. It
+// locks and checks the directory before the first call is paid for.
 func makeRun(ctx context.Context, p *project.Project, c *project.Invocation, dir string, m rollout.Manifest,
 	make makeFunc,
 ) error {
@@ -90,7 +89,7 @@ func makeRun(ctx context.Context, p *project.Project, c *project.Invocation, dir
 	return JoinDiskError(stageEnded(p, c, samplingStage, dir, stats, err), closed)
 }
 
-// confirmed makes all jobs, once they are agreed to.
+// confirmed makes all jobs after confirmation.
 func confirmed(ctx context.Context, p *project.Project, c *project.Invocation, dir string) makeFunc {
 	return func(w *rollout.Writer, jobs []sampler.Job) (sampler.Stats, error) {
 		if err := confirmStart(ctx, p, c, dir, jobs); err != nil {
@@ -100,11 +99,11 @@ func confirmed(ctx context.Context, p *project.Project, c *project.Invocation, d
 	}
 }
 
-// notBegun is why a run's rollouts were not begun: nothing was made that could be
+// notBegun is the reason why a run's rollouts were not started: nothing was made that could be
 // resumed or graded.
 type notBegun struct{ error }
 
-// readyToSample stops before the first call when the data breaks the platform's rules or
+// readyToSample returns an error before the first call if the data breaks the platform's rules or
 // fails a blocking gate, an endpoint does not answer or the grader fails its trial.
 func readyToSample(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
 	p.ShowWarnings(c.Err)
@@ -121,7 +120,7 @@ func readyToSample(ctx context.Context, p *project.Project, c *project.Invocatio
 		return err
 	}
 	if p.Config.Queue.Remote() {
-		p.AskServer(ctx) // as the workers do not
+		p.AskServer(ctx) // workers do not ask it
 		p.Warnings = append(p.Warnings, p.TooLongPrompts()...)
 		return prepareQueueRun(ctx, p, c, dir)
 	}
@@ -140,8 +139,8 @@ func readyToSample(ctx context.Context, p *project.Project, c *project.Invocatio
 	return p.Audit.StartDetectors(ctx)
 }
 
-// beginRollouts opens the run directory and lists its jobs once it is ours: another
-// process may just have made some.
+// beginRollouts opens the run directory and lists its jobs once it holds the lock: another process
+// may just have made some.
 func beginRollouts(ctx context.Context, p *project.Project, dir string,
 	m rollout.Manifest,
 ) (*rollout.Writer, []sampler.Job, error) {
@@ -167,12 +166,12 @@ func beginRollouts(ctx context.Context, p *project.Project, dir string,
 	return writer, jobs, nil
 }
 
-// CheckNotShrunk refuses fewer samples or items than a run was made with: both may
-// only grow, so that existing rollouts remain part of the plan.
+// CheckNotShrunk refuses fewer samples or items than a run was made with: both may only grow, so
+// that existing rollouts remain part of the plan.
 func CheckNotShrunk(dir string, m rollout.Manifest) error {
 	opened, err := rollout.OpenManifest(dir)
 	if err != nil || opened.Manifest == nil || opened.Manifest.Planned == nil {
-		return nil // no run of ours yet, or one that Create has to judge
+		return nil // no run yet, or one that Create will check
 	}
 	was := opened.Manifest.Planned
 	for _, split := range rollout.Splits() {
@@ -189,14 +188,14 @@ func CheckNotShrunk(dir string, m rollout.Manifest) error {
 	return nil
 }
 
-// jobsOf lists the rollouts that are not recorded yet, or that a boundary failed,
-// in the order of the run: it depends on the seed, never on what is recorded.
+// jobsOf lists the rollouts that are not recorded yet, or that failed at a boundary, in the order
+// of the run, which depends on the seed and never on what is recorded.
 func jobsOf(ctx context.Context, p *project.Project, dir string) ([]sampler.Job, error) {
 	samples := p.Samples()
 	return jobsFor(ctx, p, dir, func(it *rollout.Item) int { return samples[it.Split] })
 }
 
-// jobsFor does so for as many samples of each item as samples tells.
+// jobsFor is jobsOf with the number of samples given per item.
 func jobsFor(ctx context.Context, p *project.Project, dir string,
 	samples func(*rollout.Item) int,
 ) ([]sampler.Job, error) {
@@ -204,8 +203,8 @@ func jobsFor(ctx context.Context, p *project.Project, dir string,
 		!p.GradesInSession())
 }
 
-// sampleRollouts grades what earlier calls left without a grade, and makes the rollouts,
-// under progress and signals.
+// sampleRollouts grades what earlier calls left without a grade and makes the rollouts, with
+// progress and signal handling.
 func sampleRollouts(ctx context.Context, p *project.Project, c *project.Invocation, dir string, jobs []sampler.Job,
 	to sampler.Sink,
 ) (sampler.Stats, error) {
@@ -214,7 +213,7 @@ func sampleRollouts(ctx context.Context, p *project.Project, c *project.Invocati
 	}
 	stats, err := sampleJobs(ctx, p, c, jobs, to)
 	if err == nil && stats.StoppedBy == "" && p.Queue.Leads() && stats.Outcomes[rollout.GraderFailed] > 0 {
-		err = gradeLeft(ctx, p, c, dir, to, true) // workers stopped for their grader
+		err = gradeLeft(ctx, p, c, dir, to, true) // workers stopped because their grader failed
 	}
 	return stats, err
 }
@@ -243,7 +242,7 @@ func sampleJobs(ctx context.Context, p *project.Project, c *project.Invocation, 
 		})
 }
 
-// summarize says what was done, in one line.
+// summarize prints what was done, in one line.
 func summarize(p *project.Project, c *project.Invocation, s sampler.Stats) {
 	if s.Jobs == 0 {
 		return
@@ -257,8 +256,8 @@ func summarize(p *project.Project, c *project.Invocation, s sampler.Stats) {
 	console.WarnLeftOpen(c.Err, s)
 }
 
-// prepareQueueRun is what has to be ready here of a run that workers make: the audit of
-// the grader.
+// prepareQueueRun prepares what this process needs for a run that workers make: the audit of the
+// grader.
 func prepareQueueRun(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
 	if !project.Audits(p, c) {
 		return nil

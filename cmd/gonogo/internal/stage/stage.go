@@ -22,10 +22,10 @@ import (
 	"gonogo/sampler/tryout"
 )
 
-// stage names what a command was doing when it ended, and what is left of it.
+// stage names what a command was doing when it ended, and the units of its work.
 type stage struct {
 	name, left, done string
-	of               string // the run whose outputs are graded into another directory; "" where it is the same
+	of               string // the run whose outputs are graded into another directory; "" if it is the same
 }
 
 var (
@@ -34,7 +34,7 @@ var (
 	auditStage    = stage{name: "the audit", left: "grading", done: "made"}
 )
 
-// lacks says what is left to do.
+// lacks says how much work is left.
 func (at stage) lacks(n int) string {
 	return console.Count(n, at.left+"[ is|s are] not "+at.done+" yet")
 }
@@ -49,18 +49,18 @@ func (at stage) ungraded(dir string, s sampler.Stats) string {
 		console.Count(n, "answer"), dir)
 }
 
-// stageEnded turns the end of a stage into an exit code and says how to go on.
+// stageEnded turns the end of a stage into an exit code and says how to continue.
 func stageEnded(p *project.Project, c *project.Invocation, at stage, dir string, s sampler.Stats, err error) error {
-	if told, ok := errors.AsType[*exit.Error](err); ok { // the end of a stage within it
-		return told
+	if err, ok := errors.AsType[*exit.Error](err); ok { // the end of a nested stage
+		return err
 	}
-	if told, ok := errors.AsType[*AbortedError](err); ok {
-		return told
+	if err, ok := errors.AsType[*AbortedError](err); ok {
+		return err
 	}
 	goOn := at.lacks(s.NotRun()) + at.ungraded(dir, s) + "; run the same command again to continue: " +
 		p.Redact.String(c.Line)
 	place := message.Place{Dir: cmp.Or(at.of, dir), ConfigFile: c.ConfigFile(), GraderFile: c.Grader}
-	onRun := message.Shell(place.At([]string{"gonogo", "grade", message.Run})[2:]...) // for an audit, too
+	onRun := message.Shell(place.At([]string{"gonogo", "grade", message.Run})[2:]...) // also for an audit
 	var dead *endpoint.Error
 	var misfit *sampler.RangeError
 	var useless *sampler.GraderFailedError
@@ -114,15 +114,15 @@ type AbortedError struct {
 	Err  error
 }
 
-// Error says what was broken off.
+// Error returns the text without secrets.
 func (e *AbortedError) Error() string { return e.Text }
 
 // Unwrap returns the cause.
 func (e *AbortedError) Unwrap() error { return e.Err }
 
-// JoinDiskError is how a stage ended, and also that its last records may not
-// have reached the disk: an interruption must not hide that. The disk that ended
-// the stage is not told twice.
+// JoinDiskError combines the end of a stage with the failure to close its files: an interruption
+// must not hide that the last records may not have reached the disk. It reports the same disk error
+// only once.
 func JoinDiskError(ended, closed error) error {
 	first, broke := errors.AsType[*disk.Error](ended)
 	again, failed := errors.AsType[*disk.Error](closed)
@@ -132,8 +132,8 @@ func JoinDiskError(ended, closed error) error {
 	return errors.Join(ended, fmt.Errorf("finish the run directory: %w", closed))
 }
 
-// underProgress has do work on what there are in total, and shows on standard error how many
-// are done. The first Ctrl-C closes do's drain, the second ends its context.
+// underProgress runs do and shows on standard error how many of the total are done. The first
+// Ctrl-C closes do's drain, the second cancels its context.
 func underProgress(ctx context.Context, p *project.Project, c *project.Invocation, what string, total int,
 	cfg sampler.Config, do func(context.Context, <-chan struct{}, *console.Progress) (sampler.Stats,
 		error),
@@ -148,8 +148,7 @@ func underProgress(ctx context.Context, p *project.Project, c *project.Invocatio
 	return stats, err
 }
 
-// progressOf shows how many of what there are in total, on standard error, and in
-// events by what they are bounded.
+// progressOf shows progress on standard error; as events it includes what limits it.
 func progressOf(p *project.Project, c *project.Invocation, what string, total int, cfg sampler.Config) *console.Progress {
 	if e, ok := c.Err.(*console.Events); ok {
 		e.Masks(p.Redact)
@@ -160,7 +159,7 @@ func progressOf(p *project.Project, c *project.Invocation, what string, total in
 		func(e sampler.Event, total int) string { return console.MoneyText(p.Spending.Budget, e, total) }, p.Redact)
 }
 
-// watched warns of what is better fixed now than after the last rollout.
+// watched warns early about problems that are better fixed before the last rollout.
 func watched(show io.Writer, to sampler.Sink, jobs []sampler.Job) sampler.Sink {
 	return &tryout.Watch{
 		To: to, Jobs: jobs, Warn: func(text string) { fmt.Fprintf(show, "warning: %s\n", console.Visible(text)) },

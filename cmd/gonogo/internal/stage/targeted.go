@@ -14,23 +14,21 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// MaxTargeted is the largest number of samples of an item whose class is open, if
-// nothing else limits it.
+// MaxTargeted is the default maximum number of samples of an item whose class is open.
 const MaxTargeted = 100
 
-// targeted is sampling of items whose class is open.
+// targeted samples items whose class is open.
 type targeted struct {
 	rounds
-	most int // samples of an item
+	most int // maximum samples per item
 
 	begun int    // items whose class was open before the first round
-	came  string // of them, in a line; "" while it is not known
+	came  string // the outcome for them, in a line; "" while unknown
 }
 
-// sampleUndecided makes more rollouts of the items of a run whose class is open,
-// group by group, until it is settled or the most are made. They enter no mean
-// and no verdict: items that are sampled on because of how they came out would
-// bend both.
+// sampleUndecided makes more rollouts of the items of a run whose class is open, group by group,
+// until it is settled or the maximum is reached. They are not part of any mean or verdict: sampling
+// items further because of their rewards would bias both.
 func sampleUndecided(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
 	most, err := planOf(p, c, dir)
 	if err != nil {
@@ -44,7 +42,7 @@ func sampleUndecided(ctx context.Context, p *project.Project, c *project.Invocat
 	})
 }
 
-// planOf takes the samples that every item of a run has from the run itself.
+// planOf takes the number of samples of every item from the run itself.
 func planOf(p *project.Project, c *project.Invocation, dir string) (most int, err error) {
 	opened, err := rollout.OpenManifest(dir)
 	if err != nil {
@@ -65,7 +63,7 @@ func planOf(p *project.Project, c *project.Invocation, dir string) (most int, er
 	return most, nil
 }
 
-// all goes on until no class is open that more samples may settle.
+// all continues until no class is open that more samples may settle.
 func (t *targeted) all(ctx context.Context) (sampler.Stats, error) {
 	for first := true; ; first = false {
 		split, open, err := t.open(ctx)
@@ -100,7 +98,7 @@ func (t *targeted) all(ctx context.Context) (sampler.Stats, error) {
 	}
 }
 
-// open says which items of the run have an open class now.
+// open lists the items of the run whose class is open now.
 func (t *targeted) open(ctx context.Context) (rollout.Split, []analysis.ItemResult, error) {
 	opened, err := rollout.OpenManifest(t.dir)
 	if err != nil {
@@ -119,7 +117,7 @@ func (t *targeted) open(ctx context.Context) (rollout.Split, []analysis.ItemResu
 	return split, open, nil
 }
 
-// jobs lists the next rollouts of the open items, at most more of each.
+// jobs lists the next rollouts of the open items, at most more per item.
 func (t *targeted) jobs(ctx context.Context, split rollout.Split, open []analysis.ItemResult,
 	more int,
 ) ([]sampler.Job, error) {
@@ -141,14 +139,14 @@ func (t *targeted) jobs(ctx context.Context, split rollout.Split, open []analysi
 	var jobs []sampler.Job
 	common := t.p.Samples()[split]
 	for _, job := range all {
-		if job.Sample >= common { // what every item gets is not ours to make
+		if job.Sample >= common { // samples that every item gets are not made here
 			jobs = append(jobs, job)
 		}
 	}
 	return jobs, err
 }
 
-// mark writes down, before the first is made, that these rollouts are targeted.
+// mark records that these rollouts are targeted, before the first one is made.
 func (t *targeted) mark(split rollout.Split, jobs []sampler.Job) error {
 	return t.writer.Amend(func(m *rollout.Manifest) {
 		planned := *m.Planned
@@ -160,7 +158,7 @@ func (t *targeted) mark(split rollout.Split, jobs []sampler.Job) error {
 	})
 }
 
-// confirm says how many items are open, and asks as for other rollouts.
+// confirm says how many items are open, and asks for confirmation as for other rollouts.
 func (t *targeted) confirm(ctx context.Context, split rollout.Split, open []analysis.ItemResult) error {
 	jobs, err := t.jobs(ctx, split, open, t.most)
 	if err != nil {
@@ -177,7 +175,7 @@ func (t *targeted) confirm(ctx context.Context, split rollout.Split, open []anal
 	return confirmStart(ctx, t.p, t.c, t.dir, jobs)
 }
 
-// untargeted refuses flags that --items-undecided leaves nothing to say.
+// untargeted refuses flags that have no meaning with --items-undecided.
 func untargeted(c *project.Invocation) error {
 	if !c.Sampling.ItemsUndecided {
 		return nil

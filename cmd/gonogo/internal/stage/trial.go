@@ -15,14 +15,14 @@ import (
 	"gonogo/sampler/tryout"
 )
 
-// The bounds of a trial. A run tries fewer items: it is about to grade.
+// The number of items in a trial. A run tries fewer because it is about to grade anyway.
 const (
 	trialItems    = 50
 	trialItemsRun = 5
 )
 
-// TryGrader puts answers of a seeded sample of the items to the grader. paid allows
-// requests to models that grade, and sessions, offline forbids any to an endpoint.
+// TryGrader grades answers for a seeded sample of the items. paid allows requests to models that
+// grade, and sessions; offline forbids requests to any endpoint.
 func TryGrader(ctx context.Context, p *project.Project, c *project.Invocation, paid, offline bool) (tryout.Result, error) {
 	of, most := len(p.Inputs.Items), trialItems
 	trial := trialOf(p, false)
@@ -59,20 +59,20 @@ func TryGrader(ctx context.Context, p *project.Project, c *project.Invocation, p
 	return t, err
 }
 
-// trialOf is the trial of a run's grader. running says that a run is about to begin.
+// trialOf returns the trial of a run's grader. running says that a run is about to start.
 func trialOf(p *project.Project, running bool) tryout.Trial {
 	return tryout.Trial{
 		Grader: p.Bounds.Grader, Sampling: p.Sampling(), Range: *p.Config.RewardRange,
 		Judges: len(p.Config.Body.Judges()), Remote: len(p.Config.Body.GraderURLs()) > 0,
 		Session: p.GradesInSession(), Agent: p.Config.Agent.Used(), Running: running,
 		InFlight: p.Config.Sampling.InFlight, Mask: p.Redact.String,
-		Place: tryout.ByLine(p.Inputs.Items), // none at a worker
+		Place: tryout.ByLine(p.Inputs.Items), // empty on a worker
 	}
 }
 
-// runTrial tries the grader before a run in dir is paid for: on one answer or two
-// where a grading is paid for itself. A run that holds a grade was graded by this very
-// grader: with another it is refused.
+// runTrial tries the grader before a run in dir is paid for: on one or two answers if a grading
+// itself costs money. A run that holds a grade was graded by this very grader, since another one
+// would be refused.
 func runTrial(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
 	if tryout.AlreadyGraded(ctx, dir) {
 		return nil
@@ -96,8 +96,7 @@ func runTrial(ctx context.Context, p *project.Project, c *project.Invocation, di
 	return nil
 }
 
-// TryOnWorker tries the grader on a worker, with the answers that came with the
-// run.
+// TryOnWorker tries the grader on a worker, with the answers that came with the run.
 func TryOnWorker(ctx context.Context, p *project.Project, w io.Writer, with []brief.Answer) error {
 	answers := make([]sampler.Task, len(with))
 	for i, a := range with {
@@ -107,14 +106,14 @@ func TryOnWorker(ctx context.Context, p *project.Project, w io.Writer, with []br
 	if err != nil {
 		return err
 	}
-	if bad := t.Blocking(); bad != nil { // told whole to the planner, which has no row to show
+	if bad := t.Blocking(); bad != nil { // reported in full to the planner, which has no row to show
 		return fmt.Errorf("the grader: %s",
 			strings.Join(append([]string{bad.Title}, bad.Rows[:min(1, len(bad.Rows))]...), ": "))
 	}
 	return nil
 }
 
-// tryNow tries the grader of a run that is about to begin, and shows what was found.
+// tryNow tries the grader of a run that is about to start, and shows the result.
 func tryNow(ctx context.Context, p *project.Project, w io.Writer, answers []sampler.Task) (tryout.Result, error) {
 	trial := trialOf(p, true)
 	if trial.Costly() && len(answers) > 0 {

@@ -17,7 +17,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// untilDecided reports whether sampling is to end when the verdict is decided.
+// untilDecided reports whether sampling should end when the verdict is decided.
 func untilDecided(c *project.Invocation) (bool, error) {
 	until := c.Sampling.Until
 	switch {
@@ -35,9 +35,9 @@ func untilDecided(c *project.Invocation) (bool, error) {
 	return true, nil
 }
 
-// sampleUntil makes whole rounds of rollouts and judges the run after each,
-// until the verdict is decided or the most samples are made. An interrupted call is
-// taken up in its round, under the plan of the first.
+// sampleUntil makes whole rounds of rollouts and judges the run after each, until the verdict is
+// decided or the maximum of samples is reached. An interrupted call is resumed in its round, under
+// the original plan.
 func sampleUntil(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
 	plan, err := lookPlan(p, dir)
 	if err != nil {
@@ -46,7 +46,7 @@ func sampleUntil(ctx context.Context, p *project.Project, c *project.Invocation,
 	ahead := plan.At
 	if last := plan.Last(); last != nil {
 		ahead = plan.At[slices.Index(plan.At, last.Samples)+1:]
-		if plan.Ended != "" { // what endpoints had failed is made again, and judged again
+		if plan.Ended != "" { // rollouts that failed at endpoints are repeated and judged again
 			ahead = []int{last.Samples}
 		}
 	}
@@ -54,7 +54,7 @@ func sampleUntil(ctx context.Context, p *project.Project, c *project.Invocation,
 	m := p.Manifest(dir)
 	m.Looks = plan
 	return makeRun(ctx, p, c, dir, m, func(w *rollout.Writer, _ []sampler.Job) (sampler.Stats, error) {
-		p.Round = ahead[len(ahead)-1] // the estimate is of all rounds ahead
+		p.Round = ahead[len(ahead)-1] // the estimate covers all rounds ahead
 		jobs, err := jobsOf(ctx, p, dir)
 		if err == nil {
 			err = confirmStart(ctx, p, c, dir, jobs)
@@ -67,13 +67,12 @@ func sampleUntil(ctx context.Context, p *project.Project, c *project.Invocation,
 	})
 }
 
-// lookPlan is the plan that a run is sampled by, or a new one for a run that
-// has no rollout yet.
+// lookPlan returns the plan by which a run is sampled, or a new one for a run without rollouts.
 func lookPlan(p *project.Project, dir string) (*rollout.Looks, error) {
 	plan := measure.PlanLooks(p.Config.Sampling.Samples, p.Config.Settings())
 	opened, err := rollout.OpenManifest(dir)
 	if err != nil || opened.Manifest == nil {
-		return plan, nil // no run of ours yet, or one that Create has to judge
+		return plan, nil // no run yet, or one that Create will check
 	}
 	was := opened.Manifest.Looks
 	switch info, err := os.Stat(filepath.Join(dir, rollout.RolloutsFile)); {
@@ -91,7 +90,7 @@ func lookPlan(p *project.Project, dir string) (*rollout.Looks, error) {
 	return was, nil
 }
 
-// rounds is sampling under way.
+// rounds is the state of sampling in rounds.
 type rounds struct {
 	p      *project.Project
 	c      *project.Invocation
@@ -130,8 +129,7 @@ func (r *rounds) one(ctx context.Context, n int) (over bool, err error) {
 	return r.look(ctx, n)
 }
 
-// look judges the run, writes down what it found, and reports whether sampling
-// ends.
+// look judges the run, records the look, and reports whether sampling ends.
 func (r *rounds) look(ctx context.Context, n int) (over bool, err error) {
 	opened, err := rollout.OpenManifest(r.dir)
 	if err != nil {
@@ -152,14 +150,14 @@ func (r *rounds) look(ctx context.Context, n int) (over bool, err error) {
 	return r.plan.Ended != "", nil
 }
 
-// refuseSequentialRun refuses to go on with a fixed number of samples where a run is
-// sampled until decided: what is made after a look counts by the plan alone.
+// refuseSequentialRun refuses to continue with a fixed number of samples if a run is sampled until
+// decided: rollouts made after a look only count by the plan.
 func refuseSequentialRun(dir string) error {
 	opened, err := rollout.OpenManifest(dir)
 	if err != nil || opened.Manifest == nil || opened.Manifest.Looks == nil {
-		return nil // no run of ours yet, or one that Create has to judge
+		return nil // no run yet, or one that Create will check
 	}
-	at := opened.Manifest.Looks.At
+	looks := opened.Manifest.Looks.At
 	return exit.Usagef("%s is sampled until decided: say --until decided --max-samples %d again, or name another "+
-		"directory", dir, at[len(at)-1])
+		"directory", dir, looks[len(looks)-1])
 }

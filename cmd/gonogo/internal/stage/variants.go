@@ -20,8 +20,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// PickVariants keeps the variants that --variant names; without it all are
-// made, and the run itself.
+// PickVariants keeps the variants named by --variant; without it all variants and the run itself
+// are made.
 func PickVariants(p *project.Project, c *project.Invocation) (withBase bool, err error) {
 	wanted := c.Sampling.Variant
 	if len(wanted) == 0 {
@@ -40,14 +40,14 @@ func PickVariants(p *project.Project, c *project.Invocation) (withBase bool, err
 	return slices.Contains(wanted, config.BaseVariant), nil
 }
 
-// Sample makes the rollouts of the run, and then those of its variants. Its exit code is
-// that of a run that loses as many.
+// Sample makes the rollouts of the run, and then those of its variants. The exit code reports
+// whether too many rollouts were lost.
 func Sample(ctx context.Context, c *project.Invocation, p *project.Project, dir string) error {
 	if err := untargeted(c); err != nil {
 		return err
 	}
 	if c.Sampling.ItemsUndecided {
-		p.Variants = nil // classes are those of the run itself
+		p.Variants = nil // classes belong to the run itself
 	}
 	withBase, err := PickVariants(p, c)
 	if err != nil {
@@ -62,8 +62,8 @@ func Sample(ctx context.Context, c *project.Invocation, p *project.Project, dir 
 	return errors.Join(lostTooMany(ctx, p, dir), sampleVariants(ctx, p, c, dir))
 }
 
-// lostTooMany is an error if a split has lost more rollouts than a GO allows, as gonogo run
-// judges them.
+// lostTooMany returns an error if a split has lost more rollouts than a GO allows, by the rule of
+// gonogo run.
 func lostTooMany(ctx context.Context, p *project.Project, dir string) error {
 	opened, err := rollout.OpenManifest(dir)
 	if err != nil {
@@ -108,8 +108,8 @@ func SampleVariants(ctx context.Context, c *project.Invocation, p *project.Proje
 	return sampleVariants(ctx, p, c, dir)
 }
 
-// joinRun takes over the seed and the items of the run in dir, and refuses one that
-// was made with other settings: its variants would be those of another run.
+// joinRun takes over the seed and the items of the run in dir, and refuses a run that was made with
+// other settings: its variants would belong to another run.
 func joinRun(p *project.Project, dir string) error {
 	base, err := baseOf(dir)
 	if err != nil {
@@ -127,7 +127,7 @@ func joinRun(p *project.Project, dir string) error {
 		"back, or make a new run", dir, strings.Join(differ, ", "))
 }
 
-// baseOf is the manifest of the run that variants are made of.
+// baseOf returns the manifest of the run to which the variants belong.
 func baseOf(dir string) (*rollout.Manifest, error) {
 	opened, err := rollout.OpenManifest(dir)
 	switch {
@@ -140,8 +140,8 @@ func baseOf(dir string) (*rollout.Manifest, error) {
 	return nil, exit.AsUsage(err)
 }
 
-// sampleVariants makes the rollouts that the variants lack. All share the
-// budget of this call with the run itself.
+// sampleVariants makes the rollouts that the variants lack. They share the budget of this call with
+// the run itself.
 func sampleVariants(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
 	if len(p.Variants) == 0 {
 		return nil
@@ -164,19 +164,19 @@ func sampleVariant(ctx context.Context, p *project.Project, c *project.Invocatio
 	if err := v.Apply(p); err != nil {
 		return err
 	}
-	q, at := v.P, rollout.VariantDir(dir, v.Name)
+	q, variantDir := v.P, rollout.VariantDir(dir, v.Name)
 	q.TakeWarnings(p)
 	q.AskServer(ctx)
-	m := q.Manifest(at)
+	m := q.Manifest(variantDir)
 	m.Variant = &rollout.Variant{Name: v.Name, Doc: v.Doc, Of: base, Changes: v.Changes}
-	return makeRun(ctx, q, c, at, m, func(w *rollout.Writer, jobs []sampler.Job) (sampler.Stats, error) {
+	return makeRun(ctx, q, c, variantDir, m, func(w *rollout.Writer, jobs []sampler.Job) (sampler.Stats, error) {
 		fmt.Fprintf(c.Err, "Variant %s:\n", v.Name)
 		if len(jobs) > 0 {
 			if err := p.Spending.SpentBefore("the variant "+v.Name, true); err != nil {
 				return sampler.Stats{}, err
 			}
 		}
-		return sampleRollouts(ctx, q, c, at, jobs, w)
+		return sampleRollouts(ctx, q, c, variantDir, jobs, w)
 	})
 }
 
@@ -187,8 +187,7 @@ type leg struct {
 	jobs []sampler.Job
 }
 
-// legsOf lists what is to be made, the run itself first. dir is "" where nothing
-// counts as made.
+// legsOf lists what is to be made, the run itself first. dir is "" if nothing counts as made.
 func legsOf(ctx context.Context, p *project.Project, dir string, jobs []sampler.Job) ([]leg, error) {
 	var out []leg
 	if len(jobs) > 0 {
@@ -198,11 +197,11 @@ func legsOf(ctx context.Context, p *project.Project, dir string, jobs []sampler.
 		if err := v.Apply(p); err != nil {
 			return nil, err
 		}
-		at := ""
+		variantDir := ""
 		if dir != "" {
-			at = rollout.VariantDir(dir, v.Name)
+			variantDir = rollout.VariantDir(dir, v.Name)
 		}
-		jobs, err := jobsOf(ctx, v.P, at)
+		jobs, err := jobsOf(ctx, v.P, variantDir)
 		if err != nil {
 			return nil, err
 		}

@@ -10,12 +10,11 @@ import (
 	"syscall"
 )
 
-// Interruptible listens for Ctrl-C, SIGTERM and, but below nohup, SIGHUP. The
-// first closes drain: no rollout, or what else is made, begins any more, and
-// those in flight finish. A second Ctrl-C or SIGTERM ends the context, and a third
-// the process, whatever it waits for. release stops listening.
-// That no one reads any more what is printed ends nothing that is paid for, from
-// here on: a Ctrl-C ends the tee behind us as well.
+// Interruptible listens for Ctrl-C, SIGTERM and, except under nohup, SIGHUP. The first signal
+// closes drain: no rollout, or other work, starts any more, and those in flight finish. A second
+// Ctrl-C or SIGTERM cancels the context, and a third ends the process. release stops listening.
+// From now on a failed write, such as to a tee that Ctrl-C also ended, no longer ends the process,
+// so that paid work is not lost.
 func Interruptible(parent context.Context, stderr io.Writer,
 	what string,
 ) (ctx context.Context, drain <-chan struct{}, release func()) {
@@ -26,7 +25,7 @@ func Interruptible(parent context.Context, stderr io.Writer,
 	closed := make(chan struct{})
 	stop := make(chan struct{})
 	var tasks sync.WaitGroup
-	say := func(format string, args ...any) { // who reads may have stopped to
+	say := func(format string, args ...any) { // the reader may have ended
 		tasks.Go(func() { fmt.Fprintf(stderr, format, args...) })
 	}
 	tasks.Go(func() {
@@ -41,7 +40,7 @@ func Interruptible(parent context.Context, stderr io.Writer,
 			select {
 			case s := <-signals:
 				if s == syscall.SIGHUP {
-					continue // a terminal that closes says so twice: by its shell and by the kernel
+					continue // a closing terminal signals twice: from its shell and from the kernel
 				}
 				cancel()
 				signal.Stop(signals)
@@ -59,15 +58,15 @@ func Interruptible(parent context.Context, stderr io.Writer,
 	}
 }
 
-// Cancellable returns a context that ends with Ctrl-C, SIGTERM and, but below nohup,
-// SIGHUP. A second signal ends the process as it is. stop stops listening.
+// Cancellable returns a context that Ctrl-C, SIGTERM and, except under nohup, SIGHUP cancel. A
+// second signal ends the process. stop stops listening.
 func Cancellable(parent context.Context) (ctx context.Context, stop context.CancelFunc) {
 	ctx, stop = signal.NotifyContext(parent, endings()...)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }
 
-// endings are the signals that end a command; below nohup SIGHUP is none.
+// endings lists the signals that end a command; under nohup SIGHUP is not one.
 func endings() []os.Signal {
 	if signal.Ignored(syscall.SIGHUP) {
 		return []os.Signal{os.Interrupt, syscall.SIGTERM}
@@ -75,11 +74,11 @@ func endings() []os.Signal {
 	return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 }
 
-// outliveWrites has a write that cannot be made fail instead of ending the
-// process. Note: ignoring the signals would do so too, and for the programs that
-// are started as well.
+// outliveWrites makes failed writes return errors instead of ending the process.
+//
+// Note: ignoring the signals would do the same, but also for the programs that are started.
 var outliveWrites = sync.OnceFunc(func() {
-	if len(deadlySignals) > 0 { // none would be all
+	if len(deadlySignals) > 0 { // an empty list would mean all signals
 		signal.Notify(make(chan os.Signal, 1), deadlySignals...)
 	}
 })

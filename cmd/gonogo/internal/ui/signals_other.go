@@ -4,5 +4,5 @@ package ui
 
 import "os"
 
-// deadlySignals are none: here such a write fails.
+// deadlySignals is empty: on this system such a write returns an error.
 var deadlySignals []os.Signal

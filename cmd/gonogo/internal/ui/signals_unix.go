@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// deadlySignals end a process that writes to a pipe which no one reads, or more
-// into a file than its limit. Where somebody listens the write fails instead.
+// deadlySignals end a process that writes to a pipe without a reader, or beyond the size limit of a
+// file. If a channel listens for them, the write returns an error instead.
 var deadlySignals = []os.Signal{syscall.SIGPIPE, syscall.SIGXFSZ}

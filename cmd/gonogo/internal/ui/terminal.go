@@ -12,7 +12,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 )
 
-// Confirm asks whether to.
+// Confirm asks whether to begin.
 func Confirm(in io.Reader, out io.Writer) error {
 	fmt.Fprint(out, "Begin? [y/N] ")
 	answer, err := bufio.NewReader(in).ReadString('\n')
@@ -26,8 +26,8 @@ func Confirm(in io.Reader, out io.Writer) error {
 	return &exit.Error{Code: exit.Interrupted, Err: errors.New("stopped by your answer; nothing was sampled")}
 }
 
-// ExitCode prints what there is to say and returns the exit code: that of the
-// first error, or 1 when the tool itself failed as well.
+// ExitCode prints the errors and returns the exit code: that of the first error, or 1 if the tool
+// itself also failed.
 func ExitCode(stderr io.Writer, err error) int {
 	if err == nil {
 		return exit.OK

@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/input/spelling"
 )
 
-// Names lists what name gives for each.
+// Names returns name of each element.
 func Names[T, U any](all []T, name func(T) U) []U {
 	out := make([]U, len(all))
 	for i, one := range all {
@@ -19,7 +19,7 @@ func Names[T, U any](all []T, name func(T) U) []U {
 	return out
 }
 
-// PickNames reads a comma-separated list of names, each a known one; what says of what.
+// PickNames parses a comma-separated list of known names; what describes them in errors.
 func PickNames(what, list string, known []string) ([]string, error) {
 	var out []string
 	for name := range strings.SplitSeq(list, ",") {
