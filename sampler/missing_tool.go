@@ -22,7 +22,7 @@ type missingTool struct {
 	tool Tool
 
 	mu       sync.Mutex // guards the fields below
-	answered    bool
+	answered bool
 	rollouts map[string]bool // trace ids of rollouts that saw nothing else
 }
 

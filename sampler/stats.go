@@ -22,9 +22,9 @@ type Stats struct {
 	ToolCalls     int                     // tool calls of the recorded rollouts
 	Tokens        int64                   // tokens of the recorded rollouts, policy and judge, as far as known
 	TokensUnknown int                     // recorded rollouts whose servers did not report their tokens
-	USD           limit.Sum               // cost of the recorded rollouts in US dollars, as far as known, each on its own
+	USD           limit.Sum               // cost of the recorded rollouts in US dollars, as far as known
 	USDUnknown    int                     // recorded rollouts of unknown cost
-	Judged        limit.Sum               // cost of the rollouts that started first, by item: it predicts that of the others
+	Judged        limit.Sum               // cost of the rollouts that started first, by item: predicts the rest
 	LeftOpen      int                     // sessions that could not be stopped
 	Ungraded      string                  // why the last failed grading failed; "" if none did
 	Leaking       int                     // recorded rollouts that found another rollout's canary
