@@ -13,20 +13,20 @@ import (
 	"strings"
 )
 
-// appender adds lines to a file, each with one write. After a failed write it
-// cuts off what was written of the line, so the file stays readable.
+// appender adds lines to a file, each with one write. After a failed write it cuts off the partial
+// line, so the file stays readable.
 type appender struct {
 	path string
 	file *os.File
-	info os.FileInfo // which file it is, whatever path names by now
-	size int64       // of the whole lines
-	torn bool        // there may be part of a line behind size
+	info os.FileInfo // identifies the file, even if path now names another one
+	size int64       // of the complete lines
+	torn bool        // there may be a partial line after size
 
-	foreign int64 // bytes that something else wrote behind our lines, cut off again
+	foreign int64 // bytes that something else wrote after our lines and that were cut off
 }
 
-// openAppender opens or makes the file. A torn last line is cut off; a whole
-// one that lacks its newline gets it.
+// openAppender opens or creates the file. It cuts off a torn last line; a complete one without its
+// newline gets one.
 func openAppender(path string) (*appender, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -48,16 +48,16 @@ func (a *appender) repair() error {
 	if err != nil {
 		return err
 	}
-	whole, err := lastNewline(a.file, end)
+	complete, err := lastNewline(a.file, end)
 	if err != nil {
 		return err
 	}
-	tail := make([]byte, end-whole)
-	if _, err := a.file.ReadAt(tail, whole); err != nil {
+	tail := make([]byte, end-complete)
+	if _, err := a.file.ReadAt(tail, complete); err != nil {
 		return err
 	}
-	a.size = whole
-	if whole == 0 {
+	a.size = complete
+	if complete == 0 {
 		tail = bytes.TrimPrefix(tail, []byte(byteOrderMark))
 	}
 	if _, err := decodeRecord(tail, decoding{lean: true}); len(tail) > 0 && !errors.As(err, new(brokenError)) {
@@ -70,7 +70,7 @@ func (a *appender) repair() error {
 	return a.file.Truncate(a.size)
 }
 
-// lastNewline returns the offset behind the last newline before end.
+// lastNewline returns the offset after the last newline before end.
 func lastNewline(file io.ReaderAt, end int64) (int64, error) {
 	buf := make([]byte, 64<<10)
 	for end > 0 {
@@ -87,9 +87,9 @@ func lastNewline(file io.ReaderAt, end int64) (int64, error) {
 	return 0, nil
 }
 
-// tidy cuts off what follows our lines: part of one of them, or what
-// something else has written there, such as an agent that runs in the directory.
-// A file that was cut short has lost lines.
+// tidy cuts off what follows our lines: a partial line, or what something else has written there,
+// such as an agent that runs in the directory. A file that has become shorter has lost lines, which
+// is an error.
 func (a *appender) tidy() error {
 	info, err := a.file.Stat()
 	switch {
@@ -116,7 +116,7 @@ func (a *appender) append(line []byte) error {
 		return err
 	}
 	line = append(line, '\n')
-	// At its place, not at the end: something else may have written there just now.
+	// WriteAt and not O_APPEND: something else may just have written at the end.
 	if _, err := a.file.WriteAt(line, a.size); err != nil {
 		a.torn = a.file.Truncate(a.size) != nil
 		return diskError("append to", a.path, err)
@@ -125,11 +125,11 @@ func (a *appender) append(line []byte) error {
 	return nil
 }
 
-// sync forces to disk what was written.
+// sync flushes what was written to disk.
 func (a *appender) sync() error { return diskError("force to disk", a.path, a.file.Sync()) }
 
-// there reports whether path still names the file: a deleted one takes lines as
-// willingly as before, and they are lost.
+// there returns an error unless path still names the file: a deleted file accepts lines as before,
+// and they are lost.
 func (a *appender) there() error {
 	now, err := os.Stat(a.path)
 	if err == nil && !os.SameFile(a.info, now) || errors.Is(err, fs.ErrNotExist) {
@@ -144,18 +144,17 @@ func (a *appender) close() error {
 	return errors.Join(cmp.Or(synced, a.there(), tidied), a.file.Close())
 }
 
-// tempMark is part of the name of a file that is being written.
+// tempMark is part of the name of a temporary file.
 const tempMark = ".tmp"
 
-// WriteFile replaces a file as a whole: every reader, also after a kill or
-// a full disk, sees the old one or the new one. Errors name the
-// file.
+// WriteFile replaces a file as a whole: every reader, also after a kill or a full disk, sees the
+// old file or the new one. Errors name the file.
 func WriteFile(path string, b []byte) error {
 	return replaceFile(path, func(write func([]byte) error) error { return write(b) })
 }
 
-// replaceFile is WriteFile for a text that fill writes piece by piece. An error
-// of fill leaves the old file.
+// replaceFile is WriteFile for a text that fill writes piece by piece. If fill fails, the old file
+// remains.
 func replaceFile(path string, fill func(write func([]byte) error) error) error {
 	staged, err := StageFile(path, func(w io.Writer) error {
 		return fill(func(b []byte) error {
@@ -169,12 +168,11 @@ func replaceFile(path string, fill func(write func([]byte) error) error) error {
 	return staged.Commit()
 }
 
-// Staged is a file that is written and forced to disk, but not at its place
-// yet.
+// Staged is a file that is written and synced to disk, but not at its final path yet.
 type Staged struct{ path, tmp string }
 
-// StageFile writes a file piece by piece next to its place: Commit puts it there,
-// Discard takes it away. An error of fill leaves nothing.
+// StageFile writes a temporary file piece by piece in the directory of path: Commit moves it to
+// path, Discard removes it. If fill fails, nothing remains.
 func StageFile(path string, fill func(io.Writer) error) (*Staged, error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+tempMark+"*")
 	if err != nil {
@@ -184,14 +182,14 @@ func StageFile(path string, fill func(io.Writer) error) (*Staged, error) {
 	err = fill(to)
 	err = cmp.Or(err, to.Flush(), tmp.Chmod(0o644), tmp.Sync(), tmp.Close())
 	if err != nil {
-		_ = tmp.Close() // closed already but where an earlier step failed
+		_ = tmp.Close() // already closed unless an earlier step failed
 		os.Remove(tmp.Name())
 		return nil, diskError("write", path, err)
 	}
 	return &Staged{path, tmp.Name()}, nil
 }
 
-// Commit replaces the file at its place in one step.
+// Commit moves the file to its final path, atomically.
 func (s *Staged) Commit() error {
 	if err := os.Rename(s.tmp, s.path); err != nil {
 		os.Remove(s.tmp)
@@ -200,10 +198,10 @@ func (s *Staged) Commit() error {
 	return syncDir(filepath.Dir(s.path))
 }
 
-// Discard takes away what was not put at its place.
+// Discard removes the file if it was not committed.
 func (s *Staged) Discard() { os.Remove(s.tmp) }
 
-// removeTemps removes what a process that was killed within WriteFile left.
+// removeTemps removes what a process that was killed during WriteFile left behind.
 func removeTemps(path string) error {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
