@@ -39,7 +39,7 @@ type Burst struct {
 	Split     Split `json:"split"`
 	Gaps      bool  `json:"gaps"`       // whether the recorded time between calls was kept
 	Retries   int   `json:"retries"`    // retries of a failed request, after which its rollout is discarded
-	MaxFlight int   `json:"max_flight"` // requests in flight that the machine's limit on open files allows; 0 is any number
+	MaxFlight int   `json:"max_flight"` // requests in flight that the limit on open files allows; 0 is any number
 
 	Endpoints []BurstEndpoint `json:"endpoints"`
 	Waves     []Wave          `json:"waves"` // in the order they were made

@@ -19,7 +19,7 @@ import (
 // WriterOptions says how a run directory is written.
 type WriterOptions struct {
 	Redact    *Redactor     // masks secrets in everything that is written to disk; nil masks nothing
-	SyncEvery time.Duration // how often new rollouts are synced to disk; 0 = every second, negative = after each rollout
+	SyncEvery time.Duration // interval of syncs of new rollouts; 0 = a second, negative = after each rollout
 }
 
 // lockFile keeps a second writer out. The file remains and means nothing: what counts is the lock
