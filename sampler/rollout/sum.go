@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// FileChecksum returns the CRC-32C and the size of a file, at the speed of reading
-// it. It detects changes, not forgery.
+// FileChecksum returns the CRC-32C and the size of a file, at the speed of reading it. It detects
+// changes, not forgery.
 func FileChecksum(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -26,7 +26,7 @@ func FileChecksum(path string) (string, error) {
 	return s.String(), nil
 }
 
-// sum is that of what was written to it.
+// sum is a checksum and a size of what is written to it.
 type sum struct {
 	crc  hash.Hash32
 	size int64
