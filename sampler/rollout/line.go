@@ -91,7 +91,7 @@ func (r *Record) settleError() (failed bool) {
 func (r *Record) settleProbe(wanted bool) error {
 	switch probe := r.Source == Probe || r.Probe != nil; {
 	case probe != wanted && probe:
-		return errors.New("this probe a probe of the grader, not a rollout: it belongs in " + ProbesFile +
+		return errors.New("this is a probe of the grader, not a rollout: it belongs in " + ProbesFile +
 			", never in a mean")
 	case probe != wanted || wanted && r.Source != Probe:
 		return fmt.Errorf("source %s is not a probe: %s holds nothing else", r.Source, ProbesFile)
