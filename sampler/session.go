@@ -84,8 +84,8 @@ type ended struct {
 	held      bool               // the grade is still pending: the work has not ended
 }
 
-// left runs the cleanup.
-func (e ended) left(written bool) {
+// cleanUp runs the cleanup.
+func (e ended) cleanUp(written bool) {
 	if e.leave != nil {
 		e.leave(written)
 	}
@@ -238,7 +238,7 @@ func (s *session) work(ctx context.Context, todo <-chan work, done chan<- ended)
 		e, err := w(ctx)
 		e.place = place
 		if err != nil {
-			e.left(false)
+			e.cleanUp(false)
 			return err
 		}
 		s.account.Settle(time.Now(), limit.Used{Tokens: e.tokens, USD: e.usd, Took: e.took})
@@ -247,7 +247,7 @@ func (s *session) work(ctx context.Context, todo <-chan work, done chan<- ended)
 		// are workers.
 		e.taken = taken
 		done <- e // the writer reads until the channel is closed
-		e.left(<-taken)
+		e.cleanUp(<-taken)
 	}
 	return nil
 }

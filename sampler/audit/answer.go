@@ -86,11 +86,11 @@ func unwrap(wrap func(string) string, answer string) (bare string, ok bool) {
 	shape := wrap(textMark)
 	if tree, isJSON := parseJSON(shape); isJSON {
 		path, _, found := tree.find(func(leaf node) bool { return leaf.text() == textMark })
-		given, valid := parseJSON(strings.TrimSpace(answer))
+		parsed, valid := parseJSON(strings.TrimSpace(answer))
 		if !found || !valid {
 			return answer, false
 		}
-		leaf, found := given.at(path)
+		leaf, found := parsed.lookup(path)
 		return leaf.text(), found
 	}
 	before, after, _ := strings.Cut(shape, textMark)

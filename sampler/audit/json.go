@@ -37,15 +37,15 @@ func parseJSON(text string) (node, bool) {
 // encoding/json would take ten times as long.
 type nodeReader struct {
 	text string
-	at   int
+	pos  int
 }
 
 // next skips spaces, commas and colons, and returns the character after them.
 func (r *nodeReader) next() byte {
-	for strings.IndexByte(" \t\r\n,:", r.text[r.at]) >= 0 {
-		r.at++
+	for strings.IndexByte(" \t\r\n,:", r.text[r.pos]) >= 0 {
+		r.pos++
 	}
-	return r.text[r.at]
+	return r.text[r.pos]
 }
 
 func (r *nodeReader) read() node {
@@ -53,7 +53,7 @@ func (r *nodeReader) read() node {
 	if kind != object && kind != array {
 		return node{kind: scalar, raw: r.scalar()}
 	}
-	r.at++
+	r.pos++
 	n := node{kind: kind}
 	for r.next() != kind+2 { // '}' and ']' come two after their openings
 		if kind == object {
@@ -62,30 +62,30 @@ func (r *nodeReader) read() node {
 		}
 		n.items = append(n.items, r.read())
 	}
-	r.at++
+	r.pos++
 	return n
 }
 
 // scalar reads a string, which it returns as encode writes it, or a number or a word verbatim.
 func (r *nodeReader) scalar() string {
-	begin, plain := r.at, true
+	begin, plain := r.pos, true
 	if r.text[begin] != '"' {
-		for r.at < len(r.text) && strings.IndexByte(" \t\r\n,:]}", r.text[r.at]) < 0 {
-			r.at++
+		for r.pos < len(r.text) && strings.IndexByte(" \t\r\n,:]}", r.text[r.pos]) < 0 {
+			r.pos++
 		}
-		return r.text[begin:r.at]
+		return r.text[begin:r.pos]
 	}
-	for r.at++; r.text[r.at] != '"'; r.at++ {
-		switch c := r.text[r.at]; {
+	for r.pos++; r.text[r.pos] != '"'; r.pos++ {
+		switch c := r.text[r.pos]; {
 		case c == '\\':
 			plain = false
-			r.at++
+			r.pos++
 		case c >= 0x7f:
 			plain = false
 		}
 	}
-	r.at++
-	raw := r.text[begin:r.at]
+	r.pos++
+	raw := r.text[begin:r.pos]
 	if plain {
 		return raw
 	}
@@ -256,8 +256,8 @@ func (n node) find(accept func(leaf node) bool) ([]string, node, bool) {
 	return nil, node{}, false
 }
 
-// at returns the value at a path of keys.
-func (n node) at(path []string) (node, bool) {
+// lookup returns the value at a path of keys.
+func (n node) lookup(path []string) (node, bool) {
 	for _, key := range path {
 		i := -1
 		if n.kind == object {

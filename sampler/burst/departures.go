@@ -90,7 +90,7 @@ func (c *canaries) plant(id string, owner int) {
 }
 
 // leak returns the first id in the text that belongs to another rollout.
-func (c *canaries) leak(text []byte, own int) string {
+func (c *canaries) leak(text []byte, serial int) string {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	for _, mark := range [][]byte{[]byte(tracePrefix), []byte(callPrefix)} {
@@ -101,7 +101,7 @@ func (c *canaries) leak(text []byte, own int) string {
 			}
 			rest = rest[i:]
 			if len(rest) >= idLength(mark) {
-				if id := string(rest[:idLength(mark)]); c.others(id, own) {
+				if id := string(rest[:idLength(mark)]); c.others(id, serial) {
 					return id
 				}
 			}
@@ -111,9 +111,9 @@ func (c *canaries) leak(text []byte, own int) string {
 	return ""
 }
 
-func (c *canaries) others(id string, own int) bool {
+func (c *canaries) others(id string, serial int) bool {
 	owner, ok := c.owner[id]
-	return ok && owner != own
+	return ok && owner != serial
 }
 
 const (

@@ -159,12 +159,12 @@ func again(r limit.Retry, err error, made int, u float64) (time.Duration, bool) 
 }
 
 // noted records what an answered or failed request shows.
-func noted(c *rollout.BurstCall, x *seen, ids *canaries, own int) {
+func noted(c *rollout.BurstCall, x *seen, ids *canaries, serial int) {
 	for _, e := range x.all() {
 		c.Status = cmp.Or(e.status, c.Status)
 		c.RequestBytes, c.ReplyBytes = max(c.RequestBytes, e.sent), max(c.ReplyBytes, int64(e.body.Len()))
 		if c.Endpoint == agentEndpoint { // its contract is not a tool's
-			c.Leak = cmp.Or(c.Leak, ids.leak(e.body.Bytes(), own))
+			c.Leak = cmp.Or(c.Leak, ids.leak(e.body.Bytes(), serial))
 			continue
 		}
 		if e.sent > largest {
@@ -174,7 +174,7 @@ func noted(c *rollout.BurstCall, x *seen, ids *canaries, own int) {
 			c.Odd = append(c.Odd, rollout.ReplyTooLarge)
 		}
 		c.Odd = append(c.Odd, departures(e, c)...)
-		c.Leak = cmp.Or(c.Leak, ids.leak(e.body.Bytes(), own))
+		c.Leak = cmp.Or(c.Leak, ids.leak(e.body.Bytes(), serial))
 	}
 	slices.Sort(c.Odd)
 	c.Odd = slices.Compact(c.Odd)

@@ -24,7 +24,7 @@ const maxParallelCalls = 8
 type episode struct {
 	*stage
 	script Script
-	own    int // number of the rollout, over all waves
+	serial int // number of the rollout, over all waves
 	trace  string
 	twice  bool                    // each request is made twice
 	box    *sampler.RolloutSession // the rollout's session; nil without one
@@ -98,10 +98,10 @@ type answer struct {
 func (e *episode) call(ctx context.Context, c Call) (failed bool, err error) {
 	tool := e.tools[c.Name]
 	e.mu.Lock()
-	id := callPrefix + e.hash("call", e.own, e.asked)
+	id := callPrefix + e.hash("call", e.serial, e.asked)
 	e.asked++
 	e.mu.Unlock()
-	e.ids.plant(id, e.own)
+	e.ids.plant(id, e.serial)
 	out := sampler.Call{ID: id, Arguments: c.Arguments, TraceID: e.trace, Item: e.script.Item, RolloutSession: e.box}
 	same := sameRequest(c.Name, e.script.Item.ID, c.Arguments)
 	return e.ask(ctx, errand{
@@ -238,7 +238,7 @@ func (e *episode) once(ctx context.Context, do errand, rec *rollout.BurstCall) (
 	defer by.Stop()
 	a, err := do.try(by.Context(), by, rec)
 	rec.Elapsed = rollout.Seconds(by.Active())
-	noted(rec, x, e.ids, e.own)
+	noted(rec, x, e.ids, e.serial)
 	return a, err
 }
 
@@ -268,7 +268,7 @@ func (e *episode) note(c rollout.BurstCall) {
 
 // jitter returns a number in [0, 1) that depends only on the request.
 func (e *episode) jitter(do errand, made int) float64 {
-	n, err := strconv.ParseUint(e.hash("jitter "+do.endpoint+do.call, e.own, made)[:6], 16, 32)
+	n, err := strconv.ParseUint(e.hash("jitter "+do.endpoint+do.call, e.serial, made)[:6], 16, 32)
 	if err != nil {
 		panic("burst: a hash that is not a hexadecimal number: " + err.Error())
 	}

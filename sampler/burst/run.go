@@ -280,17 +280,17 @@ func (s *stage) rollout(ctx context.Context, wave, index int, purpose rollout.Pu
 	began time.Time,
 ) (lost bool, err error) {
 	s.mu.Lock()
-	own := s.made
+	serial := s.made
 	s.made++
 	s.mu.Unlock()
 	script := s.plan.Scripts[index%len(s.plan.Scripts)]
 	e := &episode{
-		stage: s, script: script, own: own, trace: tracePrefix + s.hash("trace", own, 0),
+		stage: s, script: script, serial: serial, trace: tracePrefix + s.hash("trace", serial, 0),
 		twice: purpose == rollout.RepeatWave,
 	}
 	e.base = rollout.BurstCall{Wave: wave, Rollout: index, Item: script.Item.ID, TraceID: e.trace}
 	e.began = began
-	s.ids.plant(e.trace, own)
+	s.ids.plant(e.trace, serial)
 	grade := s.plan.grade && (purpose == rollout.BurstWave || !s.plan.judged())
 	lost, err = e.play(ctx, grade)
 	s.mu.Lock()
@@ -300,7 +300,7 @@ func (s *stage) rollout(ctx context.Context, wave, index int, purpose rollout.Pu
 }
 
 // hash returns an id of something that belongs to a rollout.
-func (s *stage) hash(space string, own, n int) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "gonogo/burst/1\x00%s\x00%s\x00%d\x00%d", s.cfg.ID, space, own, n))
+func (s *stage) hash(space string, serial, n int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "gonogo/burst/1\x00%s\x00%s\x00%d\x00%d", s.cfg.ID, space, serial, n))
 	return hex.EncodeToString(sum[:idBytes])
 }

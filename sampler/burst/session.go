@@ -36,7 +36,7 @@ func (e *episode) startSession(ctx context.Context) (failed bool, err error) {
 	var box *sampler.RolloutSession
 	enter := func(ctx context.Context) (leave func(), err error) {
 		box = &sampler.RolloutSession{
-			ID: "session_" + e.hash("session", e.own, made), TraceID: e.trace,
+			ID: "session_" + e.hash("session", e.serial, made), TraceID: e.trace,
 			Item: e.script.Item, Sample: e.base.Rollout,
 		}
 		made++

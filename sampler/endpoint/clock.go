@@ -19,25 +19,25 @@ type clock struct {
 	parent *clock // of the rollout or call that this is a part of
 	// the cause of its end if it has a fixed limit, which progress of the answer does not extend;
 	// nil: context.DeadlineExceeded, and progress extends it
-	whole error
+	fixedCause error
 
-	mu      sync.Mutex // guards the fields below
-	limit   time.Duration
-	timer   *time.Timer   // nil without a limit
-	left    time.Duration // remaining time when it was last started
-	started time.Time
-	ran     time.Duration // time it ran before it was last started
-	waiting int           // queues it waits in
-	asking  int           // requests in flight from an external program, including those in queues
-	still   bool          // stopped: everything in flight waits
-	heard   bool          // a byte of the answer arrived
-	over    bool
+	mu        sync.Mutex // guards the fields below
+	limit     time.Duration
+	timer     *time.Timer   // nil without a limit
+	remaining time.Duration // remaining time when it was last started
+	started   time.Time
+	ran       time.Duration // time it ran before it was last started
+	waiting   int           // queues it waits in
+	asking    int           // requests in flight from an external program, including those in queues
+	still     bool          // stopped: everything in flight waits
+	answering bool          // a byte of the answer arrived
+	over      bool
 }
 
 // newClock starts a clock within a parent, which may be nil. A limit of 0 is none.
-func newClock(ctx context.Context, parent *clock, limit time.Duration, whole error) *clock {
+func newClock(ctx context.Context, parent *clock, limit time.Duration, fixedCause error) *clock {
 	c := stopwatch(ctx, parent)
-	c.limit, c.left, c.whole = limit, limit, whole
+	c.limit, c.remaining, c.fixedCause = limit, limit, fixedCause
 	c.Context, c.cancel = context.WithCancelCause(ctx)
 	if limit > 0 {
 		c.timer = time.AfterFunc(limit, c.expire)
@@ -75,12 +75,12 @@ func (c *clock) hold() (resume func()) {
 func (c *clock) expire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.still || time.Since(c.started) < c.left { // it was stopped or reset just now
+	if c.still || time.Since(c.started) < c.remaining { // it was stopped or reset just now
 		return
 	}
 	c.over = true
-	if c.whole != nil {
-		c.cancel(c.whole)
+	if c.fixedCause != nil {
+		c.cancel(c.fixedCause)
 		return
 	}
 	c.cancel(context.DeadlineExceeded)
@@ -98,7 +98,7 @@ func (c *clock) note(waiting, asking int) {
 	if c.still = still; still {
 		ran := time.Since(c.started)
 		c.ran += ran
-		c.left -= ran
+		c.remaining -= ran
 		if c.timer != nil {
 			c.timer.Stop()
 		}
@@ -106,8 +106,8 @@ func (c *clock) note(waiting, asking int) {
 	}
 	c.started = time.Now()
 	if c.timer != nil && c.Err() == nil {
-		c.left = max(c.left, 0)
-		c.timer.Reset(c.left)
+		c.remaining = max(c.remaining, 0)
+		c.timer.Reset(c.remaining)
 	}
 }
 
@@ -117,14 +117,14 @@ func (c *clock) progress() {
 	defer c.mu.Unlock()
 	now := time.Now()
 	ran := now.Sub(c.started)
-	first := !c.heard
-	c.heard = true
-	if c.timer == nil || c.whole != nil || c.still || c.over || !first && ran < c.limit/100 ||
+	first := !c.answering
+	c.answering = true
+	if c.timer == nil || c.fixedCause != nil || c.still || c.over || !first && ran < c.limit/100 ||
 		c.ran+ran > longest*c.limit {
 		return
 	}
 	c.ran += ran
-	c.started, c.left = now, c.limit
+	c.started, c.remaining = now, c.limit
 	c.timer.Reset(c.limit)
 }
 
@@ -140,24 +140,24 @@ func (c *clock) active() time.Duration {
 
 // stop ends the clock and reports whether its time had run out, and whether part of an answer had
 // arrived.
-func (c *clock) stop() (over, heard bool) {
+func (c *clock) stop() (over, answering bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.timer != nil {
 		c.timer.Stop()
 	}
 	c.cancel(context.Canceled)
-	return c.over, c.heard
+	return c.over, c.answering
 }
 
 // timeoutError reports a try that timed out.
 type timeoutError struct {
-	limit time.Duration
-	heard bool // the answer had started
+	limit     time.Duration
+	answering bool // the answer had started
 }
 
 func (e *timeoutError) Error() string {
-	if e.heard {
+	if e.answering {
 		return fmt.Sprintf("the answer started, then no byte of it came for %v", e.limit)
 	}
 	return fmt.Sprintf("no answer within %v", e.limit)

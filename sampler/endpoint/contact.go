@@ -33,11 +33,11 @@ type contact struct {
 	turn chan struct{} // holds one token: the right to send a request before that
 
 	// The endpoint's mu guards the fields below and the closing of open.
-	there   bool            // it has answered
-	gone    int             // consecutive failures without a connection
-	works   bool            // it has processed a request successfully
-	refused int             // consecutive refused requests
-	items   map[string]bool // items refused before it worked
+	there        bool            // it has answered
+	noConnection int             // consecutive failures without a connection
+	works        bool            // it has processed a request successfully
+	refused      int             // consecutive refused requests
+	items        map[string]bool // items refused before it worked
 }
 
 func newContact() contact {
@@ -103,7 +103,7 @@ func (e *endpoint) observe(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	c := &e.contact
-	c.gone, c.there = 0, true
+	c.noConnection, c.there = 0, true
 	c.letIn()
 	// A refusal of this one request, such as a 400, also shows that the endpoint is the right one
 	// and accepts us; a 503 does not.
@@ -126,8 +126,8 @@ func (e *endpoint) verdict(item string, err error) *Error {
 	case f.Fatal:
 		ends = e.refuses(item, f.Status)
 	case f.Status == 0 && Unreachable(f):
-		e.contact.gone++
-		ends = !e.contact.there || e.contact.gone >= e.set.cfg.Patience
+		e.contact.noConnection++
+		ends = !e.contact.there || e.contact.noConnection >= e.set.cfg.Patience
 	}
 	if !ends {
 		return nil

@@ -174,21 +174,21 @@ func (c *Caller) Do(ctx context.Context, r Request, call func(context.Context, *
 	}
 	d := &doing{Caller: c, Request: r}
 	if !r.Local {
-		d.at = c.set.endpoint(r.Endpoint)
+		d.target = c.set.endpoint(r.Endpoint)
 	}
-	if d.at != nil && !r.Once {
-		leave, err := d.at.reach(ctx, c.clock)
+	if d.target != nil && !r.Once {
+		leave, err := d.target.reach(ctx, c.clock)
 		if err != nil {
 			return 0, context.Cause(ctx)
 		}
 		defer leave()
-		if end := d.at.fatalError(); end != nil {
+		if end := d.target.fatalError(); end != nil {
 			return 0, end
 		}
 	}
 	err = d.do(stopwatch(ctx, c.clock), call)
-	if _, failed := AsFailure(err); failed && d.at != nil && !r.Once && ctx.Err() == nil {
-		err = c.ended(d.at, err)
+	if _, failed := AsFailure(err); failed && d.target != nil && !r.Once && ctx.Err() == nil {
+		err = c.ended(d.target, err)
 	}
 	if err != nil && c.within != nil {
 		err = &triedError{err}
@@ -242,7 +242,7 @@ func (c *Caller) once(ctx context.Context, r Request, call func(context.Context,
 type doing struct {
 	*Caller
 	Request
-	at     *endpoint // nil if it is local
+	target *endpoint // nil if it is local
 	made   bool      // the current try has made its call
 	tries  limit.Tries
 	nested int64
@@ -263,8 +263,8 @@ func (d *doing) do(reqCtx *clock, call func(context.Context, *Try) error) error 
 		if !d.made {
 			return err
 		}
-		if d.at != nil && !d.Once {
-			d.at.observe(err)
+		if d.target != nil && !d.Once {
+			d.target.observe(err)
 		}
 		f, ok := AsFailure(err)
 		if _, tried := errors.AsType[*triedError](err); !ok || !f.Temporary || tried || d.Once {
@@ -277,7 +277,7 @@ func (d *doing) do(reqCtx *clock, call func(context.Context, *Try) error) error 
 		d.tries.Since = reqCtx.active() - first
 		if class.Rule().Counted {
 			d.tries.Counted = vain.count(d.tries.Counted, d.set.cfg.Retry.Max,
-				func(since time.Time) bool { return d.at != nil && d.at.down(since) })
+				func(since time.Time) bool { return d.target != nil && d.target.down(since) })
 		}
 		wait, again := d.set.cfg.Retry.ShouldRetry(class, d.tries, f.RetryAfter,
 			limit.Jitter(d.trace, d.Name, d.tries.Made))
@@ -308,17 +308,17 @@ func (d *doing) try(reqCtx *clock, call func(context.Context, *Try) error) error
 			}()
 		}
 	}
-	if d.at == nil {
+	if d.target == nil {
 		_, err := d.attempt(reqCtx, call)
 		return err
 	}
 	if !d.Once {
-		defer d.at.start()()
+		defer d.target.start()()
 	}
-	leave, err := d.set.enter(reqCtx, d.at, reqCtx)
+	leave, err := d.set.enter(reqCtx, d.target, reqCtx)
 	if err != nil {
 		if end, ok := errors.AsType[*Error](err); ok && d.set.cfg.Queue != nil {
-			d.set.giveUp(d.at, end, false)
+			d.set.giveUp(d.target, end, false)
 		}
 		return err
 	}
@@ -330,8 +330,8 @@ func (d *doing) try(reqCtx *clock, call func(context.Context, *Try) error) error
 // enter waits for what the request needs besides its turn.
 func (d *doing) enter(reqCtx *clock) (leave func(), err error) {
 	defer reqCtx.pause()()
-	if d.at != nil {
-		defer d.at.coming()()
+	if d.target != nil {
+		defer d.target.coming()()
 	}
 	return d.Enter(reqCtx)
 }
@@ -342,7 +342,7 @@ func (d *doing) attempt(reqCtx *clock, call func(context.Context, *Try) error) (
 	t := &Try{clock: newClock(reqCtx, reqCtx, d.Timeout, nil)}
 	err := call(t.clock, t)
 	broken := t.clock.Err() != nil
-	over, heard := t.clock.stop()
+	over, answering := t.clock.stop()
 	d.nested += t.nested.Load()
 	reqErr := err
 	if t.failed != nil {
@@ -352,7 +352,7 @@ func (d *doing) attempt(reqCtx *clock, call func(context.Context, *Try) error) (
 	if err == nil || reqCtx.Err() != nil || !over {
 		return came, err
 	}
-	f := &Failure{Temporary: true, Err: &timeoutError{d.Timeout, heard}}
+	f := &Failure{Temporary: true, Err: &timeoutError{d.Timeout, answering}}
 	if g, ok := AsFailure(err); ok {
 		f.URL = g.URL
 	}
@@ -441,10 +441,10 @@ func (s *Set) retried(name string, f *Failure, n int, wait time.Duration, item, 
 
 // rest waits until the time has passed, ctx ends or the endpoint is given up.
 func (d *doing) rest(ctx context.Context, wait time.Duration) error {
-	var gone chan struct{}
-	if d.at != nil {
+	var givenUp chan struct{}
+	if d.target != nil {
 		defer d.set.Rest(d.Endpoint)()
-		gone = d.at.gone
+		givenUp = d.target.givenUp
 	}
 	t := time.NewTimer(wait)
 	defer t.Stop()
@@ -453,7 +453,7 @@ func (d *doing) rest(ctx context.Context, wait time.Duration) error {
 		return context.Cause(ctx)
 	case <-t.C:
 		return nil
-	case <-gone:
-		return d.at.fatalError()
+	case <-givenUp:
+		return d.target.fatalError()
 	}
 }

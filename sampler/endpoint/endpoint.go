@@ -16,19 +16,19 @@ type endpoint struct {
 	name    string
 	set     *Set
 	contact contact
-	gone    chan struct{} // closed when it is given up
+	givenUp chan struct{} // closed when it is given up
 
-	mu      sync.Mutex // guards the fields below
-	limiter *limit.Limiter
-	breaker *limit.Breaker
-	meter   meter
-	queue   list.List // of *waiter
-	near    int       // requests about to enter the queue
-	resting int       // requests waiting to be retried
-	timer   *time.Timer
-	heard   time.Time // time of the last answer, or of the first admission of the requests in flight
-	failing bool      // only failures since then
-	dead    *Error    // set once it is given up: all requests fail with it
+	mu         sync.Mutex // guards the fields below
+	limiter    *limit.Limiter
+	breaker    *limit.Breaker
+	meter      meter
+	queue      list.List // of *waiter
+	near       int       // requests about to enter the queue
+	resting    int       // requests waiting to be retried
+	timer      *time.Timer
+	lastAnswer time.Time // time of the last answer, or of the first admission of the requests in flight
+	failing    bool      // only failures since then
+	dead       *Error    // set once it is given up: all requests fail with it
 }
 
 // waiter is one request in the queue. ready is closed when it leaves the queue, with ticket or dead
@@ -78,7 +78,7 @@ func (e *endpoint) enter(ctx context.Context, c *clock) (limit.Ticket, error) {
 func (e *endpoint) admit(now time.Time) (limit.Ticket, bool, time.Duration) {
 	t, ok, wait := e.limiter.Admit(now)
 	if ok && e.limiter.InFlight() == 1 && !e.failing {
-		e.heard = now
+		e.lastAnswer = now
 	}
 	return t, ok, wait
 }
@@ -147,7 +147,7 @@ func (e *endpoint) leave(t limit.Ticket, came *Outcome) {
 	e.meter.note(now, now.Sub(t.At()), came.Result.Class, came.Cause)
 	switch c := came.Result.Class; {
 	case c == limit.Served, c == limit.Refused:
-		e.heard, e.failing = now, false
+		e.lastAnswer, e.failing = now, false
 	case c != limit.Void:
 		e.failing = true
 	}
@@ -179,7 +179,7 @@ func (e *endpoint) close(why *Error) {
 	if e.dead != nil {
 		return
 	}
-	close(e.gone)
+	close(e.givenUp)
 	e.dead = why
 	for e.queue.Len() > 0 {
 		w := e.queue.Remove(e.queue.Front()).(*waiter)
@@ -250,7 +250,7 @@ func (e *endpoint) state() State {
 	b.Name, b.InFlight, b.Waiting = e.name, e.limiter.InFlight(), e.queue.Len()
 	b.Limit, b.HeldBy = e.limiter.Limit(), e.limiter.HeldBy()
 	if b.InFlight > 0 || e.failing {
-		b.Silent = now.Sub(e.heard)
+		b.Silent = now.Sub(e.lastAnswer)
 	}
 	b.Paused, b.Why = e.limiter.Paused(now)
 	return b

@@ -176,16 +176,16 @@ func BoundedReply(body io.ReadCloser) io.ReadCloser {
 
 type boundedReply struct {
 	io.ReadCloser
-	left int
+	remaining int
 }
 
 // Read reads from the body.
 func (b *boundedReply) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p[:min(len(p), b.left+1)])
-	if n > b.left {
-		n, err = b.left, ErrLongReply
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.remaining+1)])
+	if n > b.remaining {
+		n, err = b.remaining, ErrLongReply
 	}
-	b.left -= n
+	b.remaining -= n
 	return n, err
 }
 

@@ -410,8 +410,8 @@ func (c *counted) Write(b []byte) (n int, err error) {
 type plainBody struct {
 	from io.Reader
 	ctx  context.Context
-	stop func()           // interrupts a read
-	done func(whole bool) // frees the connection; called once
+	stop func()              // interrupts a read
+	done func(complete bool) // frees the connection; called once
 
 	reads sync.Mutex // one read at a time
 

@@ -58,9 +58,9 @@ type Config struct {
 // Set is the endpoints of one run or one part of it. It is safe for concurrent use, and a Queue for
 // other processes that make rollouts.
 type Set struct {
-	cfg   Config
-	eased chan struct{} // signals that a queue may be shorter
-	away  sync.Map      // trace ids of remote rollouts that have not arrived
+	cfg    Config
+	eased  chan struct{} // signals that a queue may be shorter
+	remote sync.Map      // trace ids of remote rollouts that have not arrived
 
 	last     atomic.Bool  // nothing new starts
 	starting atomic.Int32 // started rollouts that have not reached a queue yet
@@ -82,7 +82,7 @@ func (s *Set) endpoint(name string) *endpoint {
 	e, ok := s.all[name]
 	if !ok {
 		e = &endpoint{
-			name: name, set: s, contact: newContact(), gone: make(chan struct{}),
+			name: name, set: s, contact: newContact(), givenUp: make(chan struct{}),
 			limiter: limit.NewLimiter(s.cfg.Limits(name)), breaker: limit.NewBreaker(s.cfg.Breaker, s.cfg.Retry),
 		}
 		if s.all[name] = e; s.ungraded != nil && grades(name) {
@@ -159,7 +159,7 @@ func (s *Set) Arrived(traceID string) {
 	if s.cfg.Queue != nil {
 		s.cfg.Queue.Arrived(traceID)
 	}
-	if _, remote := s.away.LoadAndDelete(traceID); remote || !s.cfg.Elsewhere {
+	if _, remote := s.remote.LoadAndDelete(traceID); remote || !s.cfg.Elsewhere {
 		s.Forget()
 	}
 }
@@ -173,7 +173,7 @@ func (s *Set) Forget() {
 // Away notes a remote rollout; over, that it has ended. An arrival may be reported twice, or belong
 // to another call.
 func (s *Set) Away(traceID string) (over func()) {
-	s.away.Store(traceID, true)
+	s.remote.Store(traceID, true)
 	return func() { s.Arrived(traceID) }
 }
 

@@ -193,7 +193,7 @@ func (k *knee) note(seq, admitted uint64, took time.Duration, output int64, atOn
 	}
 	k.now.add(took, output, atOnce)
 	need := int(max(kneeAnswers, math.Floor(limit)))
-	if early := alike && k.now.n > max(kneeAnswers, int(math.Abs(k.to-k.from))) && k.clear(limit); k.now.n < need &&
+	if early := alike && k.now.n > max(kneeAnswers, int(math.Abs(k.to-k.from))) && k.decided(limit); k.now.n < need &&
 		!early {
 		return limit
 	}
@@ -203,8 +203,8 @@ func (k *knee) note(seq, admitted uint64, took time.Duration, output int64, atOn
 	return k.judge(limit, need)
 }
 
-// clear reports whether the trial has clearly shown whether it is worth it.
-func (k *knee) clear(limit float64) bool {
+// decided reports whether the trial has clearly shown whether it is worth it.
+func (k *knee) decided(limit float64) bool {
 	log, err := throughput(k.base, k.now)
 	return math.Abs(log-worthwhile*math.Log(limit/k.from)) > 2*err
 }

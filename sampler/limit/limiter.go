@@ -129,7 +129,7 @@ type Limiter struct {
 	probing  bool          // one request at a time, until one is answered
 	probeOut bool          // that request is in flight
 	probeFor time.Duration // time after which a request that was not refused has passed; 0 = once it is answered
-	clear    time.Time     // when the request in flight has passed
+	clearAt  time.Time     // when the request in flight has passed
 	usual    time.Duration // usual time of an answer
 	newest   uint64        // newest answered request
 	begun    time.Time     // first trouble since an answer; zero if there was none
@@ -191,7 +191,7 @@ func (l *Limiter) Admit(now time.Time) (t Ticket, ok bool, wait time.Duration) {
 		l.burst, l.burstAt = l.seq, now
 	}
 	if l.probeOut = l.probing; l.probing {
-		l.clear = now.Add(l.probeFor)
+		l.clearAt = now.Add(l.probeFor)
 	}
 	t = Ticket{at: now, seq: l.seq, first: l.burst, cost: l.mean, probe: l.probing}
 	l.requests.take(1)
@@ -212,7 +212,7 @@ func (l *Limiter) probed(now time.Time) time.Duration {
 	if !l.probing || !l.probeOut || l.probeFor == 0 {
 		return 0
 	}
-	if wait := l.clear.Sub(now); wait > 0 {
+	if wait := l.clearAt.Sub(now); wait > 0 {
 		return wait
 	}
 	l.probing, l.probeOut, l.streak = false, false, 0

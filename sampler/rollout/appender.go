@@ -128,9 +128,9 @@ func (a *appender) append(line []byte) error {
 // sync flushes what was written to disk.
 func (a *appender) sync() error { return diskError("force to disk", a.path, a.file.Sync()) }
 
-// there returns an error unless path still names the file: a deleted file accepts lines as before,
+// checkPath returns an error unless path still names the file: a deleted file accepts lines as before,
 // and they are lost.
-func (a *appender) there() error {
+func (a *appender) checkPath() error {
 	now, err := os.Stat(a.path)
 	if err == nil && !os.SameFile(a.info, now) || errors.Is(err, fs.ErrNotExist) {
 		return diskError("append to", a.path, ErrGone)
@@ -141,7 +141,7 @@ func (a *appender) there() error {
 func (a *appender) close() error {
 	tidied := a.tidy()
 	synced := a.sync()
-	return errors.Join(cmp.Or(synced, a.there(), tidied), a.file.Close())
+	return errors.Join(cmp.Or(synced, a.checkPath(), tidied), a.file.Close())
 }
 
 // tempMark is part of the name of a temporary file.

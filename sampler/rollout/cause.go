@@ -56,11 +56,11 @@ func OutcomeOf(whose failure.Whose, otherwise Outcome) Outcome {
 }
 
 // settleMarks turns a line that has no outcome, or graded, into a failure if it marks itself as not
-// judged, by an unknown key or by the word for its end. own says that gonogo wrote the line; then
+// judged, by an unknown key or by the word for its end. ours says that gonogo wrote the line; then
 // an outcome of graded is final: since the keys that it keeps were written, another grader may have
 // graded.
-func (r *Record) settleMarks(own bool) (failed bool) {
-	if r.Outcome != "" && (r.Outcome != Graded || own) || len(r.Grades) > 0 || r.Source == Probe || len(r.Extra) == 0 {
+func (r *Record) settleMarks(ours bool) (failed bool) {
+	if r.Outcome != "" && (r.Outcome != Graded || ours) || len(r.Grades) > 0 || r.Source == Probe || len(r.Extra) == 0 {
 		return false
 	}
 	var marks failure.Marks

@@ -56,7 +56,7 @@ func (j *journal) append(rec *Record) error {
 		return err
 	}
 	if j.flush == nil {
-		return cmp.Or(j.file.sync(), j.file.there())
+		return cmp.Or(j.file.sync(), j.file.checkPath())
 	}
 	return j.flush.wrote()
 }
@@ -109,7 +109,7 @@ func startFlusher(file *appender, every time.Duration) *flusher {
 				return
 			case <-tick.C:
 			}
-			err := f.file.there()
+			err := f.file.checkPath()
 			if f.dirty.Swap(false) {
 				err = cmp.Or(f.file.sync(), err)
 			}

@@ -25,12 +25,14 @@ type labelKey struct {
 	split         Split
 	item          string
 	sample, step  int
-	whole         bool // the label is of an output without a sample number
+	outputOnly    bool // the label is of an output without a sample number
 	output, rater string
 }
 
 func (l Label) key() labelKey {
-	k := labelKey{split: l.Split, item: l.Item, step: l.Step, whole: l.Sample == nil, output: l.Output, rater: l.Rater}
+	k := labelKey{
+		split: l.Split, item: l.Item, step: l.Step, outputOnly: l.Sample == nil, output: l.Output, rater: l.Rater,
+	}
 	if l.Sample != nil {
 		k.sample = *l.Sample
 	}

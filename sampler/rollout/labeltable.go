@@ -33,7 +33,7 @@ func readLabelTable(text []byte, take func(Label) error) (line int, err error) {
 	if err != nil {
 		return tableError(err)
 	}
-	at, err := columns(header)
+	columnOf, err := columns(header)
 	if err != nil {
 		return 1, err
 	}
@@ -46,7 +46,7 @@ func readLabelTable(text []byte, take func(Label) error) (line int, err error) {
 			return tableError(err)
 		}
 		line, _ = r.FieldPos(0)
-		l, err := at.label(row)
+		l, err := columnOf.label(row)
 		if err == nil {
 			err = take(l)
 		}

@@ -26,7 +26,7 @@ type ledger struct {
 	onConflict Conflict
 	input      Input
 	items      []itemLines
-	at         map[itemKey]int // index into items
+	index      map[itemKey]int // index into items
 	last       int             // index of the last lookup: rollouts of an item are often adjacent
 	best       map[place]entry // the highest attempt of each rollout
 	older      []entry         // the other attempts
@@ -65,7 +65,7 @@ func newLedger(onConflict Conflict) *ledger {
 	return &ledger{
 		onConflict: onConflict,
 		input:      Input{Bad: []BadLine{}},
-		at:         make(map[itemKey]int),
+		index:      make(map[itemKey]int),
 		best:       make(map[place]entry),
 		ids:        make(map[string]*idLines),
 	}
@@ -123,11 +123,11 @@ func (l *ledger) item(k itemKey) int {
 	if l.last < len(l.items) && l.items[l.last].itemKey == k {
 		return l.last
 	}
-	i, ok := l.at[k]
+	i, ok := l.index[k]
 	if !ok {
 		i = len(l.items)
 		l.items = append(l.items, itemLines{itemKey: k})
-		l.at[k] = i
+		l.index[k] = i
 	}
 	l.last = i
 	return i

@@ -44,7 +44,7 @@ func (d *decoded) settle(source Source, split Split) (why string, err error) {
 	if r.Split, err = known("split", r.Split, split, Splits()); err != nil {
 		return "", err
 	}
-	own := r.Source != "" // other tools do not write it
+	ours := r.Source != "" // other tools do not write it
 	if r.Source, err = known("source", r.Source, source, Sources()); err != nil {
 		return "", err
 	}
@@ -55,7 +55,7 @@ func (d *decoded) settle(source Source, split Split) (why string, err error) {
 	switch {
 	case r.settleError():
 		beside = "an error and so outcome "
-	case r.settleMarks(own):
+	case r.settleMarks(ours):
 		beside = "a mark of failure and so outcome "
 	}
 	if r.Outcome, err = known("outcome", r.Outcome, Graded, Outcomes()); err != nil {
