@@ -259,7 +259,7 @@ func shift(v *big.Rat, power int) *big.Rat {
 // words returns the text around the number, normalized, without currencies.
 func (n number) words() string { return normal(n.lead + " " + n.tail) }
 
-// bare reports whether the number stands alone, except for a currency, a scale and a percent sign.
+// bare reports whether nothing is around the number except a currency, a scale and a percent sign.
 func (n number) bare() bool { return strings.TrimSpace(n.lead+n.tail) == "" }
 
 // year reports whether the number may be a year.

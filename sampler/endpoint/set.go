@@ -187,7 +187,7 @@ func (s *Set) ease() {
 	}
 }
 
-// Crowded reports whether so many rollouts in progress wait for an endpoint that another one would
+// Crowded reports whether enough rollouts in progress wait for an endpoint that another one would
 // only wait with them.
 func (s *Set) Crowded() bool {
 	return s.starting.Load() >= mostStarting || slices.ContainsFunc(s.list(), (*endpoint).crowded)

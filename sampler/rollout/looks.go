@@ -17,7 +17,7 @@ type Look struct {
 	Verdict    string  `json:"verdict"`
 }
 
-// Ending says why sampling until the verdict is decided ended.
+// Ending says why sampling by a plan of looks ended.
 type Ending string
 
 // The endings.

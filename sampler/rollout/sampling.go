@@ -11,7 +11,7 @@ import (
 type Sampling struct {
 	Sent   map[string]json.RawMessage `json:"sent,omitempty"`   // parameters of each request
 	Server map[string]json.RawMessage `json:"server,omitempty"` // the server's defaults, as far as it reports them
-	// size of the server's context, prompt and answer together, in tokens; 0 is unknown
+	// size of the server's context in tokens, prompt and answer together; 0 is unknown
 	Context int `json:"context,omitempty"`
 }
 
