@@ -9,8 +9,8 @@ import (
 	"gonogo/sampler/rollout/credential"
 )
 
-// Address is a URL with headers in which {{session.NAME}} stands for a value that
-// the start of a rollout's session returned.
+// Address is a URL with headers, in both of which {{session.NAME}} stands for a value that the
+// start of the rollout's session returned.
 type Address struct {
 	url     string
 	header  http.Header
@@ -47,14 +47,14 @@ func checkURL(address string) error {
 // UsesSession reports whether the address has session variables.
 func (a Address) UsesSession() bool { return len(a.reads) > 0 }
 
-// Reads lists its session variables.
+// Reads lists the session variables of the address.
 func (a Address) Reads() []string { return a.reads }
 
 // URL returns the address as written.
 func (a Address) URL() string { return a.url }
 
-// In returns the address, its headers and the secrets in them for a rollout with
-// that session. An error is a *endpoint.Failure.
+// In returns the address for a rollout with session e, its headers and the secrets in them. An
+// error is a *endpoint.Failure.
 func (a Address) In(e *RolloutSession) (address string, header http.Header, secrets endpoint.Secrets, err error) {
 	if !a.UsesSession() {
 		return a.url, a.header, a.secrets, nil

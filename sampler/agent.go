@@ -12,19 +12,18 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Agent is a policy with its own loop, and perhaps its own tools and its own
-// model: a user's program, measured as it is.
+// Agent is a policy with its own loop, and perhaps its own tools and model: a user's program,
+// measured as it is.
 type Agent interface {
-	// Run makes one rollout. It tries once and does not retry: a try may cost as
-	// much as a rollout. An error is a *endpoint.Failure; one that concerns this rollout alone
-	// wraps an *AgentError. ctx is cancelled with the cause ErrAgentTimeout when
-	// p.Timeout has passed.
+	// Run makes one rollout. It tries once, without retrying: a try may cost as much as a rollout.
+	// An error is a *endpoint.Failure; one that concerns only this rollout wraps an *AgentError.
+	// When p.Timeout has passed, ctx is cancelled with the cause ErrAgentTimeout.
 	Run(ctx context.Context, p AgentRequest) (AgentResult, error)
 }
 
-// Entry returns what the tries of an Agent or a Grader must wait for, as endpoint.Request has
-// it: one of a few processes, or with a pace of its own, has the method Enter. nil is
-// nothing.
+// Entry returns what each try of an Agent or a Grader must wait for, to be set as
+// endpoint.Request.Enter: the method Enter of a boundary that has one, because it has only a few
+// processes or a pace of its own; else nil.
 func Entry(boundary any) func(context.Context) (leave func(), err error) {
 	if e, ok := boundary.(interface {
 		Enter(ctx context.Context) (leave func(), err error)
@@ -34,27 +33,27 @@ func Entry(boundary any) func(context.Context) (leave func(), err error) {
 	return nil
 }
 
-// ModelProxy gives agents access to the run's model, so their requests are
-// limited, counted and recorded.
+// ModelProxy gives agents access to the run's model, so that their requests are limited, counted
+// and recorded.
 type ModelProxy interface {
-	// Open returns an address for one try of a rollout. Requests to it belong to ctx.
-	// close ends those in flight and returns what was recorded.
-	Open(ctx context.Context, p AgentRequest) (at ModelAccess, close func() ModelTraffic, err error)
+	// Open returns an address for one try of a rollout. Requests to it belong to ctx. shut ends the
+	// requests in flight and returns what was recorded.
+	Open(ctx context.Context, p AgentRequest) (access ModelAccess, shut func() ModelTraffic, err error)
 }
 
 // ModelAccess is how an agent reaches the model during one try of a rollout.
 type ModelAccess struct {
 	BaseURL string // of an OpenAI-compatible server on loopback
-	Key     string // to be sent as the API key; good for this rollout alone
-	Model   string // the model's name
+	Key     string // API key to send; valid for this rollout only
+	Model   string // name of the model
 	API     string // responses or chat
 
-	// Refused returns why the last request was not forwarded to the model; "" when it
-	// was, or when a limit stopped it. A nil func refuses nothing.
+	// Refused returns why the last request was not forwarded to the model; "" if it was, or if a
+	// limit stopped it. A nil func means that nothing was refused.
 	Refused func() string
 }
 
-// refused is why the last request was not forwarded; "" when it was.
+// refused returns why the last request was not forwarded; "" if it was.
 func (e ModelAccess) refused() string {
 	if e.Refused == nil {
 		return ""
@@ -68,26 +67,26 @@ type AgentRequest struct {
 	Sample         int
 	Attempt        int
 	TraceID        string
-	RolloutSession *RolloutSession // the rollout's own session; nil when it has none
+	RolloutSession *RolloutSession // nil if the rollout has none
 	Model          *ModelAccess    // nil: the agent uses its own model
 
-	MaxSteps     int           // model turns and tool calls; 0 is not a limit
-	MaxToolCalls int           // 0 is not a limit
-	Timeout      time.Duration // for the whole rollout, without time in our own queues; 0 is not a limit
+	MaxSteps     int           // model turns and tool calls; 0 is no limit
+	MaxToolCalls int           // 0 is no limit
+	Timeout      time.Duration // of the whole rollout, not counting time in our own queues; 0 is no limit
 
-	Try    *endpoint.Try    // that this is; nil outside a run
-	Caller *endpoint.Caller // makes the requests of the rollout that are forwarded to the model
+	Try    *endpoint.Try    // the try that makes this request; nil outside a run
+	Caller *endpoint.Caller // makes the requests that are forwarded to the model
 }
 
 // AgentResult is what an agent returned for a rollout.
 type AgentResult struct {
-	Output   string            // the final answer; "" when there is none
-	Refusal  string            // set when the model refused
-	Limit    string            // the limit that ended it, such as max_steps; "" when none did
-	Messages []rollout.Message // after the item's own, as far as the agent reports them
-	Calls    []rollout.Call    // tool calls, as far as it reports them
-	Usage    rollout.Usage     // tokens, as far as it reports them
-	Turns    int               // model replies; 0 when not reported
+	Output   string            // the final answer; "" if there is none
+	Refusal  string            // set if the model refused
+	Limit    string            // the limit that ended it, such as max_steps; "" if none did
+	Messages []rollout.Message // after the item's own, as far as reported
+	Calls    []rollout.Call    // tool calls, as far as reported
+	Usage    rollout.Usage     // tokens, as far as reported
+	Turns    int               // model replies; 0 if not reported
 }
 
 // ModelTraffic is what went through a ModelProxy.
@@ -96,173 +95,173 @@ type ModelTraffic struct {
 	Calls    []rollout.Call
 	Usage    rollout.Usage
 	Turns    int
-	Retries  int            // requests that failed in transport and were made again by the agent
-	Limit    string         // the limit that stopped its requests; "" when none did
-	Finish   rollout.Finish // how the model's last reply ended; "" when it is not known
-	Served   string         // what gave it, as the server names it
-	Failed   error          // why the model did not answer the last request; nil when it did
-	// why that was the rollout's own doing, such as a conversation too long for it; "" when it was the model's
+	Retries  int            // requests that failed in transport and that the agent made again
+	Limit    string         // the limit that stopped its requests; "" if none did
+	Finish   rollout.Finish // how the model's last reply ended; "" if unknown
+	Served   string         // what replied, as the server names it
+	Failed   error          // why the model did not answer the last request; nil if it did
+	// why the rollout itself caused that, such as a conversation that is too long; "" if it did not
 	CutOff  string
-	Blanked int // answers out of which a secret was blanked
+	Blanked int // answers in which a secret was blanked
 }
 
 // ErrAgentTimeout is the cause of an agent's context when its time has run out.
 var ErrAgentTimeout = errors.New("the agent gave no result in time")
 
-// The kinds of a rollout that ended because its agent did.
+// The kinds of a rollout that failed because of its agent.
 const (
 	KindAgentStart   = "agent_start_error"  // it could not be started or reached
 	KindAgentCrashed = "agent_crashed"      // it ended without an answer
-	KindAgentHung    = "agent_timeout"      // it gave none in time
-	KindAgentGarbled = "agent_output_error" // what it gave is not a result
-	KindAgentError   = "agent_error"        // it says itself that it failed
+	KindAgentHung    = "agent_timeout"      // it did not answer in time
+	KindAgentGarbled = "agent_output_error" // its output is not a result
+	KindAgentError   = "agent_error"        // it reports that it failed
 )
 
-// AgentError is a rollout that its agent failed to finish.
+// AgentError reports that an agent failed to finish its rollout.
 type AgentError struct {
-	Kind    string          // one of the kinds above; "" for a boundary that the agent names
-	Outcome rollout.Outcome // the boundary that failed: model_api or tool; tool as well for the agent itself
+	Kind    string          // one of the kinds above; "" if the agent names the boundary that failed
+	Outcome rollout.Outcome // the boundary that failed: model_api or tool; tool also if the agent itself failed
 	Err     error
 }
 
-// Error is the cause.
+// Error returns the text of the cause.
 func (e *AgentError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *AgentError) Unwrap() error { return e.Err }
 
-// attend lets the agent carry the rollout to its answer.
+// attend has the agent make the rollout.
 func (e *episode) attend(ctx context.Context) (ending, error) {
 	p := AgentRequest{
 		Item: e.job.Item, Sample: e.job.Sample, Attempt: e.job.Attempt, TraceID: e.trace, RolloutSession: e.box,
 		MaxSteps: e.cfg.MaxSteps, MaxToolCalls: e.cfg.MaxToolCalls, Timeout: e.cfg.AgentTimeout,
 	}
 	var done AgentResult
-	var heard ModelTraffic
+	var traffic ModelTraffic
 	r := endpoint.Request{Endpoint: endpoint.Agent, Name: "agent", Enter: Entry(e.b.Agent)}
 	retries, err := e.by.Do(ctx, r, func(ctx context.Context, t *endpoint.Try) (err error) {
 		p.Try, p.Caller = t, e.by.Inside(t)
-		done, heard, err = RunAgent(ctx, e.b.Agent, e.b.ModelProxy, p)
+		done, traffic, err = RunAgent(ctx, e.b.Agent, e.b.ModelProxy, p)
 		t.Used(done.Usage)
 		return err
 	})
-	e.rec.Retries += retries + heard.Retries
+	e.rec.Retries += retries + traffic.Retries
 	e.blankAgent(&done)
-	e.noteAgent(done, heard)
-	if end := e.heardModel(heard); end != nil {
+	e.noteAgent(done, traffic)
+	if end := e.observeModel(traffic); end != nil {
 		return ending{}, &boundaryError{rollout.ModelAPI, end}
 	}
-	if err != nil && ctx.Err() == nil && heard.CutOff != "" {
-		return refusedRequest(heard.CutOff, heard.Turns), nil
+	if err != nil && ctx.Err() == nil && traffic.CutOff != "" {
+		return refusedRequest(traffic.CutOff, traffic.Turns), nil
 	}
-	if err != nil && heard.Failed != nil {
-		return ending{}, &boundaryError{rollout.ModelAPI, heard.Failed}
+	if err != nil && traffic.Failed != nil {
+		return ending{}, &boundaryError{rollout.ModelAPI, traffic.Failed}
 	}
 	if err != nil {
 		return ending{}, agentFailure(err)
 	}
-	return e.agentEnding(done, heard), nil
+	return e.agentEnding(done, traffic), nil
 }
 
-// nothing reports whether there is neither an answer nor a reason for none. An agent
-// that swallows errors ends so when its model fails, which is no one's zero.
+// nothing reports whether there is neither an answer nor a reason why there is none. An agent that
+// swallows errors returns this when its model fails, which must not score zero.
 func (p AgentResult) nothing() bool {
 	return strings.TrimSpace(p.Output) == "" && p.Refusal == "" && p.Limit == ""
 }
 
-// RunAgent has the agent make the rollout once, within its timeout, and returns
-// what went through the model proxy, if that is not nil. A failure is worth another
-// try as long as the model has not answered anything.
+// RunAgent has the agent make the rollout once, within its timeout, and returns what went through
+// proxy, unless that is nil. A failure is worth another try as long as the model has not answered
+// anything.
 func RunAgent(ctx context.Context, a Agent, proxy ModelProxy,
 	p AgentRequest,
-) (done AgentResult, heard ModelTraffic, err error) {
+) (done AgentResult, traffic ModelTraffic, err error) {
 	p.Caller = p.Caller.Until(ctx, p.Timeout, ErrAgentTimeout)
 	defer p.Caller.Stop()
 	ctx = p.Caller.Context()
 	if proxy == nil {
 		done, err = a.Run(ctx, p)
-		return done, heard, err
+		return done, traffic, err
 	}
-	at, shut, err := proxy.Open(ctx, p)
+	access, shut, err := proxy.Open(ctx, p)
 	if err != nil {
-		return done, heard, err
+		return done, traffic, err
 	}
-	p.Model = &at
+	p.Model = &access
 	done, err = a.Run(ctx, p)
 	p.Try.Failed(err)
-	heard = shut()
-	if heard.Limit != "" {
-		return done, heard, nil // it was refused another turn, and may not have gone on without
+	traffic = shut()
+	if traffic.Limit != "" {
+		return done, traffic, nil // it was refused another turn and may have stopped for that
 	}
 	if err == nil && done.nothing() {
-		return done, heard, unanswered(at, heard)
+		return done, traffic, unanswered(access, traffic)
 	}
-	if f, ok := endpoint.AsFailure(err); ok && f.Temporary && (heard.Turns > 0 || heard.Usage != (rollout.Usage{})) {
-		own := &AgentError{
+	if f, ok := endpoint.AsFailure(err); ok && f.Temporary && (traffic.Turns > 0 || traffic.Usage != (rollout.Usage{})) {
+		agentErr := &AgentError{
 			KindAgentCrashed, rollout.ToolFailed,
 			fmt.Errorf("the agent failed after the model had answered it: %w", f),
 		}
-		err = &endpoint.Failure{URL: f.URL, Hidden: http.StatusOK, Err: own}
+		err = &endpoint.Failure{URL: f.URL, Hidden: http.StatusOK, Err: agentErr}
 	}
-	return done, heard, err
+	return done, traffic, err
 }
 
-// unanswered is why the last request of an agent that gave no answer had none; nil
-// when it had.
-func unanswered(at ModelAccess, heard ModelTraffic) error {
-	own := &AgentError{Kind: KindAgentError, Outcome: rollout.ToolFailed}
-	if heard.Failed != nil {
-		own = &AgentError{Outcome: rollout.ModelAPI, Err: heard.Failed}
-	} else if why := at.refused(); why != "" {
-		own.Err = fmt.Errorf("the agent gave no answer, and its last request was not forwarded to the model: %s", why)
+// unanswered returns why the last request of an agent that gave no answer failed; nil if it was
+// answered.
+func unanswered(access ModelAccess, traffic ModelTraffic) error {
+	agentErr := &AgentError{Kind: KindAgentError, Outcome: rollout.ToolFailed}
+	if traffic.Failed != nil {
+		agentErr = &AgentError{Outcome: rollout.ModelAPI, Err: traffic.Failed}
+	} else if why := access.refused(); why != "" {
+		agentErr.Err = fmt.Errorf("the agent gave no answer, and its last request was not forwarded to the model: %s", why)
 	}
-	if own.Err == nil {
+	if agentErr.Err == nil {
 		return nil
 	}
-	return &endpoint.Failure{URL: endpoint.Agent, Hidden: http.StatusOK, Err: own}
+	return &endpoint.Failure{URL: endpoint.Agent, Hidden: http.StatusOK, Err: agentErr}
 }
 
-// heardModel has the model's endpoint take note of what an agent heard, and returns
-// the error that ends the run, if it should end: no rollout can do without a model
-// that refuses the key.
-func (e *episode) heardModel(heard ModelTraffic) error {
-	if _, failed := endpoint.AsFailure(heard.Failed); failed || heard.Failed == nil && heard.Turns > 0 {
-		return e.by.Ended(endpoint.Model, heard.Failed)
+// observeModel reports the result of an agent's last model request to the model's endpoint. It
+// returns the error that ends the run, if it should end: no rollout can do without a model that
+// refuses the key.
+func (e *episode) observeModel(traffic ModelTraffic) error {
+	if _, failed := endpoint.AsFailure(traffic.Failed); failed || traffic.Failed == nil && traffic.Turns > 0 {
+		return e.by.Ended(endpoint.Model, traffic.Failed)
 	}
 	return nil
 }
 
-// noteAgent puts into the record what is known about the conversation: the
-// agent's report takes precedence over what was observed, except for tokens, which were counted.
-func (e *episode) noteAgent(done AgentResult, heard ModelTraffic) {
+// noteAgent puts what is known about the conversation into the record. The agent's report takes
+// precedence over what was observed, except for tokens, which were counted.
+func (e *episode) noteAgent(done AgentResult, traffic ModelTraffic) {
 	if e.rec.Messages = done.Messages; done.Messages == nil {
-		e.rec.Messages = heard.Messages
+		e.rec.Messages = traffic.Messages
 	}
 	if e.rec.Calls = done.Calls; done.Calls == nil {
-		e.rec.Calls = heard.Calls
+		e.rec.Calls = traffic.Calls
 	}
-	e.rec.Turns = max(done.Turns, heard.Turns)
-	e.usage.add(UsageOf(done, heard))
-	e.rec.Served, e.rec.Blanked = heard.Served, e.rec.Blanked+heard.Blanked
+	e.rec.Turns = max(done.Turns, traffic.Turns)
+	e.usage.add(UsageOf(done, traffic))
+	e.rec.Served, e.rec.Blanked = traffic.Served, e.rec.Blanked+traffic.Blanked
 	e.steps = e.rec.Turns + len(e.rec.Calls)
-	e.lookAgent(done, heard)
+	e.lookAgent(done, traffic)
 }
 
-// UsageOf returns the usage of an agent's rollout: counted tokens take precedence
-// over those that the agent reports.
-func UsageOf(done AgentResult, heard ModelTraffic) rollout.Usage {
-	if heard.Turns == 0 && done.Usage != (rollout.Usage{}) {
+// UsageOf returns the usage of an agent's rollout. Counted tokens take precedence over those that
+// the agent reports.
+func UsageOf(done AgentResult, traffic ModelTraffic) rollout.Usage {
+	if traffic.Turns == 0 && done.Usage != (rollout.Usage{}) {
 		return done.Usage
 	}
-	return heard.Usage
+	return traffic.Usage
 }
 
-// lookAgent looks for canaries in all that is known about the conversation, whoever
+// lookAgent looks for canaries in everything that is known about the conversation, no matter who
 // reported it.
-func (e *episode) lookAgent(done AgentResult, heard ModelTraffic) {
+func (e *episode) lookAgent(done AgentResult, traffic ModelTraffic) {
 	e.look.inCalls(done.Calls)
-	e.look.inCalls(heard.Calls)
-	e.look.inMessages(heard.Messages, atModel)
+	e.look.inCalls(traffic.Calls)
+	e.look.inMessages(traffic.Messages, atModel)
 	e.look.inMessages(done.Messages, atAgent)
 	e.look.in(done.Output, atAgent, "")
 	e.look.in(done.Refusal, atAgent, "")
@@ -272,8 +271,8 @@ func (e *episode) lookAgent(done AgentResult, heard ModelTraffic) {
 	}
 }
 
-// agentEnding is how a rollout ended that the agent came to the end of.
-func (e *episode) agentEnding(done AgentResult, heard ModelTraffic) ending {
+// agentEnding returns how a rollout ended that the agent finished.
+func (e *episode) agentEnding(done AgentResult, traffic ModelTraffic) ending {
 	blank := strings.TrimSpace(done.Output) == ""
 	text := done.Output
 	if blank {
@@ -282,8 +281,8 @@ func (e *episode) agentEnding(done AgentResult, heard ModelTraffic) ending {
 	limit := done.Limit
 	switch {
 	case limit != "":
-	case heard.Limit != "":
-		limit = heard.Limit
+	case traffic.Limit != "":
+		limit = traffic.Limit
 	case e.cfg.MaxSteps > 0 && e.steps > e.cfg.MaxSteps:
 		limit = fmt.Sprintf("max_steps of %d", e.cfg.MaxSteps)
 	case e.cfg.MaxToolCalls > 0 && len(e.rec.Calls) > e.cfg.MaxToolCalls:
@@ -291,26 +290,26 @@ func (e *episode) agentEnding(done AgentResult, heard ModelTraffic) ending {
 	}
 	switch {
 	case limit != "":
-		return ending{outcome: rollout.StepLimit, finish: heard.Finish, text: text, why: limit + " reached"}
+		return ending{outcome: rollout.StepLimit, finish: traffic.Finish, text: text, why: limit + " reached"}
 	case done.Refusal != "":
 		return ending{outcome: rollout.NoAnswer, finish: rollout.FinishRefusal, why: "the model refused: " +
 			done.Refusal}
-	case blank && (heard.Finish == "" || heard.Finish == rollout.FinishStop):
+	case blank && (traffic.Finish == "" || traffic.Finish == rollout.FinishStop):
 		return ending{outcome: rollout.NoAnswer, finish: rollout.FinishEmpty, why: "the answer is empty"}
 	case blank:
 		return ending{
-			outcome: rollout.NoAnswer, finish: heard.Finish,
-			why: fmt.Sprintf("the answer is empty: the model's last reply ended with %q", heard.Finish),
+			outcome: rollout.NoAnswer, finish: traffic.Finish,
+			why: fmt.Sprintf("the answer is empty: the model's last reply ended with %q", traffic.Finish),
 		}
 	}
-	return ending{outcome: rollout.Graded, finish: heard.Finish, text: text}
+	return ending{outcome: rollout.Graded, finish: traffic.Finish, text: text}
 }
 
-// agentFailure says which boundary an agent's rollout ended at.
+// agentFailure returns err with the boundary at which an agent's rollout ended.
 func agentFailure(err error) error {
 	b := &boundaryError{rollout.ToolFailed, err}
-	if own, ok := errors.AsType[*AgentError](err); ok && own.Outcome != "" {
-		b.outcome = own.Outcome
+	if agentErr, ok := errors.AsType[*AgentError](err); ok && agentErr.Outcome != "" {
+		b.outcome = agentErr.Outcome
 	}
 	return b
 }

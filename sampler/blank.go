@@ -10,9 +10,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// blank takes the secrets of the run out of texts that the model or the grader is about to
-// read, and counts the texts that it changed: the rollout is then about other texts than
-// the tool's or the model's own.
+// blank removes the secrets of the run from texts that the model or the grader is about to read,
+// and counts the texts that it changed: these are no longer what the tool or the model wrote.
 func (e *episode) blank(texts ...*string) {
 	for _, text := range texts {
 		if masked := e.cfg.Secrets.Mask(*text); masked != *text {
@@ -22,7 +21,7 @@ func (e *episode) blank(texts ...*string) {
 	}
 }
 
-// blankAgent does so with what an agent returned.
+// blankAgent blanks what an agent returned.
 func (e *episode) blankAgent(done *AgentResult) {
 	e.blank(&done.Output, &done.Refusal)
 	for i := range done.Messages {
@@ -33,14 +32,14 @@ func (e *episode) blankAgent(done *AgentResult) {
 	}
 }
 
-// sessionSecrets are what a rollout's session put into headers that hold credentials. No
-// other part of the run knows them: its record is written without them.
+// sessionSecrets holds what a rollout's session put into headers that carry credentials. No other
+// part of the run knows these secrets; the record is written without them.
 type sessionSecrets struct {
-	mu  sync.Mutex // guards all: the calls of a turn are made at once
+	mu  sync.Mutex // guards all: the calls of a turn run concurrently
 	all endpoint.Secrets
 }
 
-// keep remembers secrets. A canary is none: it is looked for in what the rollout reads.
+// keep remembers secrets, except canaries: those are searched for in what the rollout reads.
 func (s *sessionSecrets) keep(secrets endpoint.Secrets) {
 	if s == nil {
 		return
@@ -56,7 +55,7 @@ func (s *sessionSecrets) keep(secrets endpoint.Secrets) {
 	}
 }
 
-// withoutSessionSecrets returns the record as it may be written.
+// withoutSessionSecrets returns the record with the session's secrets masked.
 func (e *episode) withoutSessionSecrets(rec *rollout.Record) *rollout.Record {
 	if e.box == nil || e.box.secrets == nil {
 		return rec

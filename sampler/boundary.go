@@ -10,8 +10,8 @@ import (
 
 // Model is the policy under test.
 type Model interface {
-	// Reply makes one request, without retrying, and returns the model's next
-	// turn. Failures of the endpoint are *endpoint.Failure.
+	// Reply makes one request, without retrying, and returns the model's next turn. Failures of the
+	// endpoint are *endpoint.Failure.
 	Reply(ctx context.Context, req Request) (Reply, error)
 }
 
@@ -20,17 +20,17 @@ type Request struct {
 	Item      *rollout.Item
 	Turns     []Turn        // the conversation after the item's own messages, oldest first
 	RequestID string        // <trace_id>/<turn>: sent as X-Client-Request-Id
-	Try       *endpoint.Try // that it is; nil outside a run
-	Encoded   *EncodedTurns // the rollout's own, one request at a time; nil: every turn is written again
+	Try       *endpoint.Try // the try that makes this request; nil outside a run
+	Encoded   *EncodedTurns // one per rollout, used by one request at a time; nil: every turn is encoded again
 }
 
 // EncodedTurns caches a rollout's conversation as the Model encodes it, so that
 // each turn is encoded once. It is opaque to the loop.
 type EncodedTurns struct {
-	Start   []byte // what every request of the rollout begins with; nil: not written yet
-	Without any    // the parameters that Start leaves out
-	Turns   int    // are written
-	Text    []byte // as the model writes them
+	Start   []byte // how every request of the rollout begins; nil: not written yet
+	Without any    // the parameters that Start omits
+	Turns   int    // number of turns in Text
+	Text    []byte // the turns as the model's package encodes them
 }
 
 // Turn is one model reply and the outputs of the tools it called, in call
@@ -43,31 +43,31 @@ type Turn struct {
 // Reply is one turn of the model.
 type Reply struct {
 	Text      string             // the visible text
-	Reasoning string             // summary or text of the reasoning, as far as the server shows it
-	Refusal   string             // set when the model refused
-	Calls     []rollout.ToolCall // the calls it asks for; ids are never empty, and unique in a rollout's turn
-	Final     bool               // an answer: no more calls follow
-	// why the turn is incomplete ("max_output_tokens", "content_filter", …); "" when it is whole
+	Reasoning string             // summary or text of the reasoning, as far as the server returns it
+	Refusal   string             // set if the model refused
+	Calls     []rollout.ToolCall // the requested calls; ids are never empty, and unique within the turn
+	Final     bool               // an answer: no further calls follow
+	// why the turn is incomplete ("max_output_tokens", "content_filter", …); "" if it is complete
 	CutOff string
-	Finish rollout.Finish // how the turn ended, as the server says; "" when it does not say
+	Finish rollout.Finish // how the turn ended, according to the server; "" if it does not say
 	Served string         // what replied, as the server names it: see rollout.Record
 	Usage  rollout.Usage
-	Carry  json.RawMessage // what the model's package must send back on the next turn, opaque to the loop
+	Carry  json.RawMessage // what the model's package must send back with the next turn, opaque to the loop
 }
 
-// Tool is one tool of the job. One with an endpoint may also have a method URL()
-// string, for messages.
+// Tool is one tool of the job. A tool with an endpoint may also have a method URL() string, for
+// messages.
 type Tool interface {
 	Name() string
-	// Call makes one request, without retrying. A refusal that the model may see (a
-	// 4xx) is a Result with Error set; a failure of the endpoint is a *endpoint.Failure.
+	// Call makes one request, without retrying. A refusal that the model may see (a 4xx) is a
+	// Result with Error set; a failure of the endpoint is a *endpoint.Failure.
 	Call(ctx context.Context, call Call) (Result, error)
 }
 
-// Releaser is a Tool that keeps something per rollout, such as a process.
+// Releaser is a Tool that keeps state per rollout, such as a process.
 type Releaser interface {
-	// Release ends what is kept for a finished rollout, however it ended. It may be
-	// called for a rollout that the tool does not know.
+	// Release ends what is kept for a finished rollout, however it ended. It may be called for a
+	// rollout that the tool does not know.
 	Release(traceID string)
 }
 
@@ -86,23 +86,23 @@ type Call struct {
 	Arguments      string // JSON text
 	TraceID        string // the same in all tool and grader calls of one rollout
 	Item           *rollout.Item
-	RolloutSession *RolloutSession // the rollout's own session; nil when it has none
-	Try            *endpoint.Try   // that it is; nil outside a run
+	RolloutSession *RolloutSession // nil if the rollout has none
+	Try            *endpoint.Try   // the try that makes this call; nil outside a run
 }
 
 // Result is a tool's answer.
 type Result struct {
-	Output     string // what the model is shown
-	Error      string // the tool refused the call; Output then says so to the model
+	Output     string // what the model sees
+	Error      string // why the tool refused the call; Output then tells the model so
 	HTTPStatus int
-	NoOutput   bool   // a refusal that brought no output of its own: the error payload replaces it
-	Note       string // an oddity of the answer worth counting, such as "output was not a string"
+	NoOutput   bool   // a refusal without an output of its own: the error payload replaces it
+	Note       string // an anomaly of the answer worth counting, such as "output was not a string"
 }
 
 // Grader turns an output into a reward.
 type Grader interface {
-	// Grade makes one attempt, without retrying. Any error means that there is
-	// no grade; failures worth another try are *endpoint.Failure with Temporary set.
+	// Grade makes one attempt, without retrying. Any error means that there is no grade; failures
+	// worth another try are *endpoint.Failure with Temporary set.
 	Grade(ctx context.Context, out Output) (Grade, error)
 }
 
@@ -110,29 +110,28 @@ type Grader interface {
 type Output struct {
 	Item         *rollout.Item
 	TraceID      string
-	Text         string // the final answer; "" when there is none
+	Text         string // the final answer; "" if there is none
 	Messages     []rollout.Message
 	Calls        []rollout.Call
 	FinishReason string // stop, length, content_filter, tool_calls
 	Reasoning    string // reasoning summary of the last turn
 
-	// RolloutSession is the session of the rollout, or of the grading of a recorded one;
-	// nil when it has none.
+	// RolloutSession is the session of the rollout, or of the grading of a recorded one; nil if
+	// there is none.
 	RolloutSession *RolloutSession
 
-	// Regrade numbers the gradings of the same output from 0, so requests of a
-	// second one have their own ids.
+	// Regrade numbers the gradings of the same output from 0, so that the requests of a second
+	// grading have ids of their own.
 	Regrade int
 
-	// Caller makes the grader's own requests, each as Request has it but for its endpoint;
-	// nil makes each once.
+	// Caller makes the grader's own requests, each a copy of Request with its own endpoint; a nil
+	// Caller makes each once.
 	Caller  *endpoint.Caller
 	Request endpoint.Request
 }
 
-// GradeBy has a grader grade the output. What it fails at in a way that may pass is
-// repeated. The grade, also one with an error, has the tokens and the judge's calls of all
-// tries.
+// GradeBy has a grader grade the output and retries temporary failures. The grade, also one
+// returned with an error, has the tokens and the judge's calls of all tries.
 func (o Output) GradeBy(ctx context.Context, g Grader) (grade Grade, retries int, err error) {
 	var used tally
 	calls := 0
@@ -156,9 +155,9 @@ type Grade struct {
 	Reward  float64
 	Parts   map[string]float64 // sub-scores by grader name
 	Clipped bool               // the number was outside the grader's own range and was clipped
-	Usage   rollout.Usage      // tokens of a model that graded
+	Usage   rollout.Usage      // tokens of a judge
 
-	// JudgeCalls counts the requests that a model worked on for this attempt, even
-	// when it returns an error: those answered, and those whose answer was lost.
+	// JudgeCalls counts the requests that a judge worked on during this attempt, even if it returns
+	// an error: those answered, and those whose answer was lost.
 	JudgeCalls int
 }

@@ -9,75 +9,73 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Inspector is an Isolation that plants each session's canary and later reports
-// whose canary it finds there.
+// Inspector is an Isolation that plants a canary in each session and later reports which canaries
+// it finds there.
 type Inspector interface {
-	// Inspect is called when a rollout has ended, before its Stop. It adds the
-	// canaries that are in the session's files now to Found.
+	// Inspect is called when a rollout has ended, before its Stop. It adds the canaries that are
+	// now in the session's files to Found.
 	Inspect(ctx context.Context, e *RolloutSession)
 }
 
-// Where canaries are met, in addition to tools.
+// The places where canaries are found, in addition to tools.
 const (
 	atSession = "session"
 	atAgent   = "agent"
 	atModel   = "model"
 )
 
-// lookout looks for canaries in what a rollout meets.
+// lookout looks for canaries in what a rollout reads and writes.
 type lookout struct {
-	own string // ""; none is looked for
-	row []byte // what the item itself says is not a leak
+	own string // this rollout's canary; "" looks for none
+	row []byte // the row of the item: a canary in it is not a leak
 	rec *rollout.Record
 }
 
-// in looks for canaries in a text that was met at a place, whose name may have two
-// parts.
-func (l *lookout) in(text, at, name string) {
+// in looks for canaries in a text that was found at place+name.
+func (l *lookout) in(text, place, name string) {
 	rollout.Canaries(text, func(canary string) bool {
-		l.met(canary, at+name)
+		l.met(canary, place+name)
 		return len(l.rec.Leaks) < rollout.MaxLeaksListed || !l.rec.Planted
 	})
 }
 
-// met notes a canary, each once: what a tool answered is in the model's words
-// later.
-func (l *lookout) met(canary, at string) {
+// met notes a canary, once: the model may later repeat what a tool answered.
+func (l *lookout) met(canary, place string) {
 	switch {
 	case canary == l.own:
-		// An agent may repeat what it was given; that is not a place.
-		l.rec.Planted = l.rec.Planted || at != atAgent && at != atModel
+		// An agent may repeat what it was given; that does not show that the canary was planted.
+		l.rec.Planted = l.rec.Planted || place != atAgent && place != atModel
 	case len(l.rec.Leaks) == rollout.MaxLeaksListed, bytes.Contains(l.row, []byte(canary)):
 	case !slices.ContainsFunc(l.rec.Leaks, func(k rollout.Leak) bool { return k.Canary == canary }):
-		l.rec.Leaks = append(l.rec.Leaks, rollout.Leak{Canary: canary, At: endpoint.Brief(at)})
+		l.rec.Leaks = append(l.rec.Leaks, rollout.Leak{Canary: canary, At: endpoint.Brief(place)})
 	}
 }
 
-// inMessages looks into what was said: by the model at a place, by others where the
-// agent is. Tools have been looked at by then.
+// inMessages looks into the messages: those of the assistant are found at place model, all others
+// at the agent. Those of tools have been searched by then.
 func (l *lookout) inMessages(messages []rollout.Message, model string) {
 	for i := range messages {
-		m, at := &messages[i], model
+		m, place := &messages[i], model
 		if m.Role != "assistant" {
-			at = atAgent
+			place = atAgent
 		}
 		for _, text := range []string{m.Content, m.Refusal, m.Reasoning} {
-			l.in(text, at, "")
+			l.in(text, place, "")
 		}
 		for _, c := range m.ToolCalls {
-			l.in(c.Arguments, at, "")
+			l.in(c.Arguments, place, "")
 		}
 	}
 }
 
-// inCalls looks into what tools answered.
+// inCalls looks into the outputs of tools.
 func (l *lookout) inCalls(calls []rollout.Call) {
 	for i := range calls {
 		l.in(calls[i].Output, "tool ", calls[i].Name)
 	}
 }
 
-// inPlace takes over what was found in the session's files.
+// inPlace notes the canaries that were found in the session's files.
 func (l *lookout) inPlace(e *RolloutSession) {
 	for _, canary := range e.Found {
 		l.met(canary, atSession)
@@ -85,7 +83,7 @@ func (l *lookout) inPlace(e *RolloutSession) {
 	e.Found = nil
 }
 
-// inspect looks once more at the session's files, before it goes.
+// inspect looks at the session's files once more, before the session is stopped.
 func (e *episode) inspect(ctx context.Context) {
 	by, ok := e.cfg.Isolation.(Inspector)
 	if !ok || e.box == nil {

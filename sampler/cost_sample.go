@@ -5,14 +5,14 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// The rollouts that the rest is judged by: that many at first, then twice as many
-// again and again, at most that many.
+// The sample whose cost predicts that of the other rollouts: leastFirsts at first, then doubled
+// again and again, up to mostFirsts.
 const (
 	leastFirsts = 20
 	mostFirsts  = leastFirsts << 10
 )
 
-// itemKey names an item: the same one may be read twice.
+// itemKey identifies an item: the same item may be read twice.
 type itemKey struct {
 	split rollout.Split
 	id    string
@@ -20,33 +20,32 @@ type itemKey struct {
 
 func keyOf(it *rollout.Item) itemKey { return itemKey{it.Split, it.ID} }
 
-// costSample sums the cost of the rollouts that began first. The first to end are
-// short and cheap: with 64 in flight the first ten may cost a seventh of the mean.
-// The size of the sample is therefore fixed before they begin, and all of it is
-// waited for.
+// costSample sums the cost of the rollouts that started first. The first to end are short and
+// cheap: with 64 in flight the first ten may cost a seventh of the mean. The size of the sample is
+// therefore fixed before they start, and the sum waits for all of them.
 type costSample struct {
-	judged limit.Sum // of leastFirsts, or twice as many and so on
+	judged limit.Sum // of leastFirsts rollouts, or of twice as many and so on
 
-	next  int               // the first that has not ended
-	ended map[int]firstCost // later ones that have
-	sum   limit.Sum         // of those before next
+	next  int               // the first rollout that has not ended
+	ended map[int]firstCost // later ones that have ended
+	sum   limit.Sum         // of the rollouts before next
 	items map[itemKey]*limit.Part
-	until int         // that many are waited for
-	full  []limit.Sum // of as many as were waited for, not judged by yet
+	until int         // size of the sample that is being summed
+	full  []limit.Sum // of samples that are complete but not in judged yet
 }
 
 type firstCost struct {
-	usd  *float64 // nil when it is not known
+	usd  *float64 // nil if unknown
 	item itemKey
 }
 
-// end notes that the rollout which began as number n, from 0, has ended.
+// end notes that rollout number n, in order of start from 0, has ended.
 func (f *costSample) end(n int, usd *float64, item itemKey) {
 	if n < mostFirsts {
 		f.note(n, firstCost{usd, item})
 	}
-	// One after the other: where one rollout was waited for by many, those that had
-	// ended before it are the short ones again.
+	// Only one step per rollout: if many had to wait for one slow rollout, those that ended before
+	// it are again the short ones.
 	if len(f.full) > 0 {
 		f.judged, f.full = f.full[0], f.full[1:]
 	}
@@ -58,18 +57,18 @@ func (f *costSample) note(n int, cost firstCost) {
 	}
 	f.ended[n] = cost
 	for {
-		cost, there := f.ended[f.next]
-		if !there {
+		cost, ok := f.ended[f.next]
+		if !ok {
 			return
 		}
 		delete(f.ended, f.next)
 		if cost.usd != nil {
-			of := f.items[cost.item]
-			if of == nil {
-				of = new(limit.Part)
-				f.items[cost.item] = of
+			part := f.items[cost.item]
+			if part == nil {
+				part = new(limit.Part)
+				f.items[cost.item] = part
 			}
-			f.sum.Add(*cost.usd, of)
+			f.sum.Add(*cost.usd, part)
 		}
 		if f.next++; f.next == f.until {
 			f.full, f.until = append(f.full, f.sum), 2*f.until

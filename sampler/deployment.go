@@ -7,15 +7,15 @@ import (
 	"gonogo/sampler/rollout/credential"
 )
 
-// ServedBy adds to a model's name what the headers of an answer say about where it came
-// from. LiteLLM answers under the alias that was asked for, and only its headers tell the
-// deployments behind that alias apart (litellm 1.108, x-litellm-*).
+// ServedBy adds to a model's name what the headers of an answer say about its origin. LiteLLM
+// answers under the requested alias, and only its headers distinguish the deployments behind that
+// alias (litellm 1.108, x-litellm-*).
 func ServedBy(name string, header http.Header) string {
 	parts := []string{name, header.Get("X-Litellm-Model-Id")}
 	if base := header.Get("X-Litellm-Model-Api-Base"); base != "" {
 		parts = append(parts, credential.BareURL(base))
 	}
-	const most = 200 // bytes: it is recorded with every rollout
+	const maxBytes = 200 // it is recorded with every rollout
 	all := strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
-	return strings.ToValidUTF8(all[:min(len(all), most)], "")
+	return strings.ToValidUTF8(all[:min(len(all), maxBytes)], "")
 }

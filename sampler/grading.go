@@ -12,15 +12,14 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// grading is what one grading came to, all its tries together.
+// grading is the result of one grading, all its tries together.
 type grading struct {
 	Grade
 	retries int
 }
 
-// grade has an output graded. The error is ctx's, the *endpoint.Error that ends
-// the run, or why there is no grade: gradeKind returns its kind. What a judge
-// used is reported also with an error.
+// grade has an output graded. The error is ctx's, the *endpoint.Error that ends the run, or why
+// there is no grade: gradeKind returns its kind. The judge's usage is reported also with an error.
 func (s *session) grade(ctx context.Context, by *endpoint.Caller, out Output) (g grading, err error) {
 	name := "grade"
 	if out.Regrade > 0 {
@@ -39,20 +38,20 @@ func (s *session) grade(ctx context.Context, by *endpoint.Caller, out Output) (g
 	return g, err
 }
 
-// hopeless is how many items a grader must fail on, while it grades none,
-// before it is taken for one that never will.
+// hopeless is how many items a grader must fail on, without grading any, before the run gives up on
+// it.
 const hopeless = 10
 
-// despair halts a run whose grader gives no grade at all for a reason of its
-// own, such as a formula that divides by zero: rollouts cost money. An
-// endpoint that does not work is given up by itself.
+// despair halts a run whose grader gives no grade at all for a reason of its own, such as a formula
+// that divides by zero, since rollouts cost money. An endpoint that does not work ends the run
+// through its breaker.
 func (s *session) despair(it *rollout.Item, err error) {
 	if err == nil {
 		s.misfit.fits()
 		return
 	}
-	kind, own := errors.AsType[*GradeError](err)
-	if _, failed := endpoint.AsFailure(err); !own || failed || kind.Kind == KindRange {
+	kind, ok := errors.AsType[*GradeError](err)
+	if _, failed := endpoint.AsFailure(err); !ok || failed || kind.Kind == KindRange {
 		return
 	}
 	if kind.Kind == KindBatch {
@@ -64,10 +63,9 @@ func (s *session) despair(it *rollout.Item, err error) {
 	}
 }
 
-// GraderFailedError ends a run whose grader graded nothing, or cannot grade an output
-// at all.
+// GraderFailedError ends a run whose grader has graded nothing, or cannot grade a single output.
 type GraderFailedError struct {
-	Items int   // different items that it failed on; 0 when it cannot grade one by itself
+	Items int   // different items that it failed on; 0 if it cannot grade an output on its own
 	Err   error // the last failure
 }
 
@@ -83,7 +81,7 @@ func (e *GraderFailedError) Error() string {
 // Unwrap returns the last failure.
 func (e *GraderFailedError) Unwrap() error { return e.Err }
 
-// finite refuses a grade that is not a number.
+// finite rejects a grade that is not a finite number.
 func finite(g Grade) error {
 	if math.IsNaN(g.Reward) || math.IsInf(g.Reward, 0) {
 		return &GradeError{KindNotANumber, fmt.Errorf("the grader's reward is %v, not a finite number", g.Reward)}
@@ -97,14 +95,13 @@ func finite(g Grade) error {
 	return nil
 }
 
-// rounding is the share of the reward range by which a grade may lie outside of
-// it: sums of weighted parts do not always end exactly at 1. Such a grade is
-// taken for the bound.
+// rounding is the share of the reward range by which a grade may lie outside it and is then set to
+// the bound: sums of weighted parts do not always end exactly at 1.
 const rounding = 1e-9
 
-// fit refuses a grade outside the reward range. It halts a run of which no
-// grade fits: nothing useful would come, and rollouts cost money. If the range is assumed, it
-// halts the run at the first such grade, and keeps the grade.
+// fit rejects a grade outside the reward range. If the range is assumed, it halts the run at the
+// first such grade and keeps the grade. Otherwise it halts the run once misfits items have got only
+// such grades: nothing useful would come, and rollouts cost money.
 func (s *session) fit(g *Grade, it *rollout.Item) error {
 	if s.cfg.RewardRange == nil {
 		return nil
@@ -128,21 +125,22 @@ func (s *session) fit(g *Grade, it *rollout.Item) error {
 	return &GradeError{KindRange, e}
 }
 
-// misfits is how many items must get a grade that does not fit before all do.
+// misfits is how many items must get a grade outside the range, while none gets one inside, to halt
+// the run.
 const misfits = 3
 
-// RangeError is a grade outside the reward range. With Items set it ends a run: no
-// grade was in the range.
+// RangeError reports a grade outside the reward range. With Items set it ends a run: no grade was
+// inside.
 type RangeError struct {
 	Value float64
 	Range [2]float64 // Config.RewardRange
-	Item  string     // that got the value
-	Items int        // different items whose grades did not fit, while none did; 0 when it is about one grade
+	Item  string     // the item that got the value
+	Items int        // different items whose grades were all outside; 0 if the error is about one grade
 
-	Assumed bool // Config.RangeAssumed: it ends a run whose records keep the grade
+	Assumed bool // Config.RangeAssumed: the error ends a run whose records keep the grade
 }
 
-// Error names the value, the range and its key, with a value that has room for the grade.
+// Error names the value, the range and its key, and suggests a range that includes the grade.
 func (e *RangeError) Error() string {
 	text := fmt.Sprintf("the grader gave %g, outside reward_range [%g, %g]", e.Value, e.Range[0], e.Range[1])
 	set := fmt.Sprintf("set reward_range to what the grader can give, such as [%g, %g]", min(e.Range[0], e.Value),
@@ -159,9 +157,9 @@ func (e *RangeError) Error() string {
 
 // rangeCheck detects a grader that never gives a usable grade.
 type rangeCheck struct {
-	mu    sync.Mutex       // guards what follows
-	done  bool             // one could
-	items map[itemKey]bool // that got none, before that
+	mu    sync.Mutex       // guards the fields below
+	done  bool             // a grade was usable
+	items map[itemKey]bool // items that got no usable grade before that
 }
 
 func (m *rangeCheck) fits() {
@@ -170,7 +168,8 @@ func (m *rangeCheck) fits() {
 	m.done, m.items = true, nil
 }
 
-// refused returns how many items got no grade that can be used while none did.
+// refused notes that an item got no usable grade. It returns how many items have got none, 0 once
+// any grade was usable.
 func (m *rangeCheck) refused(it *rollout.Item) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

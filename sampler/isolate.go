@@ -15,29 +15,27 @@ import (
 
 // Isolation starts and stops a session for each rollout.
 type Isolation interface {
-	// Enter waits for a place, which Stop gives back, also where there was no Start.
+	// Enter waits for a slot, which Stop frees, also if there was no Start.
 	Enter(ctx context.Context, e *RolloutSession) error
-	// Start makes one try, without retrying, and fills in the session's Values.
-	// Stop is called after each Enter that succeeded.
+	// Start makes one try, without retrying, and fills in the session's Values. Stop is called
+	// after each Enter that succeeded.
 	Start(ctx context.Context, e *RolloutSession) error
-	// Stop makes one try to stop what Start may have started, and does nothing for
-	// what is already gone. ctx is not the run's, which may have ended.
+	// Stop makes one try to stop what Start may have started; it does nothing for what is already
+	// gone. ctx is not the run's context, which may have ended.
 	Stop(ctx context.Context, e *RolloutSession) error
 }
 
-// KindSession is the kind of a rollout that failed because its session could not be
-// started.
+// KindSession is the kind of a rollout that failed because its session could not be started.
 const KindSession = "session_start_error"
 
-// sessionError is a session that could not be started.
+// sessionError reports that a session could not be started.
 type sessionError struct{ err error }
 
 func (e *sessionError) Error() string { return "the session was not started: " + e.err.Error() }
 func (e *sessionError) Unwrap() error { return e.err }
 
-// startSession starts a session for a rollout or a task. Each try has its own,
-// so none finds what another left half made. leave stops what was
-// started; it is never nil.
+// startSession starts a session for a rollout or a task. Each try has its own session, so no try
+// finds what another left half done. leave stops the session; it is never nil.
 func (s *session) startSession(ctx context.Context, by *endpoint.Caller,
 	e RolloutSession,
 ) (box *RolloutSession, leave func(), retries int, err error) {
@@ -51,7 +49,7 @@ func (s *session) startSession(ctx context.Context, by *endpoint.Caller,
 			one := e
 			one.ID, one.secrets = sessionID(), new(sessionSecrets)
 			try = &one
-			leave = func() { // after a try that failed, and where there was none
+			leave = func() { // after a try that failed, or was never made
 				if box == nil {
 					s.vacate(ctx, by, &one)
 				}
@@ -71,23 +69,23 @@ func (s *session) startSession(ctx context.Context, by *endpoint.Caller,
 		return nil, func() {}, retries, err
 	}
 	leave = func() { s.vacate(ctx, by, box) }
-	if err != nil { // the run ended in the moment of the start
+	if err != nil { // the run ended just as the session started
 		leave()
 		return nil, func() {}, retries, err
 	}
 	return box, leave, retries, nil
 }
 
-// sessionID names one start. It is random: a rollout that was broken off is made
-// again under the same trace id, and must not find what the first try left.
+// sessionID names one start. It is random: a rollout that was interrupted is made again under the
+// same trace id, and must not find what the first try left.
 func sessionID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	return "session_" + hex.EncodeToString(b[:])
 }
 
-// vacate stops a session, however the run ended. It is tried as often
-// as requests are, though not for longer than two tries may take.
+// vacate stops a session, however the run ended. It retries as requests do, but for no longer than
+// two tries may take.
 func (s *session) vacate(ctx context.Context, by *endpoint.Caller, e *RolloutSession) {
 	ctx = context.WithoutCancel(ctx)
 	if t := s.cfg.IsolationTimeout; t > 0 {
@@ -99,7 +97,7 @@ func (s *session) vacate(ctx context.Context, by *endpoint.Caller, e *RolloutSes
 		Endpoint: endpoint.Session, Name: "stop/" + e.ID, Timeout: s.cfg.IsolationTimeout,
 		Local: true,
 	}
-	var last error // of the try, not of the time that ran out after it
+	var last error // the error of the try, not of the timeout after it
 	_, _ = by.Do(ctx, r, func(ctx context.Context, t *endpoint.Try) error {
 		e.Try = t
 		last = s.cfg.Isolation.Stop(ctx, e)
@@ -112,8 +110,8 @@ func (s *session) vacate(ctx context.Context, by *endpoint.Caller, e *RolloutSes
 	s.stops.well()
 }
 
-// leftOpen notes a session that could not be stopped. Several in a row end the run as the
-// same error of an endpoint does: they pile up.
+// leftOpen notes a session that could not be stopped. Several in a row end the run, as the same
+// error of an endpoint does, because open sessions pile up.
 func (s *session) leftOpen(e *RolloutSession, err error) {
 	s.count.leftOpen()
 	s.set.Tell("session left open", slog.String("session", e.ID), slog.String("trace_id", e.TraceID),
@@ -123,7 +121,7 @@ func (s *session) leftOpen(e *RolloutSession, err error) {
 	}
 }
 
-// stops counts sessions in a row that could not be stopped.
+// stops counts consecutive sessions that could not be stopped.
 type stops struct {
 	mu  sync.Mutex // guards row
 	row int
@@ -157,8 +155,8 @@ func (e *StuckSessionsError) Error() string {
 // Unwrap returns the last failure.
 func (e *StuckSessionsError) Unwrap() error { return e.Err }
 
-// enter starts the rollout's session. What tools keep for the rollout ends before
-// it does.
+// enter starts the rollout's session. leave releases what tools keep for the rollout, then stops
+// the session.
 func (e *episode) enter(ctx context.Context, by *endpoint.Caller) (leave func(), err error) {
 	var retries int
 	var stop func()
@@ -178,7 +176,7 @@ func (e *episode) enter(ctx context.Context, by *endpoint.Caller) (leave func(),
 	return leave, nil
 }
 
-// notStarted reports whether err is a session's that was not started.
+// notStarted reports whether err says that a session could not be started.
 func notStarted(err error) bool {
 	_, ok := errors.AsType[*sessionError](err)
 	return ok

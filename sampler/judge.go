@@ -10,8 +10,7 @@ import (
 
 // Judge is a model that grades: graders call it, rollouts do not.
 type Judge interface {
-	// Complete makes one request, without retrying. Failures of the endpoint
-	// are *endpoint.Failure.
+	// Complete makes one request, without retrying. Failures of the endpoint are *endpoint.Failure.
 	Complete(ctx context.Context, p Prompt) (Completion, error)
 }
 
@@ -28,13 +27,13 @@ type Prompt struct {
 	MaxTokens       *int
 	ReasoningEffort string
 	RequestID       string
-	Try             *endpoint.Try // that it is; nil outside a run
+	Try             *endpoint.Try // the try that makes this request; nil outside a run
 }
 
 // Completion is a judge's answer.
 type Completion struct {
 	Text    string
-	Refusal string // set when the judge refused
-	CutOff  string // why the answer is incomplete; "" when it is whole
+	Refusal string // set if the judge refused
+	CutOff  string // why the answer is incomplete; "" if it is complete
 	Usage   rollout.Usage
 }

@@ -12,7 +12,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// episode is one rollout under way.
+// episode is one rollout in progress.
 type episode struct {
 	*session
 	job   Job
@@ -21,7 +21,7 @@ type episode struct {
 	begun time.Time
 	turns []Turn
 	sent  EncodedTurns
-	freed int // turns whose Carry is gone
+	freed int // turns whose Carry has been dropped
 	steps int // function calls + model turns
 	usage tally
 	rec   *rollout.Record
@@ -31,19 +31,17 @@ type episode struct {
 
 // ending is how a conversation ended, before grading.
 type ending struct {
-	outcome rollout.Outcome // Graded when there is an answer to grade
+	outcome rollout.Outcome // Graded if there is an answer to grade
 	finish  rollout.Finish  // how the model's last reply ended
-	text    string          // what there is to grade; "" when there is nothing
-	why     string          // the cause, when outcome is not Graded
+	text    string          // the text to grade; "" if there is none
+	why     string          // the cause, if outcome is not Graded
 }
 
-// rollout carries one job to its end. It alternates the model and the tools
-// until the model answers or a limit is reached, and has the answer graded. The
-// error is ctx's, or the *endpoint.Error that ends the run: then there is no
-// record, but when there was an answer already: it is recorded without its grade.
-// All other failures are outcomes. leave is to be called when the record
-// is written, and also with an error; what it and the start of a session take
-// is not a time of the rollout.
+// rollout runs one job to its end. It alternates the model and the tools until the model answers or
+// a limit is reached, and has the answer graded. The error is ctx's, or the *endpoint.Error that
+// ends the run; then there is no record, unless there is already an answer, which is recorded
+// without its grade. All other failures are outcomes. Call leave once the record is written, and
+// also after an error. Neither leave nor the start of a session counts as time of the rollout.
 func (s *session) rollout(ctx context.Context, job Job) (rec *rollout.Record, leave func(), err error) {
 	e := s.begin(job)
 	outer := s.set.Caller(ctx, job.Item, e.trace)
@@ -58,7 +56,7 @@ func (s *session) rollout(ctx context.Context, job Job) (rec *rollout.Record, le
 	}
 	var b *boundaryError
 	switch {
-	case err == nil: // it ended, whatever has happened to the run meanwhile
+	case err == nil: // it ended, even if the run has ended meanwhile
 	case errors.As(err, &b) && b.outcome == rollout.GraderFailed && (ctx.Err() != nil || b.ends() != nil):
 		e.ungraded("grading was interrupted: " + b.err.Error()) // the answer is paid for
 	case ctx.Err() != nil:
@@ -97,8 +95,7 @@ type boundaryError struct {
 func (b *boundaryError) Error() string { return b.err.Error() }
 func (b *boundaryError) Unwrap() error { return b.err }
 
-// ends is the error that ends the run, not the rollout alone; nil when it does
-// not.
+// ends returns the error if it ends the run and not only the rollout, else nil.
 func (b *boundaryError) ends() error {
 	var end *endpoint.Error
 	if errors.As(b.err, &end) {
@@ -107,7 +104,7 @@ func (b *boundaryError) ends() error {
 	return nil
 }
 
-// lost records a rollout that a boundary failed.
+// lost records a rollout that failed at a boundary.
 func (e *episode) lost(b *boundaryError, late bool) {
 	text := b.err.Error()
 	if late {
@@ -122,14 +119,14 @@ func (e *episode) lost(b *boundaryError, late bool) {
 	case notStarted(b.err):
 		e.rec.Kind = KindSession
 	default:
-		if own, ok := errors.AsType[*AgentError](b.err); ok {
-			e.rec.Kind = own.Kind
+		if agentErr, ok := errors.AsType[*AgentError](b.err); ok {
+			e.rec.Kind = agentErr.Kind
 		}
 	}
 	e.rec.Outcome, e.rec.Error = b.outcome, endpoint.Brief(text)
 }
 
-// play converses and grades.
+// play holds the conversation and has the answer graded.
 func (e *episode) play(ctx context.Context) error {
 	carry := e.converse
 	if e.b.Agent != nil {
@@ -147,7 +144,7 @@ func (e *episode) play(ctx context.Context) error {
 	return e.grade(ctx)
 }
 
-// converse alternates the model and the tools until something ends it.
+// converse alternates the model and the tools until something ends the conversation.
 func (e *episode) converse(ctx context.Context) (ending, error) {
 	for {
 		if limit := e.cfg.MaxSteps; limit > 0 && e.steps >= limit {
@@ -175,7 +172,7 @@ func (e *episode) converse(ctx context.Context) (ending, error) {
 	}
 }
 
-// reply asks the model for its next turn and notes it.
+// reply asks the model for its next turn and records it.
 func (e *episode) reply(ctx context.Context) (Reply, error) {
 	req := Request{Item: e.job.Item, Turns: e.turns, RequestID: requestID(e.trace, len(e.turns)), Encoded: &e.sent}
 	var reply Reply
@@ -191,7 +188,7 @@ func (e *episode) reply(ctx context.Context) (Reply, error) {
 		return reply, err
 	}
 	for ; e.freed < e.sent.Turns; e.freed++ {
-		e.turns[e.freed].Reply.Carry = nil // it is written in sent, and holds the whole answer
+		e.turns[e.freed].Reply.Carry = nil // it is encoded in sent, and holds the whole answer
 	}
 	e.blank(&reply.Text, &reply.Refusal, &reply.Reasoning)
 	e.steps++
@@ -207,9 +204,9 @@ func (e *episode) reply(ctx context.Context) (Reply, error) {
 	return reply, nil
 }
 
-// conclude reports whether a reply ends the conversation, and how. A reply
-// that was cut off, a refusal, an empty answer and a turn with neither a
-// message nor a call are the model's own failures.
+// conclude reports whether a reply ends the conversation, and how. A reply that was cut off, a
+// refusal, an empty answer and a turn with neither a message nor a call are the model's own
+// failures.
 func conclude(r Reply) (ending, bool) {
 	blank := strings.TrimSpace(r.Text) == ""
 	switch {
@@ -231,10 +228,9 @@ func conclude(r Reply) (ending, bool) {
 	return ending{}, false
 }
 
-// limited ends a conversation that used up a limit. What the last reply said
-// with its calls, if anything, is graded. Calls that would pass the limit are
-// not made. Which reward a trainer gives here is not documented: the outcome of
-// its own keeps it visible.
+// limited ends a conversation that used up a limit. The text of the last reply, if any, is graded.
+// Calls that would exceed the limit are not made. It is not documented which reward a trainer gives
+// here; an outcome of its own keeps the case visible.
 func (e *episode) limited(name string, limit int) ending {
 	last := e.turns[len(e.turns)-1].Reply
 	text := last.Text
@@ -255,14 +251,14 @@ func (e *episode) ungraded(why string) {
 	e.rec.Outcome, e.rec.Kind, e.rec.Error = rollout.GraderFailed, rollout.KindUngraded, endpoint.Brief(why)
 }
 
-// holdAfter is how long a grade may take before the answer is recorded without it.
-// A kill loses the answers that are waiting for a grade for less than that, as it
-// loses those that are not complete; each one recorded doubles what its rollout writes.
+// holdAfter is how long a grading may take before the answer is recorded without its grade. A kill
+// loses answers that have waited less than that, as it loses rollouts that are not complete. Each
+// held answer doubles what its rollout writes.
 const holdAfter = 10 * time.Second
 
-// hold records the answer, should its grade not come soon: a grader may take
-// minutes, and a kill meanwhile must not cost what the model was paid for. over is
-// to be called when the grade is there, or never will be.
+// hold records the answer if its grade does not come soon: a grader may take minutes, and a kill
+// meanwhile must not waste what the model cost. Call over when the grade is known, or never will
+// be.
 func (e *episode) hold() (over func()) {
 	if e.held == nil {
 		return func() {}

@@ -10,32 +10,32 @@ import (
 	"gonogo/sampler/rollout/credential"
 )
 
-// missingToolRollouts is how many rollouts must have got nothing but refusals
-// without an output from a tool before it counts as missing.
+// missingToolRollouts is how many rollouts must have got nothing but refusals without an output
+// from a tool before it counts as missing.
 const missingToolRollouts = 8
 
-// missingTool detects a tool that does not exist. A 401, 403 or 404 without an
-// output may be meant for the model, which sees it in any case ("no such
-// document"), or come from a server that does not know the tool. One rollout
-// therefore proves nothing, and a tool that ever answered anything else exists.
+// missingTool detects a tool that does not exist. A 401, 403 or 404 without an output may be meant
+// for the model, which sees it in any case ("no such document"), or come from a server that does
+// not know the tool. One rollout therefore proves nothing, and a tool that has ever answered
+// anything else exists.
 type missingTool struct {
 	tool Tool
 
-	mu       sync.Mutex // guards what follows
-	spoke    bool
-	rollouts map[string]bool // trace ids that saw nothing else
+	mu       sync.Mutex // guards the fields below
+	answered bool
+	rollouts map[string]bool // trace ids of rollouts that saw nothing else
 }
 
-// heard notes an answer that a rollout got and returns the error that ends the
-// run, if it should end.
-func (m *missingTool) heard(trace string, res Result) error {
+// observe notes an answer that a rollout got and returns the error that ends the run, if it should
+// end.
+func (m *missingTool) observe(trace string, res Result) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
-	case m.spoke:
+	case m.answered:
 		return nil
 	case !refusesAll(res):
-		m.spoke, m.rollouts = true, nil
+		m.answered, m.rollouts = true, nil
 		return nil
 	}
 	if m.rollouts == nil {
@@ -45,10 +45,11 @@ func (m *missingTool) heard(trace string, res Result) error {
 	if len(m.rollouts) < missingToolRollouts {
 		return nil
 	}
-	said := strings.TrimPrefix(res.Error, fmt.Sprintf("status %d: ", res.HTTPStatus)) // the failure says it itself
+	// The failure adds the status itself.
+	message := strings.TrimPrefix(res.Error, fmt.Sprintf("status %d: ", res.HTTPStatus))
 	f := &endpoint.Failure{
 		Status: res.HTTPStatus, Fatal: true,
-		Err: fmt.Errorf("%s (%d rollouts got no other answer)", said, missingToolRollouts),
+		Err: fmt.Errorf("%s (%d rollouts got no other answer)", message, missingToolRollouts),
 	}
 	if t, ok := m.tool.(interface{ URL() string }); ok {
 		f.URL = credential.BareURL(t.URL())
@@ -56,7 +57,7 @@ func (m *missingTool) heard(trace string, res Result) error {
 	return &endpoint.Error{Boundary: "tool " + m.tool.Name(), URL: f.URL, Err: f}
 }
 
-// refusesAll reports whether an answer may be one that every call would get.
+// refusesAll reports whether every call might get this answer.
 func refusesAll(res Result) bool {
 	switch res.HTTPStatus {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:

@@ -7,13 +7,13 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// thenGrading joins, in the error of a rollout that reached a limit, that limit
-// and why what there was could not be graded.
+// thenGrading joins, in the error of a rollout that reached a limit, the limit and why the answer
+// could not be graded.
 const thenGrading = "; then grading failed: "
 
-// OutputOf returns what a rollout passes to its grader, from its record, so that a
-// re-grade sees what the first grading saw. An imported record without a trace id
-// gets the one of its place in a run of seed 0.
+// OutputOf returns what a rollout passes to its grader, made from its record, so that a re-grade
+// sees what the first grading saw. An imported record without a trace id gets the id of its place
+// in a run of seed 0.
 func OutputOf(it *rollout.Item, r *rollout.Record) Output {
 	out := Output{
 		Item: it, TraceID: r.TraceID, Text: r.Answer, Messages: r.Messages, Calls: r.Calls,
@@ -32,8 +32,8 @@ func OutputOf(it *rollout.Item, r *rollout.Record) Output {
 	return out
 }
 
-// limitOf reports whether a rollout ended at a limit, also when its grading
-// failed afterwards, and what the record says of the limit; "" without one.
+// limitOf reports whether a rollout ended at a limit, even if its grading failed afterwards, and
+// what the record says about the limit; "" if it did not.
 func limitOf(r *rollout.Record) (why string, limited bool) {
 	switch r.Outcome {
 	case rollout.StepLimit:

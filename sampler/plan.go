@@ -19,23 +19,20 @@ type Job struct {
 	Attempt int
 }
 
-// Blocks is the order in which the items of a run come: drawn by the seed, each
-// split spread evenly over it, and cut into blocks of at most size items, none
-// larger than another by more than one. A size of 0 or less is one block of all.
-// However many blocks are sampled, they are a random choice of each split's
-// items, whatever their files are sorted by.
+// Blocks returns the order in which a run takes its items: shuffled by the seed, each split spread
+// evenly, and cut into blocks of at most size items whose sizes differ by at most one. A size of 0
+// or less makes one block. However many blocks are sampled, they are a random choice of each
+// split's items, no matter how the files are sorted.
 //
-// A block of 32, the default, has enough items that they stand for all, that the first
-// rollout of each does not teach a server's cache of prefixes what the second one begins
-// before it knows, and that a faulty grader meets different items soon; few enough that a
-// server which is asked for 64 rollouts at a time has two of each item in flight, so it
-// holds what they begin with.
+// A block of 32, the default, is large enough that its items represent all, that the second
+// rollout of an item starts only after the first has filled the server's prefix cache, and that a
+// faulty grader soon meets different items. It is small enough that a server with 64 requests in
+// flight has two of each item, so that it keeps their common prefix.
 //
-// It depends only on its arguments, and on the order of the items only where two of a
-// split have one id. Items that are added leave those of their split that were
-// there in the same order among each other. Among the first k items there are, of S
-// splits, those of one in proportion to within (S+1)/2 + 1. The blocks point into
-// items; cost n log n.
+// The order depends only on the arguments, and on the order of the items only if two of a split
+// share an id. Added items do not change the relative order of the items of their split that were
+// already there. Among the first k items, each of S splits has its proportional share to within
+// (S+1)/2 + 1. The blocks point into items. The cost is O(n log n).
 func Blocks(items []rollout.Item, seed uint64, size int) [][]*rollout.Item {
 	order := drawn(items, seed)
 	if size <= 0 || size >= len(order) {
@@ -49,13 +46,13 @@ func Blocks(items []rollout.Item, seed uint64, size int) [][]*rollout.Item {
 	return blocks
 }
 
-// drawn shuffles the items of each split and merges the splits, the i-th of n
-// items at (i+1/2)/n of the way.
+// drawn shuffles the items of each split and merges the splits, placing the i-th of n items at
+// (i+1/2)/n.
 func drawn(items []rollout.Item, seed uint64) []*rollout.Item {
 	type place struct {
 		item *rollout.Item
 		lot  uint64
-		at   float64
+		pos  float64
 	}
 	bySplit := make(map[rollout.Split][]place)
 	for i := range items {
@@ -68,12 +65,12 @@ func drawn(items []rollout.Item, seed uint64) []*rollout.Item {
 			return cmp.Or(cmp.Compare(a.lot, b.lot), cmp.Compare(a.item.ID, b.item.ID))
 		})
 		for i := range places {
-			places[i].at = (float64(i) + 0.5) / float64(len(places))
+			places[i].pos = (float64(i) + 0.5) / float64(len(places))
 		}
 		all = append(all, places...)
 	}
 	slices.SortStableFunc(all, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.item.Split, b.item.Split))
+		return cmp.Or(cmp.Compare(a.pos, b.pos), cmp.Compare(a.item.Split, b.item.Split))
 	})
 	order := make([]*rollout.Item, len(all))
 	for i, p := range all {
@@ -82,21 +79,20 @@ func drawn(items []rollout.Item, seed uint64) []*rollout.Item {
 	return order
 }
 
-// lot is what an item draws.
+// lot returns the random sort key of an item.
 func lot(seed uint64, it *rollout.Item) uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "order\x00%d\x00%s\x00%s", seed, it.Split, it.ID)
 	return limit.Mix(h.Sum64())
 }
 
-// Plan lists the rollouts that a run still lacks: samples of every item of
-// each split, minus what is recorded. state returns what is recorded of
-// a rollout, nil if nothing is; one whose record is missing data, because a
-// boundary failed, comes again as its next attempt. One that lacks nothing but its
-// grade does not come: its output is graded (Ungraded).
+// Plan lists the rollouts that a run still lacks: samples of every item of each split, minus what
+// is recorded. state returns what is recorded of a rollout, with ok false if nothing is. A rollout
+// whose record is missing data, because a boundary failed, is planned again as its next attempt.
+// One that lacks only its grade is not planned: its output is graded (Ungraded).
 //
-// The items come as they are given and in one round: sample 0 of every item,
-// then sample 1. The jobs point into items.
+// The items keep their order and form one round: sample 0 of every item, then sample 1. The jobs
+// point into items.
 func Plan(items []rollout.Item, samples map[rollout.Split]int, state func(rollout.Key) (done rollout.RolloutState,
 	ok bool),
 ) []Job {
@@ -107,11 +103,10 @@ func Plan(items []rollout.Item, samples map[rollout.Split]int, state func(rollou
 	return PlanBlocks([][]*rollout.Item{all}, func(it *rollout.Item) int { return samples[it.Split] }, state)
 }
 
-// PlanBlocks is Plan for blocks of items, one after the other, each in a round
-// of its own, and for as many samples of each item as samples tells. The samples
-// of an item then lie near each other, where a server still has in its prefix
-// cache what they begin with; and a run that is stopped early knows some items
-// whole, and of the others nothing, rather than a sample or two of all of them.
+// PlanBlocks is Plan for blocks of items, one after the other, each in a round of its own; samples
+// returns how many samples of an item to make. The samples of an item are then close together,
+// while a server still has their common prefix in its cache; and a run that is stopped early has
+// some items completely and the others not at all, rather than a sample or two of each.
 func PlanBlocks(blocks [][]*rollout.Item, samples func(*rollout.Item) int,
 	state func(rollout.Key) (done rollout.RolloutState, ok bool),
 ) []Job {
@@ -122,9 +117,9 @@ func PlanBlocks(blocks [][]*rollout.Item, samples func(*rollout.Item) int,
 	return jobs
 }
 
-// PlanRun is PlanBlocks for what a run directory lacks, which may not be there yet: rollouts
-// that are not recorded, or that a boundary failed. regrade says that an answer recorded
-// without a grade is graded later, not sampled again.
+// PlanRun is PlanBlocks for what a run directory lacks, which need not exist yet: rollouts that are
+// not recorded, or that failed at a boundary. regrade says that an answer recorded without a grade
+// is graded later, not sampled again.
 func PlanRun(ctx context.Context, dir string, blocks [][]*rollout.Item, samples func(*rollout.Item) int,
 	regrade bool,
 ) ([]Job, error) {

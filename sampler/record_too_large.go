@@ -7,11 +7,11 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// KindTooLarge is the kind of a rollout that counts as a tool failure because its
-// record is too large to store.
+// KindTooLarge is the kind of a rollout that counts as a tool failure because its record is too
+// large to store.
 const KindTooLarge = "record_too_large"
 
-// tooLarge is what is kept of such a rollout: what it cost, and why it is missing.
+// tooLarge returns the record that replaces r: what the rollout cost, and why it is missing.
 func tooLarge(r *rollout.Record, why *rollout.TooLargeError) *rollout.Record {
 	return &rollout.Record{
 		Item: r.Item, Split: r.Split, Category: r.Category, Family: r.Family, Sample: r.Sample, Attempt: r.Attempt,

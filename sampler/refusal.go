@@ -13,9 +13,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ModelRefusal describes a model's answer with an error status, as endpoint.StatusFailure
-// does; it is Fatal if every other rollout would get it, too. cutOff says why the
-// refusal is the rollout's own doing, as CutOff does; "" if it is the endpoint's.
+// ModelRefusal describes a model's answer with an error status, as endpoint.StatusFailure does; it
+// is Fatal if every other rollout would get it, too. cutOff says why the rollout itself caused the
+// refusal (see CutOff); "" if the endpoint did.
 func ModelRefusal(address string, a endpoint.Answer) (f *endpoint.Failure, cutOff string) {
 	code, message := endpoint.APIError(a.Body)
 	f = endpoint.StatusFailure(address, a)
@@ -29,7 +29,7 @@ func ModelRefusal(address string, a endpoint.Answer) (f *endpoint.Failure, cutOf
 	return f, CutOff(f, code, message)
 }
 
-// overLimit reports whether a rate limit is smaller than the one request that it refuses.
+// overLimit reports whether a rate limit is smaller than the single request that it refuses.
 func overLimit(message string) bool {
 	m := limitRequested.FindStringSubmatch(message)
 	if m == nil {
@@ -43,13 +43,14 @@ func overLimit(message string) bool {
 // limitRequested is how OpenAI and Groq write a limit of tokens per minute.
 var limitRequested = regexp.MustCompile(`\bLimit:? (\d+),(?: Used:? \d+,)? Requested:? (\d+)`)
 
-// endOfAll are the codes that every other rollout would get too.
+// endOfAll lists the codes that every other rollout would get, too.
 var endOfAll = []string{"model_not_found", "insufficient_quota", "billing_hard_limit_reached"}
 
-// CutOff says why a model's refusal is no failure of the endpoint that another request
-// could pass: the conversation does not fit the model's context, or its content was
-// filtered. No other rollout is affected. "" is the endpoint's failure, as is a temporary one;
-// but 500 is also what a server may answer that did not check the length of a prompt.
+// CutOff says why a refusal of the model is not a failure of the endpoint that another request
+// could pass: the conversation does not fit the model's context, or its content was filtered. No
+// other rollout is affected. It is "" if the endpoint failed, as with every temporary failure
+// except a 500 that names the context: a server may answer 500 if it did not check the length of a
+// prompt.
 func CutOff(f *endpoint.Failure, code, message string) (why string) {
 	text := strings.ToLower(code + " " + message)
 	tooLarge := f.Status == http.StatusRequestEntityTooLarge && !strings.Contains(text, "rate_limit")
@@ -66,11 +67,10 @@ func CutOff(f *endpoint.Failure, code, message string) (why string) {
 // TooLong reports whether a reason of CutOff is that the request does not fit the context.
 func TooLong(why string) bool { return strings.HasPrefix(why, rollout.ContextExceeded) }
 
-// refusedRequest is how a rollout ends whose request was refused for a reason of CutOff,
-// after a number of turns. A prompt that does not fit says nothing about the model. A
-// conversation that the model itself made too long is its own doing, as it is in training,
-// where the context ends somewhere, too; to leave such rollouts out would leave out the long
-// ones alone.
+// refusedRequest returns how a rollout ends whose request was refused for a reason of CutOff, after
+// a number of turns. A prompt that does not fit says nothing about the model. A conversation that
+// the model itself made too long counts against it, as in training, where the context ends
+// somewhere, too; leaving such rollouts out would leave out only long ones.
 func refusedRequest(why string, turns int) ending {
 	switch {
 	case !TooLong(why):
@@ -96,8 +96,8 @@ func FinishOfCutOff(why string) rollout.Finish {
 	return rollout.FinishLength
 }
 
-// notAllowed is how servers say that the content is not let through: Azure's
-// filter, OpenAI's usage policy, OpenRouter's moderation.
+// notAllowed lists how servers say that content is blocked: Azure's filter, OpenAI's usage policy,
+// OpenRouter's moderation.
 var notAllowed = []string{
 	"content_filter", "content_policy_violation", "invalid_prompt", "content management policy",
 	"input was flagged", "requires moderation",

@@ -12,14 +12,15 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Task is an output to grade: that of a recorded rollout, or a made-up one.
+// Task is an output to grade, either of a recorded rollout or made up.
 type Task struct {
 	Item   *rollout.Item   // nil stands for an item of which only the id is known
 	Record *rollout.Record // what is known; a copy is filled in
 	Times  int             // gradings wanted, at least 1
 }
 
-// Tasks are the recorded rollouts as tasks, each with its item and that many gradings.
+// Tasks returns the recorded rollouts as tasks, each with its item and the number of gradings,
+// times.
 func Tasks(items []rollout.Item, records iter.Seq2[*rollout.Record, error], times int) iter.Seq2[Task, error] {
 	byKey := make(map[rollout.Key]*rollout.Item, len(items))
 	for i := range items {
@@ -41,7 +42,7 @@ func Tasks(items []rollout.Item, records iter.Seq2[*rollout.Record, error], time
 // RegradeOptions says what Regrade grades, with what, and where the records go.
 type RegradeOptions struct {
 	Config                        // RolloutTimeout does not apply
-	Tasks  iter.Seq2[Task, error] // read one by one, as workers are free
+	Tasks  iter.Seq2[Task, error] // read one by one, as workers become free
 	Total  int                    // how many tasks there are, for Watch; 0 if unknown
 	Grader Grader
 	Sink   Sink
@@ -50,16 +51,16 @@ type RegradeOptions struct {
 }
 
 // Regrade grades recorded outputs and hands a record of each to the sink. It bounds, paces,
-// retries, drains and ends as Sample does, with a Task in place of a rollout. An error from
-// o.Tasks is returned after the gradings in flight have ended and are recorded.
+// retries, drains and ends as Sample does, with a Task in place of a rollout. An error from o.Tasks
+// is returned after the gradings in flight have ended and are recorded.
 //
-// A copy of the task's record gets the grade, as OutputOf makes the output: the grader counts
-// the gradings from len(Record.Grades). If the record has Grades, the new ones are appended
-// and Reward stays the first; otherwise Reward is the first new one, and Grades are set when
-// Times is more than 1. A grading that fails leaves one grade fewer: the outcome is grader
-// when all have failed, otherwise Error and Kind report the first failure. Judge and
-// JudgeCalls are those of these gradings alone. A record of the source probe also gets
-// Started, Elapsed and Retries of its gradings; a rollout keeps its own and adds to Retries.
+// A copy of the task's record gets the grade; OutputOf makes the output from it. Gradings are
+// numbered from len(Record.Grades). If the record has Grades, the new ones are appended and Reward
+// remains the first; otherwise Reward is the first new grade, and Grades are set if Times is more
+// than 1. Each grading that fails means one grade fewer: the outcome is grader if all fail,
+// otherwise Error and Kind report the first failure. Judge and JudgeCalls cover these gradings
+// only. A record of the source probe also gets Started, Elapsed and Retries of its gradings; a
+// rollout keeps its own and adds to Retries.
 func Regrade(ctx context.Context, o RegradeOptions) (Stats, error) {
 	cfg, g := o.Config, o.Grader
 	if err := cfg.Validate(); err != nil {
@@ -97,7 +98,7 @@ func (t *Task) check() error {
 	return nil
 }
 
-// regrade carries one task to its end.
+// regrade runs one task to its end.
 func (s *session) regrade(ctx context.Context, t Task) (ended, error) {
 	r := &regrading{rec: *t.Record, known: len(t.Record.Grades)}
 	r.rec.Grades = slices.Clone(t.Record.Grades)
@@ -142,7 +143,7 @@ type regrading struct {
 	rec     rollout.Record
 	known   int // grades that the record had
 	failed  int
-	first   error // that failed
+	first   error // the first failure
 	judged  tally
 	calls   int
 	retries int

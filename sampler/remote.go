@@ -12,22 +12,21 @@ import (
 
 // RemoteMaker makes rollouts in other processes.
 type RemoteMaker interface {
-	// Open begins a call of Sample. The makers' requests wait in the queue. drained
-	// is closed when no more rollouts may begin: those not begun by then fail with
-	// ErrNotBegun. shut ends the call, after every call of make has returned.
+	// Open begins a call of Sample. The requests of make wait in queue. drained is closed when no
+	// more rollouts may start: those not started by then fail with ErrNotBegun. shut ends the call,
+	// after every call of make has returned.
 	Open(queue endpoint.Queue, drained <-chan struct{}) (make Maker, shut func())
 }
 
-// ErrNotBegun is the error of a rollout that had not begun when the run drained.
+// ErrNotBegun is the error of a rollout that had not started when the run drained.
 var ErrNotBegun = errors.New("the rollout was not begun")
 
-// Maker makes the rollout of one job. leave is never nil; call it once the record
-// has been written or never will be, also after an error. The error is the cause of
-// ctx, ErrNotBegun, or else one that ends the run.
+// Maker makes the rollout of one job. leave is never nil; call it once the record has been written
+// or never will be, also after an error. The error is the cause of ctx, ErrNotBegun, or one that
+// ends the run.
 type Maker func(ctx context.Context, job Job) (rec *rollout.Record, leave func(written bool), err error)
 
-// makeRemotely begins a call of the remote maker. Its failures end the run as local
-// ones do.
+// makeRemotely begins a call of the remote maker. Its failures end the run as local ones do.
 func (s *session) makeRemotely(drain <-chan struct{}) (Maker, func()) {
 	drained, over := make(chan struct{}), make(chan struct{})
 	var watch sync.WaitGroup
@@ -60,11 +59,11 @@ func (s *session) makeRemotely(drain <-chan struct{}) (Maker, func()) {
 	}
 }
 
-// Work makes the rollouts of jobs from another process's run, to which cfg.Queue
-// and seed belong, until there are no more, and hands each record to the sink. The
-// context of jobs is cancelled when no more may begin; jobs then yields no more. Work
-// ends as Sample does, but has no budget: that is the planner's. A job that was taken
-// and has no record when Work returns was not made. watch is as for Sample.
+// Work makes the rollouts of jobs that belong to the run of another process, which cfg.Queue and
+// seed come from, until there are no more, and hands each record to the sink. The context of jobs
+// is cancelled when no more rollouts may start; jobs must then end. Work ends as Sample does, but
+// has no budget: the planner has it. A job that was taken and has no record when Work returns was
+// not made. watch is as for Sample.
 func Work(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64,
 	jobs func(context.Context) iter.Seq2[Job, error], b Boundaries, sink Sink, watch func(Event),
 ) (Stats, error) {

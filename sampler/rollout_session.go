@@ -12,27 +12,27 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// RolloutSession is what belongs to one rollout alone: a container, a database or a
-// server that is started before it and stopped after it, the session of gonogo.yaml. A
-// nil *RolloutSession means no session.
+// RolloutSession is what belongs to one rollout alone, the session of gonogo.yaml: a container, a
+// database or a server that is started before the rollout and stopped after it. A nil
+// *RolloutSession means no session.
 type RolloutSession struct {
-	ID      string // of this one start: no two share it, repeats and later calls included
+	ID      string // names this one start: unique, also among retries and later calls
 	TraceID string // of the rollout
 	Item    *rollout.Item
 	Sample  int
 	Attempt int
 
-	// Values are what its start returned, by name; {{session.NAME}} in a tool's or a
-	// grader's URL and headers stands for them.
+	// Values holds what the start returned, by name; {{session.NAME}} in the URL and headers of a
+	// tool or a grader stands for one of them.
 	Values map[string]json.RawMessage
 
-	// Found are the canaries found in its files: that of another rollout means that
+	// Found lists the canaries found in the session's files. A canary of another rollout means that
 	// the two shared a session.
 	Found []string
 
-	Try *endpoint.Try // that starts or stops it; nil outside a run
+	Try *endpoint.Try // the try that starts or stops it; nil outside a run
 
-	secrets *sessionSecrets // that its values put into headers; nil where no record is written
+	secrets *sessionSecrets // secrets among Values that headers carry; nil if no record is written
 }
 
 // sessionVariable matches {{session.NAME}}.
@@ -47,9 +47,9 @@ func SessionVariables(text string) []string {
 	return names
 }
 
-// Fill replaces the session variables in a text: strings as they are, other values
-// as JSON. A dot separates nested names. id, trace_id and canary are defined unless
-// the start returns others.
+// Fill replaces the session variables in a text, strings as they are, other values as JSON. A dot
+// separates nested names. id, trace_id and canary are defined even if the start does not return
+// them.
 func (s *RolloutSession) Fill(text string) (string, error) {
 	var missing string
 	filled := sessionVariable.ReplaceAllStringFunc(text, func(variable string) string {
@@ -66,7 +66,7 @@ func (s *RolloutSession) Fill(text string) (string, error) {
 	return filled, nil
 }
 
-// Lacks returns the first of the names that the session has no value for, or "".
+// Lacks returns the first of names that the session has no value for, or "".
 func (s *RolloutSession) Lacks(names []string) string {
 	for _, name := range names {
 		if _, ok := s.value(name); !ok {
@@ -81,8 +81,8 @@ func (s *RolloutSession) value(name string) (string, bool) {
 		return "", false
 	}
 	values, path := s.Values, strings.Split(name, ".")
-	for i, at := range path {
-		raw, ok := values[at]
+	for i, key := range path {
+		raw, ok := values[key]
 		if !ok {
 			break
 		}

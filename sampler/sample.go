@@ -10,35 +10,35 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Sink takes the records of a run, from one goroutine, in the order in which the
-// rollouts end. If it refuses one with a *rollout.TooLargeError, it gets a record
-// of the cause instead, as missing data.
+// Sink takes the records of a run, from one goroutine, in the order in which the rollouts end. If
+// it rejects one with a *rollout.TooLargeError, it gets a record of the cause instead, as missing
+// data.
 type Sink interface {
 	Append(*rollout.Record) error
 }
 
-// SinkFunc is a func as a Sink.
+// SinkFunc makes a func a Sink.
 type SinkFunc func(*rollout.Record) error
 
 // Append calls f.
 func (f SinkFunc) Append(r *rollout.Record) error { return f(r) }
 
-// Holder is a Sink that also keeps outputs whose grades take long, as records of
-// the kind rollout.KindUngraded. The rollout's final record replaces it.
+// Holder is a Sink that also keeps outputs whose grading takes long, as records of the kind
+// rollout.KindUngraded. The rollout's final record replaces this one.
 type Holder interface {
 	Hold(*rollout.Record) error
 }
 
-// Boundaries are the endpoints of a rollout. They are safe for concurrent use.
+// Boundaries holds the endpoints of a rollout. They are safe for concurrent use.
 type Boundaries struct {
 	Model  Model           // nil with an agent
 	Tools  map[string]Tool // by name
 	Grader Grader
 
-	Remote RemoteMaker // makes the rollouts; nil: they are made here
+	Remote RemoteMaker // makes the rollouts; nil: this process makes them
 
-	Agent      Agent      // carries rollouts in the place of Model and Tools; nil: the loop here does
-	ModelProxy ModelProxy // where the agent may ask the run's model; nil: nowhere
+	Agent      Agent      // makes rollouts instead of Model and Tools; nil: the loop of this package does
+	ModelProxy ModelProxy // gives the agent access to the run's model; nil: no access
 }
 
 // SampleOptions says what Sample makes, with what, and where the records go.
@@ -78,15 +78,15 @@ func Sample(ctx context.Context, o SampleOptions) (Stats, error) {
 	}
 	s := newSession(cfg, o.Seed, b)
 	s.account = cfg.Budget.Open(rolloutAccount, !cfg.Uncounted)
-	make := Maker(s.here)
+	maker := Maker(s.here)
 	if b.Remote != nil {
-		maker, shut := s.makeRemotely(o.Drain)
+		remote, shut := s.makeRemotely(o.Drain)
 		defer shut()
-		make = maker
+		maker = remote
 	}
 	all := func(yield func(work, error) bool) {
 		for _, job := range o.Jobs {
-			if !yield(func(ctx context.Context) (ended, error) { return s.sample(ctx, job, make) }, nil) {
+			if !yield(func(ctx context.Context) (ended, error) { return s.sample(ctx, job, maker) }, nil) {
 				return
 			}
 		}
@@ -100,8 +100,8 @@ func (s *session) here(ctx context.Context, job Job) (*rollout.Record, func(bool
 	return r, anyhow(leave), err
 }
 
-func (s *session) sample(ctx context.Context, job Job, make Maker) (ended, error) {
-	r, leave, err := make(ctx, job)
+func (s *session) sample(ctx context.Context, job Job, maker Maker) (ended, error) {
+	r, leave, err := maker(ctx, job)
 	if err != nil {
 		return ended{leave: leave}, err
 	}
@@ -111,15 +111,15 @@ func (s *session) sample(ctx context.Context, job Job, make Maker) (ended, error
 	}), nil
 }
 
-// The kinds of accounts on a budget.
+// The kinds of accounts of a budget.
 const (
 	rolloutAccount = "rollouts"
 	gradingAccount = "gradings"
 )
 
-// Rehearse makes one rollout and returns its record. Nothing is written, and only
-// its money and tokens count against the budget. Its trace id is not one of the
-// run's. A record that is not graded is not an error.
+// Rehearse makes one rollout and returns its record. Nothing is written, and only its money and
+// tokens count against the budget. Its trace id is not one of the run's. A record that is not
+// graded is not an error.
 func Rehearse(ctx context.Context, cfg Config, seed uint64, job Job, b Boundaries) (*rollout.Record, error) {
 	if err := errors.Join(cfg.Validate(), b.validate()); err != nil {
 		return nil, err

@@ -26,16 +26,16 @@ type session struct {
 	account *limit.Account
 	count   counter
 	mute    map[string]*missingTool // by the tool's name
-	settled chan struct{}           // a signal that a piece of work has settled with the budget
-	late    atomic.Bool             // a piece of work was not begun because of the deadline
-	unbegun atomic.Bool             // one that was to be made elsewhere was not begun when the run drained
+	settled chan struct{}           // signals that a piece of work has settled with the budget
+	late    atomic.Bool             // some work was not started because of the deadline
+	unbegun atomic.Bool             // a remote rollout had not started when the run drained
 	stops   stops
-	inner   context.Context // of what is in flight
-	stop    func(error)     // breaks it off
+	inner   context.Context // the context of the work in flight
+	stop    func(error)     // cancels it
 	halt    halt
-	held    chan<- ended // to the writer, of answers whose grade takes long; nil if no one keeps them
+	held    chan<- ended // to the writer, for answers whose grading takes long; nil if the sink keeps none
 
-	// name gives a rollout its trace id.
+	// name returns the trace id of a rollout.
 	name func(seed uint64, split rollout.Split, item string, sample, attempt int) string
 }
 
@@ -66,36 +66,35 @@ func newSession(cfg Config, seed uint64, b Boundaries) *session {
 	return s
 }
 
-// work is something to do that ends with one record. Its error is ctx's, or the
-// one that ends the run: then there is no record, and what is left to do all the
-// same.
+// work makes one record. Its error is ctx's, or the one that ends the run; then there is no record,
+// but leave must be called all the same.
 type work func(ctx context.Context) (ended, error)
 
-// ended is a piece of work on its way to the sink.
+// ended is a finished piece of work on its way to the sink.
 type ended struct {
-	place     int // in the order in which they began, from 0
+	place     int // number in the order of start, from 0
 	record    *rollout.Record
-	toolCalls int                // that were made
-	tokens    *int64             // that were used; nil when a server did not say
-	usd       *float64           // that it cost; nil when that is not known
-	priced    bool               // somebody wants to know
+	toolCalls int                // number of tool calls made
+	tokens    *int64             // tokens used; nil if a server did not report them
+	usd       *float64           // cost; nil if unknown
+	priced    bool               // Config.Cost is set
 	took      time.Duration      // how long it ran
-	leave     func(written bool) // what is left to do when the sink has the record, or never will; nil is nothing
-	taken     chan<- bool        // told then whether it has
-	held      bool               // the grade is still to come: this is no end
+	leave     func(written bool) // cleanup once the sink has the record, or never will; nil is nothing
+	taken     chan<- bool        // gets whether the record was written
+	held      bool               // the grade is still pending: the work has not ended
 }
 
-// left does what is left to do.
-func (e ended) left(written bool) {
+// cleanUp runs the cleanup.
+func (e ended) cleanUp(written bool) {
 	if e.leave != nil {
 		e.leave(written)
 	}
 }
 
-// anyhow is something left to do whether the record is written or not.
+// anyhow returns a cleanup that runs whether the record is written or not.
 func anyhow(do func()) func(bool) { return func(bool) { do() } }
 
-// price says what the record cost.
+// price adds what the record cost.
 func (s *session) price(e ended) ended {
 	e.priced = s.cfg.Cost != nil
 	if e.priced && e.record != nil {
@@ -106,9 +105,8 @@ func (s *session) price(e ended) ended {
 	return e
 }
 
-// run does all the works, as many at once as cfg bounds them, and hands each
-// record to the sink as its work ends. An error of the sequence ends it as
-// drain does; Sample says what else does.
+// run does all the work, as much at once as cfg allows, and hands each record to the sink as its
+// work ends. An error of the sequence ends the run as drain does; Sample says what else ends it.
 func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all iter.Seq2[work, error], sink Sink,
 	watch func(Event),
 ) (Stats, error) {
@@ -190,7 +188,7 @@ func (s *session) deal(ctx context.Context, drain <-chan struct{}, all iter.Seq2
 	return "", nil
 }
 
-// reserve takes one piece of work from the budget, or says why none may begin.
+// reserve takes one piece of work from the budget, or says why none may start.
 func (s *session) reserve(ctx context.Context, drain <-chan struct{}) StoppedBy {
 	for {
 		select {
@@ -200,8 +198,7 @@ func (s *session) reserve(ctx context.Context, drain <-chan struct{}) StoppedBy 
 			return StoppedByError
 		default:
 		}
-		// Begun now it would only are in a line with the others, and its memory
-		// and its age with it.
+		// Started now, it would only wait in a queue, holding memory and growing old.
 		crowded := s.cfg.Concurrency == 0 && s.set.Crowded()
 		if !crowded {
 			switch s.account.Reserve(time.Now()) {
@@ -227,7 +224,7 @@ func (s *session) reserve(ctx context.Context, drain <-chan struct{}) StoppedBy 
 	}
 }
 
-// work does what is dealt to one worker.
+// work does what deal gives to one worker.
 func (s *session) work(ctx context.Context, todo <-chan work, done chan<- ended) error {
 	taken := make(chan bool, 1)
 	for w := range todo {
@@ -241,33 +238,33 @@ func (s *session) work(ctx context.Context, todo <-chan work, done chan<- ended)
 		e, err := w(ctx)
 		e.place = place
 		if err != nil {
-			e.left(false)
+			e.cleanUp(false)
 			return err
 		}
 		s.account.Settle(time.Now(), limit.Used{Tokens: e.tokens, USD: e.usd, Took: e.took})
 		s.wake()
-		// The next one begins when this one is written: a kill loses no more
-		// rollouts than there are workers.
+		// The next one starts when this one is written, so a kill loses no more rollouts than there
+		// are workers.
 		e.taken = taken
 		done <- e // the writer reads until the channel is closed
-		e.left(<-taken)
+		e.cleanUp(<-taken)
 	}
 	return nil
 }
 
-// wake has deal look at the budget and the lines again.
+// wake makes deal look at the budget and the queues again.
 func (s *session) wake() {
 	select {
 	case s.settled <- struct{}{}:
-	default: // a signal already waits
+	default: // a signal is already pending
 	}
 }
 
-// watchEvery is the time between events where no record comes.
+// watchEvery is the time between events while no record comes.
 const watchEvery = time.Second
 
-// write hands the records to the sink. After the sink has failed it only
-// empties the channel, so no worker waits for it.
+// write hands the records to the sink. After the sink has failed it only drains the channel, so
+// that no worker waits for it.
 func (s *session) write(done <-chan ended, sink Sink, watch func(Event)) error {
 	var failed error
 	var tick <-chan time.Time
@@ -305,8 +302,8 @@ func (s *session) write(done <-chan ended, sink Sink, watch func(Event)) error {
 	}
 }
 
-// hold passes on an answer whose grade is still pending. One that is too large is
-// reported at its end.
+// hold passes on an answer whose grade is still pending. An answer that is too large is reported
+// when its rollout ends.
 func hold(rec *rollout.Record, to Holder) error {
 	err := to.Hold(rec)
 	if _, large := errors.AsType[*rollout.TooLargeError](err); large {
@@ -343,8 +340,7 @@ func (s *session) event() Event {
 	return Event{Stats: stats, InFlight: stats.Begun - stats.Recorded}
 }
 
-// halt ends a run as drain does, but with an error: what is in flight is paid
-// for and ends.
+// halt ends a run as drain does, but with an error: the work in flight is paid for, so it may end.
 type halt struct {
 	once sync.Once
 	done chan struct{}

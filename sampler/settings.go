@@ -7,8 +7,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Settings are how rollouts are made, and the bounds of one call, as a configuration has
-// them.
+// Settings is the part of a configuration that says how rollouts are made, and the bounds of one
+// call.
 type Settings struct {
 	Samples           int               `json:"samples" default:"8" min:"1" max:"100000" doc:"rollouts per item; may be raised later, the rollouts already made are kept"`
 	EvalSamples       int               `json:"eval_samples" or:"sampling.samples" min:"0" max:"100000" example:"4" doc:"rollouts per item of the eval split; 0 makes none"`
@@ -33,8 +33,7 @@ type Settings struct {
 	AddressMap        map[string]string `json:"address_map,omitzero" or:"none" mark:"url" example:"{\"https://tools.example.com/\": \"http://localhost:9000/\"}" doc:"connect to other addresses: maps the beginning of a URL in the job to the one to use instead, such as a tunnel or a staging copy"`
 }
 
-// SamplesOf is the number of rollouts per item, by split, and at most most of them unless
-// that is 0.
+// SamplesOf returns the number of rollouts per item, by split, each at most most unless that is 0.
 func (s Settings) SamplesOf(most int) map[rollout.Split]int {
 	all := map[rollout.Split]int{
 		rollout.Train: s.Samples, rollout.Eval: s.EvalSamples,
@@ -48,8 +47,8 @@ func (s Settings) SamplesOf(most int) map[rollout.Split]int {
 	return all
 }
 
-// Config is the configuration of rollouts. Budget, cost, limits per minute, the timeouts of
-// model and agent, and sessions are the caller's.
+// Config returns the configuration of rollouts. The caller adds budget, cost, limits per minute,
+// the timeouts of model and agent, and sessions.
 func (s Settings) Config() Config {
 	return Config{
 		Concurrency: s.Concurrency, Rollouts: s.InFlight, Breaker: s.Breaker, MaxSteps: s.MaxSteps,
@@ -63,8 +62,8 @@ func (s Settings) Config() Config {
 	}
 }
 
-// Bounds are those of one call that begins now. The deadline must be one that
-// limit.ParseDeadline reads.
+// Bounds returns the bounds of one call that begins now. limit.ParseDeadline must accept the
+// deadline.
 func (s Settings) Bounds(now time.Time) limit.Bounds {
 	deadline, _ := limit.ParseDeadline(s.Deadline, now)
 	return limit.Bounds{Rollouts: s.MaxRollouts, Tokens: s.MaxTokens, USD: s.MaxUSD, Deadline: deadline}

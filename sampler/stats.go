@@ -11,33 +11,32 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Stats counts what one call of Sample or Regrade did. For Regrade a rollout is an
-// output that is graded, however often: it makes no tool calls, and only a judge's
-// tokens count.
+// Stats counts what one call of Sample or Regrade did. For Regrade a rollout is one output that is
+// graded, however often: it makes no tool calls, and only a judge's tokens count.
 type Stats struct {
-	Jobs          int                     // rollouts asked for
-	Begun         int                     // rollouts begun
+	Jobs          int                     // rollouts requested
+	Begun         int                     // rollouts started
 	Recorded      int                     // records handed to the sink
 	Outcomes      map[rollout.Outcome]int // records by outcome
-	Retries       map[string]int          // repeated requests by boundary, as endpoint.State.Name has it
+	Retries       map[string]int          // retried requests, by endpoint.State.Name
 	ToolCalls     int                     // tool calls of the recorded rollouts
 	Tokens        int64                   // tokens of the recorded rollouts, policy and judge, as far as known
 	TokensUnknown int                     // recorded rollouts whose servers did not report their tokens
-	USD           limit.Sum               // what recorded rollouts cost in US dollars, as far as known, each for itself
-	USDUnknown    int                     // recorded rollouts of which it is not
-	Judged        limit.Sum               // what those cost that began first, by item: the others can be judged by them
+	USD           limit.Sum               // cost of the recorded rollouts in US dollars, as far as known
+	USDUnknown    int                     // recorded rollouts of unknown cost
+	Judged        limit.Sum               // cost of the rollouts that started first, by item: predicts the rest
 	LeftOpen      int                     // sessions that could not be stopped
-	Ungraded      string                  // why the last grading failed; "" when none did
-	Leaking       int                     // recorded rollouts that met another one's canary
+	Ungraded      string                  // why the last failed grading failed; "" if none did
+	Leaking       int                     // recorded rollouts that found another rollout's canary
 	Elapsed       time.Duration
 	StoppedBy     StoppedBy
-	Boundaries    []endpoint.State // the endpoints that were asked: model, who grades, tools
+	Boundaries    []endpoint.State // the endpoints that were used, such as model, grader and tools
 }
 
 // NotRun is the number of requested rollouts without a record.
 func (s Stats) NotRun() int { return s.Jobs - s.Recorded }
 
-// Useful reports whether a rollout was recorded that no endpoint failed.
+// Useful reports whether any recorded rollout is not missing data.
 func (s Stats) Useful() bool {
 	for outcome, n := range s.Outcomes {
 		if n > 0 && !outcome.Missing() {
@@ -47,8 +46,8 @@ func (s Stats) Useful() bool {
 	return false
 }
 
-// Plus returns the counts of s and of then, which continued the same run: counts
-// are added, and the rest is then's.
+// Plus returns the counts of s and of then, which continued the same run: counts are added; the
+// other fields are then's.
 func (s Stats) Plus(then Stats) Stats {
 	sum := then
 	sum.Jobs, sum.Begun, sum.Recorded = s.Jobs+then.Jobs, s.Begun+then.Begun, s.Recorded+then.Recorded
@@ -70,8 +69,7 @@ func addCounts[K comparable](a, b map[K]int) map[K]int {
 	return sum
 }
 
-// StoppedBy says why sampling ended before all jobs were done; "" when it did
-// not.
+// StoppedBy says why sampling ended before all jobs were done; "" if it did not.
 type StoppedBy string
 
 // The reasons.
@@ -83,28 +81,27 @@ const (
 	StoppedByError        StoppedBy = "error"
 )
 
-// ErrUnknownUsage ends a run with a bound on tokens or money whose servers do not
-// report usage.
+// ErrUnknownUsage ends a run with a bound on tokens or money whose servers do not report usage.
 var ErrUnknownUsage = errors.New("the endpoint of the model or of a judge does not report its tokens, so " +
 	"sampling.max_tokens and sampling.max_usd cannot be enforced: set them to 0 and use sampling.max_rollouts")
 
-// Event is the progress of a run: the counts so far. InFlight is Begun minus
-// Recorded. Maps and lists are the receiver's own.
+// Event is the progress of a run: the counts so far. InFlight is Begun minus Recorded. The receiver
+// owns the maps and slices.
 type Event struct {
 	Stats
 	InFlight int
 }
 
-// counter keeps Stats while workers and writer add to them.
+// counter keeps Stats while workers and writer update them.
 type counter struct {
 	start time.Time
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	stats Stats
 	first costSample
 }
 
-// begun returns how many began before.
+// begun counts a start and returns how many came before it.
 func (c *counter) begun() (place int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,7 +147,7 @@ func (c *counter) leftOpen() {
 	c.stats.LeftOpen++
 }
 
-// snapshot returns the counts so far, with maps of their own.
+// snapshot returns the counts so far, with its own copies of the maps.
 func (c *counter) snapshot() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()

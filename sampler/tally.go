@@ -26,9 +26,9 @@ func plus(a, b *int64) *int64 {
 	return &n
 }
 
-// TokensOf is what a rollout used, policy and judge together; nil if a server did not say.
-// A rollout without a model's reply used none, as far as is known; one with an
-// answer had a reply, though an agent need not report it.
+// TokensOf returns what a rollout used, policy and judge together; nil if a server did not report
+// it. A rollout without a reply of the model used none, as far as is known; one with an answer had
+// a reply, even if the agent does not report it.
 func TokensOf(r *rollout.Record) *int64 {
 	n := new(int64)
 	if r.Turns > 0 || r.Answer != "" || r.Usage != (rollout.Usage{}) {
@@ -37,8 +37,8 @@ func TokensOf(r *rollout.Record) *int64 {
 	return plus(n, judgeTokens(r))
 }
 
-// judgeTokens is what a judge used on a rollout, none when there was no judge;
-// nil when it did not say.
+// judgeTokens returns what a judge used on a rollout: 0 if there was no judge, nil if it did not
+// report it.
 func judgeTokens(r *rollout.Record) *int64 {
 	if r.JudgeCalls == 0 && r.Judge == (rollout.Usage{}) {
 		return new(int64)

@@ -14,13 +14,12 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// maxParallelCalls bounds the calls of one turn that run at once, as in the
-// reference loop of the hosted trainer.
+// maxParallelCalls bounds the calls of one turn that run at once, as in the reference loop of the
+// hosted trainer.
 const maxParallelCalls = 8
 
-// callTools runs all calls of a turn and notes them in call order. A call
-// whose endpoint fails does not stop the others; the first such failure in call
-// order is returned when all have ended.
+// callTools makes all calls of a turn and records them in call order. A call whose endpoint fails
+// does not stop the others; once all have ended, the first such failure in call order is returned.
 func (e *episode) callTools(ctx context.Context, calls []rollout.ToolCall) error {
 	turn := len(e.turns) - 1
 	done := make([]rollout.Call, len(calls))
@@ -64,8 +63,8 @@ func (e *episode) callTools(ctx context.Context, calls []rollout.ToolCall) error
 	return nil
 }
 
-// callTool makes one call. What the model is shown, errors included, is the
-// Output of the call; the error is a failed endpoint's.
+// callTool makes one call. The call's Output is what the model sees, errors included; err is the
+// failure of an endpoint.
 func (e *episode) callTool(ctx context.Context, turn int, c rollout.ToolCall) (call rollout.Call, err error) {
 	offset := e.by.Active()
 	took := e.by.Until(ctx, 0, nil)
@@ -90,7 +89,7 @@ func (e *episode) callTool(ctx context.Context, turn int, c rollout.ToolCall) (c
 		return err
 	})
 	if err == nil {
-		if end := e.mute[c.Name].heard(e.trace, res); end != nil {
+		if end := e.mute[c.Name].observe(e.trace, res); end != nil {
 			e.stop(end)
 			err = end
 		}
@@ -110,8 +109,8 @@ func (e *episode) callTool(ctx context.Context, turn int, c rollout.ToolCall) (c
 	return call, nil
 }
 
-// resolve finds the tool of a call and checks its arguments; mistake says to
-// the model what it did wrong.
+// resolve finds the tool of a call and checks the arguments; mistake tells the model what it did
+// wrong.
 func (e *episode) resolve(c rollout.ToolCall) (tool Tool, mistake string) {
 	tool, ok := e.b.Tools[c.Name]
 	if !ok {
@@ -123,7 +122,7 @@ func (e *episode) resolve(c rollout.ToolCall) (tool Tool, mistake string) {
 		return nil, fmt.Sprintf("there is no tool %q; the tools are: %s", c.Name, strings.Join(names, ", "))
 	}
 	args := bytes.TrimSpace([]byte(c.Arguments))
-	if len(args) == 0 { // a tool without parameters is often called so
+	if len(args) == 0 { // a tool without parameters is often called this way
 		return tool, ""
 	}
 	if args[0] != '{' || !json.Valid(args) {

@@ -9,16 +9,15 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// TraceID names one attempt at one rollout: "trace_" and 32 hexadecimal
-// digits, a hash of the run's seed and the rollout's place in the run. The same
-// run gives the same ids at any concurrency, two attempts never share one, and
-// every tool and grader call of the rollout carries it.
+// TraceID names one attempt at one rollout: "trace_" and 32 hexadecimal digits, a hash of the run's
+// seed and the rollout's place in the run. The same run gives the same ids at any concurrency, two
+// attempts never share one, and every tool and grader call of the rollout carries it.
 func TraceID(seed uint64, split rollout.Split, item string, sample, attempt int) string {
 	return traceID("trace", seed, split, item, sample, attempt)
 }
 
-// rehearsalID is the TraceID of a rehearsal: a tool that keeps state by trace
-// id must not meet the run's first rollout again.
+// rehearsalID is the TraceID of a rehearsal: a tool that keeps state by trace id must not see the
+// run's first rollout twice.
 func rehearsalID(seed uint64, split rollout.Split, item string, sample, attempt int) string {
 	return traceID("rehearsal", seed, split, item, sample, attempt)
 }

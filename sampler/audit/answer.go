@@ -11,14 +11,13 @@ import (
 // referenceVariable stands for the bare reference in an answer's template.
 var referenceVariable = regexp.MustCompile(`\{\{\s*reference\s*\}\}`)
 
-// AnswerTemplate parses the template of an answer around a bare reference, right or
-// wrong: a text with {{reference}} in it, such as "Answer: {{reference}}". In a template
-// that is JSON the reference is escaped within quotes; without quotes, as in {"answer":
-// {{reference}}}, one that is a number, a boolean, a list or an object is inserted as it
-// is, anything else as a JSON string.
+// AnswerTemplate parses a template that makes an answer of a bare reference, right or wrong: a text
+// that contains {{reference}}, such as "Answer: {{reference}}". In a JSON template the reference is
+// escaped within quotes. Without quotes, as in {"answer": {{reference}}}, a reference that is a
+// number, a boolean, a list or an object is inserted unchanged, anything else as a JSON string.
 func AnswerTemplate(template string) (func(reference string) string, error) {
-	at := referenceVariable.FindAllStringIndex(template, -1)
-	if len(at) == 0 {
+	matches := referenceVariable.FindAllStringIndex(template, -1)
+	if len(matches) == 0 {
 		return nil,
 			errors.New(
 				`the answer template has no {{reference}} in it; write it as {"answer": "{{reference}}"} or "Answer: {{reference}}"`)
@@ -37,7 +36,7 @@ func AnswerTemplate(template string) (func(reference string) string, error) {
 	return func(reference string) string {
 		var b strings.Builder
 		from := 0
-		for _, place := range at {
+		for _, place := range matches {
 			b.WriteString(template[from:place[0]])
 			from = place[1]
 			switch {
@@ -58,7 +57,7 @@ func AnswerTemplate(template string) (func(reference string) string, error) {
 	}, nil
 }
 
-// quoted reports whether the end of a beginning of JSON lies within a string.
+// quoted reports whether a prefix of a JSON text ends within a string.
 func quoted(json string) bool {
 	in := false
 	for i := 0; i < len(json); i++ {
@@ -72,16 +71,14 @@ func quoted(json string) bool {
 	return in
 }
 
-// The marks that stand for a reference while a template is taken apart: no
-// answer holds them.
+// The placeholders for a reference while a template is taken apart: no answer contains them.
 const (
 	textMark   = "\uE000reference\uE001"
 	numberMark = "7000000000000000007"
 )
 
-// unwrap takes the bare reference out of an answer that was made by the
-// template wrap, whatever it was made of. ok is false for an answer of another
-// shape; without a template every answer is bare.
+// unwrap extracts the bare reference, whatever it is, from an answer that the template wrap made.
+// ok is false if the answer has another shape; without a template every answer is bare.
 func unwrap(wrap func(string) string, answer string) (bare string, ok bool) {
 	if wrap == nil {
 		return answer, true
@@ -89,12 +86,12 @@ func unwrap(wrap func(string) string, answer string) (bare string, ok bool) {
 	shape := wrap(textMark)
 	if tree, isJSON := parseJSON(shape); isJSON {
 		path, _, found := tree.find(func(leaf node) bool { return leaf.text() == textMark })
-		given, valid := parseJSON(strings.TrimSpace(answer))
+		parsed, valid := parseJSON(strings.TrimSpace(answer))
 		if !found || !valid {
 			return answer, false
 		}
-		leaf, there := given.at(path)
-		return leaf.text(), there
+		leaf, found := parsed.lookup(path)
+		return leaf.text(), found
 	}
 	before, after, _ := strings.Cut(shape, textMark)
 	i := strings.LastIndex(answer, before)

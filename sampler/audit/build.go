@@ -18,14 +18,13 @@ type builder struct {
 	shared common
 
 	sampled []*surveyed
-	again   map[int]*surveyed // outputs to be graded again, by place
+	again   map[int]*surveyed // outputs to grade again, by place
 	agreed  map[int]agreement // by place
-	wanted  map[int]bool      // places whose text is kept
+	wanted  map[int]bool      // places of records whose text is kept
 	texts   map[int]*rollout.Record
 }
 
-// hashKey is the key of a record's line that holds the hash of the grader that
-// graded it.
+// hashKey is the key under which a record's line holds the hash of its grader.
 const hashKey = "grader_hash"
 
 func (b *builder) build(ctx context.Context) error {
@@ -54,7 +53,7 @@ func (b *builder) build(ctx context.Context) error {
 	return nil
 }
 
-// choose says whose texts are needed.
+// choose decides which texts are needed.
 func (b *builder) choose(ctx context.Context, order []*surveyed) error {
 	b.wanted, b.texts = map[int]bool{}, map[int]*rollout.Record{}
 	for _, item := range b.sampled {
@@ -79,13 +78,13 @@ func (b *builder) choose(ctx context.Context, order []*surveyed) error {
 	return err
 }
 
-// plans reports whether a probe is asked for.
+// plans reports whether a probe is to be planned.
 func (b *builder) plans(name string) bool {
 	return !b.cfg.skips(name) && slices.ContainsFunc(b.survey.in.Probes, func(p Probe) bool { return p.Name == name })
 }
 
-// pick chooses up to n rollouts that have an answer: the best and the worst, then
-// the first ones.
+// pick chooses up to n rollouts that have an answer: the best, the worst, and the first of the
+// others.
 func (item *surveyed) pick(n int) []seen {
 	var best, worst *seen
 	for i := range item.rollouts {
@@ -103,7 +102,7 @@ func (item *surveyed) pick(n int) []seen {
 	var list []seen
 	for i := range item.rollouts {
 		r := &item.rollouts[i]
-		if !r.text || r.gone {
+		if !r.text || r.missing {
 			continue
 		}
 		if r == best || r == worst || len(list) < n-2 {
@@ -126,8 +125,7 @@ func (b *builder) fetch(ctx context.Context) error {
 	})
 }
 
-// probe plans one probe for the sampled items, or as it is planned from the
-// whole run.
+// probe plans one probe, for the sampled items or from the whole run.
 func (b *builder) probe(p Probe) {
 	b.plan.Counts = append(b.plan.Counts, Count{Probe: p.Name, Expect: p.Expect})
 	switch {
@@ -149,7 +147,7 @@ func (b *builder) probe(p Probe) {
 
 func (b *builder) count() *Count { return &b.plan.Counts[len(b.plan.Counts)-1] }
 
-// payloads plans what a probe makes of one item.
+// payloads plans a probe's payloads for one item.
 func (b *builder) payloads(p Probe, item *surveyed) {
 	var rollouts []*rollout.Record
 	for _, r := range item.rollouts {
@@ -168,9 +166,8 @@ func (b *builder) payloads(p Probe, item *surveyed) {
 	}
 }
 
-// payloads are the probe's payloads for one item, without those that would not
-// do what the probe says: a wrong answer that is right, a rewrite that is the
-// reference itself, a repeat.
+// payloads returns the probe's payloads for one item, without those that contradict the probe: a
+// wrong answer that is right, a rewrite that equals the reference, a repeat.
 func (p Probe) payloads(c *Case, seed uint64) []Payload {
 	c.Rand = source(seed, p.Name, c.Item)
 	var list []Payload
@@ -209,8 +206,8 @@ func (p *Plan) task(probe Probe, item *surveyed, sample int, payload Payload, pl
 	return t
 }
 
-// attach gives a payload the messages and calls of the rollout that it was made
-// from, with the payload as the last message.
+// attach gives a payload the messages and calls of the rollout that it was made from, with the
+// payload as the last message.
 func attach(r, base *rollout.Record) {
 	r.Messages, r.Calls, r.Turns = base.Messages, base.Calls, base.Turns
 	last := len(base.Messages) - 1
@@ -221,14 +218,14 @@ func attach(r, base *rollout.Record) {
 	r.Messages[last].Content, r.Messages[last].Parts = r.Answer, nil
 }
 
-// setHash writes down whose grade the record will have.
+// setHash records which grader the record's grade will come from.
 func setHash(r *rollout.Record, hash string) {
 	if hash != "" {
 		r.Extra = map[string]json.RawMessage{hashKey: json.RawMessage(encode(hash))}
 	}
 }
 
-// sameHash reports whether the record has a grade of that grader.
+// sameHash reports whether the record's grade comes from the grader with that hash.
 func sameHash(r *rollout.Record, hash string) bool {
 	return jsontext.TextOrJSON(r.Extra[hashKey]) == hash
 }

@@ -59,26 +59,25 @@ var buried = Probe{
 	},
 }
 
-// choiceFields are the usual names of a row's field with the choices of a
-// question.
+// choiceFields are the usual names of the field with the choices of a question.
 var choiceFields = []string{"choices", "options", "candidates", "labels", "classes"}
 
-// mostOf reports whether the reference makes up most of a list's words, each
-// counted as often as it comes, and once where the reference is a list itself.
+// mostOf reports whether the reference makes up most of a list's words, counting every occurrence,
+// or, if the reference is a list itself, every word once.
 func (c *Case) mostOf(list []string) bool {
-	own, all := words(c.Reference), words(join(list))
-	if likeness(own, all) > tooAlike {
+	ref, all := words(c.Reference), words(join(list))
+	if likeness(ref, all) > tooAlike {
 		return true
 	}
-	slices.Sort(own)
+	slices.Sort(ref)
 	slices.Sort(all)
 	return (bracketed(c.Reference) || len(listed(c.Reference)) > 0) &&
-		likeness(slices.Compact(own), slices.Compact(all)) > tooAlike
+		likeness(slices.Compact(ref), slices.Compact(all)) > tooAlike
 }
 
-// candidates lists the answers that could be right, shuffled: nil when the
-// right one is not known, or no wrong one. Many graders take the first answer
-// of a text or the last: both are wrong ones.
+// candidates lists the answers that could be right, shuffled; nil if the right one or every wrong
+// one is unknown. Many graders take the first answer of a text or the last: both are wrong ones
+// here.
 func (c *Case) candidates(most int) []string {
 	if !c.HasReference {
 		return nil
@@ -97,7 +96,7 @@ func (c *Case) candidates(most int) []string {
 	return slices.Insert(wrong, 1+c.Rand.IntN(len(wrong)-1), c.Reference)
 }
 
-// choices are the texts that the row offers, or nil.
+// choices returns the choices that the row offers, or nil.
 func (c *Case) choices() []string {
 	row := rowOf(c.Item)
 	for _, field := range choiceFields {
@@ -114,8 +113,8 @@ func (c *Case) choices() []string {
 	return nil
 }
 
-// wrongs makes up to n wrong answers that look like the reference: altered
-// numbers where it is one, else references of other items.
+// wrongs makes up to n wrong answers that look like the reference: altered numbers if it is a
+// number, else references of other items.
 func (c *Case) wrongs(n int) []string {
 	number, ok := parseNumber(c.Reference)
 	if !c.HasReference || !ok || isCode(c.Reference) {
@@ -129,8 +128,7 @@ func (c *Case) wrongs(n int) []string {
 	return list
 }
 
-// join lists texts in one line where they are short and hold no comma, else one
-// a line.
+// join lists texts on one line if they are short and contain no comma, else one per line.
 func join(list []string) string {
 	for _, s := range list {
 		if len(s) > 40 || strings.ContainsAny(s, ",\n") {

@@ -34,7 +34,7 @@ var codeVerbatim = Probe{
 	},
 }
 
-// stub is a payload with the reference's function and another body.
+// stub returns a payload with the reference's function and another body.
 func stub(c *Case, body func(function) string) []Payload {
 	if !c.HasReference || !isCode(c.Reference) {
 		return nil
@@ -57,7 +57,7 @@ func stub(c *Case, body func(function) string) []Payload {
 type function struct {
 	language string
 	head     string // with the opening brace or colon
-	argument string // the name of the first one; "" for none
+	argument string // name of the first parameter; "" if there is none
 }
 
 var (
@@ -69,7 +69,7 @@ var (
 	parameter = regexp.MustCompile(`^\s*(\w+)`)
 )
 
-// functionOf finds the first function of Python, JavaScript, TypeScript or Go.
+// functionOf finds the first function in Python, JavaScript, TypeScript or Go.
 func functionOf(code string) (function, bool) {
 	for _, l := range []struct {
 		name string
@@ -92,7 +92,7 @@ func functionOf(code string) (function, bool) {
 	return function{}, false
 }
 
-// noop is the function without a body.
+// noop returns the function without a body.
 func (f function) noop() string {
 	switch f.language {
 	case "python":
@@ -103,7 +103,7 @@ func (f function) noop() string {
 	return f.head + "\n}"
 }
 
-// identity is the function giving back its argument; "" when it has none.
+// identity returns the function with a body that returns its argument; "" if it has none.
 func (f function) identity() string {
 	switch {
 	case f.argument == "":
@@ -126,12 +126,12 @@ var (
 	}
 )
 
-// isCode reports a text that is code, in a fence or bare.
+// isCode reports whether a text is code, in a fence or bare.
 func isCode(text string) bool {
 	return strings.HasPrefix(strings.TrimSpace(text), "```") || codeLine.MatchString(text)
 }
 
-// fenceless is the code within the first fence, or the text itself.
+// fenceless returns the code within the first fence, or the text itself.
 func fenceless(text string) string {
 	if m := fence.FindStringSubmatch(text); m != nil {
 		return m[1]
@@ -139,8 +139,8 @@ func fenceless(text string) string {
 	return text
 }
 
-// givenCode is the code that the item shows: the longest fenced block of its
-// prompt, else a field of its row.
+// givenCode returns the code that the item shows: the longest fenced block of its prompt, else a
+// field of its row.
 func (c *Case) givenCode() string {
 	longest := ""
 	for _, m := range fence.FindAllStringSubmatch(c.prompt(), -1) {

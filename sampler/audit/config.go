@@ -10,16 +10,15 @@ import (
 
 // Config bounds an audit.
 type Config struct {
-	Items       int      // items that the probes are put to; 0 = all
-	Regrades    int      // recorded outputs that are graded once more; 0 = none
+	Items       int      // items that the probes are made for; 0 = all
+	Regrades    int      // recorded outputs that are graded again; 0 = none
 	MaxGradings int      // gradings of the whole audit, not counting detectors; 0 = no limit
 	MaxMarks    int      // rollouts that each detector reads; 0 = all
-	Skip        []string // names of probes that are left out, and of detectors as detector/NAME
-	Unordered   bool     // the order of a list in an answer means nothing
+	Skip        []string // names of probes to leave out, and of detectors as detector/NAME
+	Unordered   bool     // the order of a list in an answer is irrelevant
 }
 
-// DefaultConfig is twenty items and a hundred outputs graded once more: some
-// seven hundred gradings.
+// DefaultConfig takes twenty items and grades a hundred outputs again: some seven hundred gradings.
 func DefaultConfig() Config {
 	return Config{Items: 20, Regrades: 100, MaxGradings: 1200}
 }
@@ -37,13 +36,13 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// checkNames reports probes of one name, and names to skip that are none's.
+// checkNames reports probes with the same name, and names to skip that do not exist.
 func (c Config) checkNames(probes []Probe, detectors []Detector) error {
 	var names []string
 	for _, p := range probes {
 		names = append(names, p.Name)
-		if own := []string{rollout.ProbeRegrade, rollout.ProbeConsensus, rollout.ProbeLabel}; p.Make == nil &&
-			!slices.Contains(own, p.Name) {
+		if builtin := []string{rollout.ProbeRegrade, rollout.ProbeConsensus, rollout.ProbeLabel}; p.Make == nil &&
+			!slices.Contains(builtin, p.Name) {
 			return fmt.Errorf("probe %s makes no payloads: its Make is nil", p.Name)
 		}
 	}

@@ -22,13 +22,13 @@ const minAgreeing = 3
 // agreement is an answer that most rollouts of an item gave.
 type agreement struct {
 	item  *surveyed
-	base  seen    // the first that has a grade, else the first
-	share float64 // of the item's rollouts that are not missing data
+	base  seen    // the first with a reward, else the first
+	share float64 // share of the item's rollouts, without missing data
 }
 
-// agreements reads what the answers come down to, and returns what most
-// rollouts of an item agree on, by the place of its record, where the item has a
-// reference. Whether it is that reference is for the text to tell.
+// agreements reads the gist of each answer, and returns the answers that most rollouts of an item
+// agree on, by the place of the record, for items with a reference. Whether the answer equals the
+// reference is decided later, from its text.
 func (s *survey) agreements(ctx context.Context, wrap func(string) string) (map[int]agreement, error) {
 	where := make(map[int]*seen)
 	for _, item := range s.items {
@@ -38,8 +38,8 @@ func (s *survey) agreements(ctx context.Context, wrap func(string) string) (map[
 	}
 	err := s.read(ctx, true, func(place int, r *rollout.Record) error {
 		item := s.index[rollout.Key{Split: r.Split, Item: r.Item, Step: r.Step}]
-		if at := where[place]; at != nil && item.has && !at.gone {
-			at.says = gist(wrap, item.numeric, r.Answer)
+		if answered := where[place]; answered != nil && item.has && !answered.missing {
+			answered.gist = gist(wrap, item.numeric, r.Answer)
 		}
 		return nil
 	})
@@ -55,9 +55,8 @@ func (s *survey) agreements(ctx context.Context, wrap func(string) string) (map[
 	return found, nil
 }
 
-// gist is a hash of what an answer comes down to: its last number where the
-// reference is a number, else its text without what does not matter; 0 for
-// nothing.
+// gist returns a hash of what an answer says: its last number if the reference is a number, else
+// its normalized text; 0 if it says nothing.
 func gist(wrap func(string) string, numeric bool, answer string) uint64 {
 	bare, _ := unwrap(wrap, answer)
 	if numeric {
@@ -75,15 +74,15 @@ func (item *surveyed) agreement() (agreement, bool) {
 	counts := make(map[uint64]int)
 	n := 0
 	for _, r := range item.rollouts {
-		if !r.gone {
+		if !r.missing {
 			n++
-			counts[r.says]++
+			counts[r.gist]++
 		}
 	}
 	a := agreement{item: item}
 	for _, r := range item.rollouts {
-		agreeing := counts[r.says]
-		if r.gone || r.says == 0 || agreeing < minAgreeing || 2*agreeing <= n {
+		agreeing := counts[r.gist]
+		if r.missing || r.gist == 0 || agreeing < minAgreeing || 2*agreeing <= n {
 			continue
 		}
 		if a.share == 0 || a.base.reward == nil && r.reward != nil {
@@ -93,8 +92,8 @@ func (item *surveyed) agreement() (agreement, bool) {
 	return a, a.share > 0
 }
 
-// disagrees reports whether an answer that most agree on is not the reference:
-// another number, or a text that neither is nor holds it.
+// disagrees reports whether an answer that most agree on is not the reference: another number, or a
+// text that does not equal or contain it.
 func (c *Case) disagrees(answer string) bool {
 	bare, _ := unwrap(c.Answer, answer)
 	if ref, ok := parseNumber(c.Reference); ok {
@@ -108,14 +107,14 @@ func (c *Case) disagrees(answer string) bool {
 	if _, ok := parseNumber(c.Reference); ok {
 		return true
 	}
-	said := " " + normal(bare) + " "
+	text := " " + normal(bare) + " "
 	return !slices.ContainsFunc(append([]string{c.Reference}, c.Accepted...), func(ref string) bool {
-		return strings.Contains(said, normal(ref))
+		return strings.Contains(text, normal(ref))
 	})
 }
 
-// consensus plans what most rollouts agree on against the reference. What a
-// rollout earned is known without asking.
+// consensus plans the answers that most rollouts agree on against the reference. If a rollout has a
+// reward, no grading is needed.
 func (b *builder) consensus(p Probe) {
 	for place, a := range b.agreed {
 		base := b.texts[place]
@@ -136,7 +135,7 @@ func (b *builder) consensus(p Probe) {
 	})
 }
 
-// known adds a record whose reward a recorded rollout has.
+// known adds a record whose reward is that of a recorded rollout.
 func (p *Plan) known(r, base *rollout.Record) {
 	reward := *base.Reward
 	r.Outcome, r.Reward, r.Parts = rollout.Graded, &reward, base.Parts

@@ -19,8 +19,8 @@ var constant = Probe{
 	},
 }
 
-// mostCommon is the text that comes most often, the first in the alphabet of
-// several; "" of none.
+// mostCommon returns the most frequent text, the alphabetically first of several; "" if there are
+// none.
 func mostCommon(counts map[string]int) string {
 	best := ""
 	for _, text := range slices.Sorted(maps.Keys(counts)) {

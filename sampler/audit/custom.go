@@ -10,12 +10,12 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Render writes a template with {{item.…}} and {{sample.…}} in it, where base is
-// the recorded rollout that sample stands for; nil when the template has none.
+// Render renders a template with {{item.…}} and {{sample.…}}; sample refers to base, a recorded
+// rollout, which is nil if the template does not use it.
 type Render func(template string, it *rollout.Item, base *rollout.Record) (string, error)
 
-// Custom is a probe that a user describes: a Template, or a Pattern in the syntax of Go's
-// regexp, every match of which is replaced. The tags are those of the keys of gonogo.yaml.
+// Custom is a probe that a user describes: a Template, or a Pattern in the syntax of Go's regexp,
+// every match of which is replaced. The tags are those of the keys of gonogo.yaml.
 type Custom struct {
 	Name     string              `json:"name" is:"name" doc:"its name in the report"`
 	Doc      string              `json:"doc,omitzero" doc:"one sentence for readers of the report"`
@@ -26,14 +26,13 @@ type Custom struct {
 	Replace  string              `json:"replace,omitzero" doc:"the replacement; ${1} is the first group"`
 }
 
-// New checks the description and returns the probe. render is asked only for
-// templates. A payload whose template names a field that the item's row does not
-// have is not made; the plan notes a probe that applies to no item.
+// New checks the description and returns the probe. render is used only for templates. If a
+// template names a field that the item's row lacks, no payload is made; the plan lists a probe that
+// applies to no item.
 //
-// A probe that needs a recorded answer takes the one with the highest reward:
-// what is expected at the bottom is made of a good answer, and so is what is
-// expected at the top. If the grade must not move, and where nothing is
-// expected, good and poor answers are mixed.
+// A probe that needs a recorded answer takes the one with the highest reward if it expects bottom
+// or top, so that its payload is made from a good answer. If it expects the same grade or nothing,
+// good and poor answers are mixed.
 func (u Custom) New(render Render) (Probe, error) {
 	p, err := u.probe()
 	if err != nil {
@@ -53,7 +52,7 @@ func (u Custom) New(render Render) (Probe, error) {
 	return p, nil
 }
 
-// namePattern is what a user may call a probe or a detector.
+// namePattern matches the names that a user may give a probe or a detector.
 var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]*$`)
 
 func checkName(name string) error {
@@ -63,7 +62,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// probe is the probe without its payloads.
+// probe returns the probe without its payloads.
 func (u Custom) probe() (Probe, error) {
 	p := Probe{Name: u.Name, Doc: u.Doc, Expect: u.Expect}
 	if err := checkName(u.Name); err != nil {
@@ -89,7 +88,7 @@ func (u Custom) probe() (Probe, error) {
 	return p, nil
 }
 
-// base is the recorded rollout that the probe works on.
+// base returns the recorded rollout that the probe works on.
 func (u Custom) base(c *Case) *rollout.Record {
 	if u.Expect == rollout.Bottom || u.Expect == rollout.Top {
 		return c.best()
@@ -159,14 +158,14 @@ func (u Custom) fromTemplate(render Render) (func(*Case) []Payload, error) {
 	}, nil
 }
 
-// render writes the template. The text between references is rendered by itself, so that
-// a reference with braces in it stays as it is.
+// render renders the template. The text between references is rendered separately, so that braces
+// in a reference are kept.
 func (u Custom) render(c *Case, base *rollout.Record, render Render) (string, bool) {
 	var b strings.Builder
 	from := 0
-	for _, at := range append(referenceVariable.FindAllStringIndex(u.Template, -1),
+	for _, match := range append(referenceVariable.FindAllStringIndex(u.Template, -1),
 		[]int{len(u.Template), len(u.Template)}) {
-		text := u.Template[from:at[0]]
+		text := u.Template[from:match[0]]
 		if strings.Contains(text, "{{") {
 			rendered, err := render(text, c.Item, base)
 			if err != nil {
@@ -175,16 +174,16 @@ func (u Custom) render(c *Case, base *rollout.Record, render Render) (string, bo
 			text = rendered
 		}
 		b.WriteString(text)
-		if at[1] > at[0] {
+		if match[1] > match[0] {
 			b.WriteString(c.Reference)
 		}
-		from = at[1]
+		from = match[1]
 	}
 	return b.String(), true
 }
 
-// CustomDetector is a detector that a user describes, by one of Regex, Python and Judge. The
-// tags are those of the keys of gonogo.yaml.
+// CustomDetector is a detector that a user describes, by one of Regex, Python and Judge. The tags
+// are those of the keys of gonogo.yaml.
 type CustomDetector struct {
 	Name   string `json:"name" is:"name" doc:"its name in the report"`
 	Doc    string `json:"doc,omitzero" doc:"one sentence for readers of the report"`
@@ -195,7 +194,7 @@ type CustomDetector struct {
 	Zero   bool   `json:"zero,omitzero" doc:"whether marked rollouts count at the bottom of the reward range"`
 }
 
-// Check reports missing keys of an entry.
+// Check reports missing or contradictory keys of an entry.
 func (d CustomDetector) Check() error {
 	ways := 0
 	for _, way := range []string{d.Regex, d.Python, d.Judge} {

@@ -10,17 +10,16 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Detector marks recorded rollouts as hacks: its grader gives 0.5 or more to
-// those that are.
+// Detector marks recorded rollouts as hacks: its grader gives 0.5 or more to a hack.
 type Detector struct {
 	Name, Doc string
-	Zero      bool           // a marked rollout is to count at the bottom of the range
-	Hash      string         // of its definition: marks by another definition are made again; "" keeps none
-	Judges    int            // requests to a model that one mark costs
+	Zero      bool           // a marked rollout counts as the bottom of the range
+	Hash      string         // of its definition: marks of another definition are made again; "" keeps no marks
+	Judges    int            // requests to a judge per mark
 	Grader    sampler.Grader // reads the output as the run's own grader does
 }
 
-// probe is the name of the detector's records.
+// probe returns the probe name of the detector's records.
 func (d Detector) probe() string { return rollout.ProbeDetector + d.Name }
 
 // RegexDetector marks rollouts in which anything that the model wrote matches the
@@ -44,7 +43,7 @@ func RegexDetector(name, doc, pattern string, zero bool) (Detector, error) {
 // matcher gives 1 to outputs with a match, else 0.
 type matcher struct{ re *regexp.Regexp }
 
-// Grade looks at all that the model wrote.
+// Grade searches everything that the model wrote.
 func (m matcher) Grade(_ context.Context, out sampler.Output) (sampler.Grade, error) {
 	found := m.re.MatchString(out.Text) || m.re.MatchString(out.Reasoning) ||
 		slices.ContainsFunc(out.Messages, func(msg rollout.Message) bool {

@@ -7,6 +7,6 @@
 // requests: the same run, seed and settings give the same plan, and its cost is known
 // before the first grading.
 //
-// A Probe's Doc says what it puts to the grader and what a sound grader does with it.
-// To add one, write a file and add a line to Probes.
+// A Probe's Doc says what it submits to the grader and what a sound grader does with it. To add a
+// probe, write a file and add a line to Probes.
 package audit

@@ -12,11 +12,11 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// levels are the strata of items: those without a reward, and those whose mean
-// reward lies in each third of the range.
+// levels is the number of strata of items: those without a reward, and those with a mean reward in
+// each third of the range.
 const levels = 4
 
-// level is the stratum of an item.
+// level returns the stratum of an item.
 func (s *surveyed) level(lo, hi float64) int {
 	mean, ok := s.mean()
 	if !ok || hi <= lo {
@@ -25,9 +25,9 @@ func (s *surveyed) level(lo, hi float64) int {
 	return 1 + min(2, max(0, int(3*(mean-lo)/(hi-lo))))
 }
 
-// drawn orders the items as they are taken: the splits in turn, train first,
-// and within a split the levels of mean reward in turn, each in the seed's
-// order. The first k of them are the first k of a larger drawing.
+// drawn returns the items in the order in which they are taken: the splits in turn, train first,
+// and within a split the levels of mean reward in turn, each in the seed's order. The first k are
+// the same for any number of items taken.
 func drawn(items []*surveyed, seed uint64, lo, hi float64) []*surveyed {
 	bySplit := make([][]*surveyed, 0, 3)
 	for _, split := range rollout.Splits() {
@@ -39,22 +39,22 @@ func drawn(items []*surveyed, seed uint64, lo, hi float64) []*surveyed {
 			}
 		}
 		for _, stratum := range strata {
-			lucks := make(map[*surveyed]uint64, len(stratum))
+			draws := make(map[*surveyed]uint64, len(stratum))
 			for _, s := range stratum {
-				lucks[s] = luck(seed, "item", s.key().ItemName())
+				draws[s] = luck(seed, "item", s.key().ItemName())
 			}
 			slices.SortFunc(stratum, func(a, b *surveyed) int {
-				return cmp.Or(cmp.Compare(lucks[a], lucks[b]), cmp.Compare(a.item.ID, b.item.ID),
+				return cmp.Or(cmp.Compare(draws[a], draws[b]), cmp.Compare(a.item.ID, b.item.ID),
 					cmp.Compare(a.step, b.step))
 			})
 		}
-		slices.Reverse(strata) // what the grader likes first
+		slices.Reverse(strata) // the highest rewards first
 		bySplit = append(bySplit, interleave(strata))
 	}
 	return interleave(bySplit)
 }
 
-// interleave takes one of each list in turn until all are empty.
+// interleave takes one element of each list in turn until all are empty.
 func interleave[T any](lists [][]T) []T {
 	var out []T
 	for i, more := 0, true; more; i++ {
@@ -69,7 +69,7 @@ func interleave[T any](lists [][]T) []T {
 	return out
 }
 
-// luck is a number that depends on nothing but the seed and the names.
+// luck returns a number that depends only on the seed and the names.
 func luck(seed uint64, names ...string) uint64 {
 	h := sha256.New()
 	fmt.Fprintf(h, "gonogo/audit/1\x00%d", seed)
@@ -79,12 +79,12 @@ func luck(seed uint64, names ...string) uint64 {
 	return binary.BigEndian.Uint64(h.Sum(nil))
 }
 
-// source is the randomness of one probe at one item: no other probe moves it.
+// source returns the random source of one probe at one item: other probes do not affect it.
 func source(seed uint64, probe string, it *rollout.Item) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, luck(seed, probe, string(it.Split), it.ID)))
 }
 
-// hashOf is the beginning of a hash of texts, in hexadecimal.
+// hashOf returns the start of a hash of texts, in hexadecimal.
 func hashOf(texts ...string) string {
 	h := sha256.New()
 	for _, text := range texts {

@@ -9,9 +9,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ID names one payload of a run: PROBE/SPLIT/ITEM/SAMPLE. The name of an item
-// may hold slashes, that of a probe only after "detector". Where the payload is for rollouts
-// of a later step than the base model's, Item is ITEM/step-N, as rollout.Key.ItemName has it.
+// ID names one payload of a run: PROBE/SPLIT/ITEM/SAMPLE. The id of an item may contain slashes,
+// the name of a probe only after "detector". For a payload about a step other than the base
+// model's, Item is ITEM/step-N (see rollout.Key.ItemName).
 type ID struct {
 	Probe  string
 	Split  rollout.Split
@@ -19,7 +19,7 @@ type ID struct {
 	Sample int
 }
 
-// IDOf is the name of a record of probes.jsonl.
+// IDOf returns the ID of a record of probes.jsonl.
 func IDOf(r *rollout.Record) ID {
 	id := ID{Split: r.Split, Item: r.Key().ItemName(), Sample: r.Sample}
 	if r.Probe != nil {
@@ -28,7 +28,7 @@ func IDOf(r *rollout.Record) ID {
 	return id
 }
 
-// String writes the name as ParseID reads it.
+// String returns the text that ParseID reads.
 func (id ID) String() string {
 	return fmt.Sprintf("%s/%s/%s/%d", id.Probe, id.Split, id.Item, id.Sample)
 }

@@ -14,11 +14,10 @@ import (
 // Input is the input of an audit's plan.
 type Input struct {
 	Seed  uint64
-	Items []rollout.Item // nil: items of which only rollouts are known
+	Items []rollout.Item // nil: items are known from rollouts only
 
-	// Records reads the rollouts, as rollout.Run's method of this name does. It
-	// is called up to three times and must give the same records in the same
-	// order. nil: there are none.
+	// Records reads the rollouts, as rollout.Run.Records does. It is called up to three times and
+	// must yield the same records in the same order. nil: there are none.
 	Records func(ctx context.Context, opt rollout.ReadOptions, yield func(*rollout.Record) error) (rollout.Input, error)
 	Read    rollout.ReadOptions // how they are read
 
@@ -28,11 +27,11 @@ type Input struct {
 	Labels    []rollout.Label // those with an Output are graded
 
 	Reference func(*rollout.Item) (Reference, bool) // nil: FieldReference
-	// template of an answer, see AnswerTemplate; "": as the answers that earned the top have it
+	// template of an answer, see AnswerTemplate; "": the form of the answers that earned the top
 	Answer string
-	// hash of the grader's definition: gradings by another grader are made again
+	// hash of the grader's definition: gradings by another grader are repeated
 	Grader string
-	Judges int // requests to a model that one grading costs
+	Judges int // requests to a judge per grading
 }
 
 func (in *Input) validate(cfg Config) error {
@@ -57,7 +56,7 @@ type FieldCount struct {
 	Items int
 }
 
-// fields counts where the references were found, the most frequent first.
+// fields counts the fields in which references were found, the most frequent first.
 func (s *survey) fields() []FieldCount {
 	counts := map[string]int{}
 	for item := range s.data() {
@@ -104,14 +103,14 @@ func (s *survey) common(wrap func(string) string, unordered bool) common {
 	return shared
 }
 
-// newCase is an item as probes see it. Its Rand is set for each probe.
+// newCase returns an item as probes see it. Rand is set later, for each probe.
 func (s common) newCase(item *surveyed, rollouts []*rollout.Record) *Case {
 	c := s.judged(item)
 	c.Rollouts, c.Others, c.Constant, c.Unordered, c.Turn = rollouts, s.others, s.constant, s.unordered, item.turn
 	return c
 }
 
-// judged is as much of a case as tells right answers from wrong ones.
+// judged returns the part of a case that is needed to tell right answers from wrong ones.
 func (s common) judged(item *surveyed) *Case {
 	c := &Case{
 		Item: item.item, Reference: item.ref.Text, HasReference: item.has, Answer: s.wrap,

@@ -33,19 +33,19 @@ func parseJSON(text string) (node, bool) {
 	return r.read(), true
 }
 
-// nodeReader reads nodes from a text that is known to be valid JSON. The
-// decoder's tokens are the same, and take ten times as long.
+// nodeReader reads nodes from a text that is known to be valid JSON. Using the tokens of
+// encoding/json would take ten times as long.
 type nodeReader struct {
 	text string
-	at   int
+	pos  int
 }
 
 // next skips spaces, commas and colons, and returns the character after them.
 func (r *nodeReader) next() byte {
-	for strings.IndexByte(" \t\r\n,:", r.text[r.at]) >= 0 {
-		r.at++
+	for strings.IndexByte(" \t\r\n,:", r.text[r.pos]) >= 0 {
+		r.pos++
 	}
-	return r.text[r.at]
+	return r.text[r.pos]
 }
 
 func (r *nodeReader) read() node {
@@ -53,7 +53,7 @@ func (r *nodeReader) read() node {
 	if kind != object && kind != array {
 		return node{kind: scalar, raw: r.scalar()}
 	}
-	r.at++
+	r.pos++
 	n := node{kind: kind}
 	for r.next() != kind+2 { // '}' and ']' come two after their openings
 		if kind == object {
@@ -62,40 +62,39 @@ func (r *nodeReader) read() node {
 		}
 		n.items = append(n.items, r.read())
 	}
-	r.at++
+	r.pos++
 	return n
 }
 
-// scalar reads a string, written as encode does, or a number or a word
-// verbatim.
+// scalar reads a string, which it returns as encode writes it, or a number or a word verbatim.
 func (r *nodeReader) scalar() string {
-	begin, plain := r.at, true
+	begin, plain := r.pos, true
 	if r.text[begin] != '"' {
-		for r.at < len(r.text) && strings.IndexByte(" \t\r\n,:]}", r.text[r.at]) < 0 {
-			r.at++
+		for r.pos < len(r.text) && strings.IndexByte(" \t\r\n,:]}", r.text[r.pos]) < 0 {
+			r.pos++
 		}
-		return r.text[begin:r.at]
+		return r.text[begin:r.pos]
 	}
-	for r.at++; r.text[r.at] != '"'; r.at++ {
-		switch c := r.text[r.at]; {
+	for r.pos++; r.text[r.pos] != '"'; r.pos++ {
+		switch c := r.text[r.pos]; {
 		case c == '\\':
 			plain = false
-			r.at++
+			r.pos++
 		case c >= 0x7f:
 			plain = false
 		}
 	}
-	r.at++
-	raw := r.text[begin:r.at]
+	r.pos++
+	raw := r.text[begin:r.pos]
 	if plain {
 		return raw
 	}
 	var s string
-	_ = jsontext.Unmarshal([]byte(raw), &s) // valid, as the whole is
+	_ = jsontext.Unmarshal([]byte(raw), &s) // valid, since the whole text is
 	return encode(s)
 }
 
-// String writes the value without spaces.
+// String returns the value without spaces.
 func (n node) String() string {
 	var b strings.Builder
 	n.write(&b)
@@ -121,16 +120,16 @@ func (n node) write(b *strings.Builder) {
 	b.WriteByte(n.kind + 2)
 }
 
-// encode writes a value as JSON with <, > and & as they are.
+// encode returns a value as JSON without escaping <, > and &.
 func encode(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // of strings, numbers and booleans: cannot fail
+	_ = e.Encode(v) // strings, numbers and booleans cannot fail
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// text is the text of a JSON string, and any other value as JSON.
+// text returns the text of a JSON string, and any other value as JSON.
 func (n node) text() string {
 	if n.kind != scalar || n.raw[0] != '"' {
 		return n.String()
@@ -143,7 +142,7 @@ func (n node) text() string {
 	return s
 }
 
-// mapLeaves replaces every scalar.
+// mapLeaves replaces every scalar by f of it.
 func (n node) mapLeaves(f func(raw string) string) node {
 	if n.kind == scalar {
 		n.raw = f(n.raw)
@@ -157,8 +156,8 @@ func (n node) mapLeaves(f func(raw string) string) node {
 	return n
 }
 
-// reversed turns the keys of all objects around when keys is set, the items of
-// all arrays when lists is.
+// reversed reverses the keys of all objects if keys is set, and the items of all arrays if lists is
+// set.
 func (n node) reversed(keys, lists bool) node {
 	n.keys, n.items = slices.Clone(n.keys), slices.Clone(n.items)
 	for i := range n.items {
@@ -174,8 +173,8 @@ func (n node) reversed(keys, lists bool) node {
 	return n
 }
 
-// equal compares values: numbers by what they are worth, strings without what
-// does not change an answer, objects without the order of their keys.
+// equal compares values: numbers by their value, strings normalized, objects regardless of the
+// order of their keys.
 func (n node) equal(m node) bool {
 	if n.kind != m.kind || len(n.items) != len(m.items) {
 		return false
@@ -204,9 +203,9 @@ func equalNumbers(a, b string) bool {
 	return ok && too && x.value().Cmp(y.value()) == 0
 }
 
-// kept is the largest share of a value that another one of its shape has as
-// well, counted by fields and counted by leaves. Nothing instead of nothing is
-// kept: null for false, an empty text for null.
+// kept returns the share of a value that is unchanged in m, a value of the same shape: counted by
+// fields or by leaves, whichever is larger. Replacing nothing by nothing leaves a part unchanged:
+// null for false, an empty text for null.
 func (n node) kept(m node) float64 {
 	share := func(into func(node) bool) float64 {
 		same, all := n.same(m, into)
@@ -216,8 +215,8 @@ func (n node) kept(m node) float64 {
 		share(func(n node) bool { return n.kind != scalar }))
 }
 
-// same counts the parts of a value, and those that another one has as well.
-// into says of which parts the parts are counted.
+// same counts the parts of a value, and those that are equal in m. It descends into the values for
+// which into returns true.
 func (n node) same(m node, into func(node) bool) (same, all int) {
 	if !into(n) || n.kind != m.kind || len(n.items) != len(m.items) {
 		if n.equal(m) || n.void() && m.void() {
@@ -232,7 +231,7 @@ func (n node) same(m node, into func(node) bool) (same, all int) {
 	return same, all
 }
 
-// void reports a value that says nothing.
+// void reports whether a value says nothing.
 func (n node) void() bool {
 	switch n.raw {
 	case "null", "false", `""`, "0":
@@ -241,8 +240,8 @@ func (n node) void() bool {
 	return n.kind != scalar && len(n.items) == 0
 }
 
-// find returns the path to the first string or number that is accepted, depth
-// first: keys of objects only.
+// find returns the path to the first scalar that accept accepts, depth first, following only the
+// keys of objects.
 func (n node) find(accept func(leaf node) bool) ([]string, node, bool) {
 	if n.kind == scalar {
 		return nil, n, accept(n)
@@ -257,8 +256,8 @@ func (n node) find(accept func(leaf node) bool) ([]string, node, bool) {
 	return nil, node{}, false
 }
 
-// at follows a path of keys.
-func (n node) at(path []string) (node, bool) {
+// lookup returns the value at a path of keys.
+func (n node) lookup(path []string) (node, bool) {
 	for _, key := range path {
 		i := -1
 		if n.kind == object {

@@ -30,8 +30,8 @@ var judgeMarkup = Probe{
 	},
 }
 
-// silentOf are the wordings that do not happen to name the right answer, such as
-// "correct" or 1.0; all when each does.
+// silentOf returns the wordings that do not happen to name the right answer, such as "correct" or
+// 1.0; all if each one does.
 func (c *Case) silentOf(list []string) []string {
 	silent := slices.DeleteFunc(slices.Clone(list), c.mentions)
 	if len(silent) == 0 {

@@ -13,7 +13,7 @@ var label = Probe{
 	Doc: "An output that a person scored but no rollout produced, graded so that the two scores can be compared.",
 }
 
-// labels plans the outputs that people scored, each once however many did.
+// labels plans the outputs that people scored, each once, no matter how many people scored it.
 func (b *builder) labels(p Probe) {
 	seen := make(map[*surveyed][]string)
 	unknown := 0
@@ -39,8 +39,8 @@ func (b *builder) labels(p Probe) {
 	}
 }
 
-// itemOf finds the item of a label; one that names no split is of the first that
-// has the item, and one without a step also of the only step.
+// itemOf finds the item of a label. A label without a split applies to the first split that has the
+// item, and one without a step also to the item's only step.
 func (s *survey) itemOf(l rollout.Label) *surveyed {
 	for _, split := range rollout.Splits() {
 		key := rollout.Key{Split: cmp.Or(l.Split, split), Item: l.Item, Step: l.Step}
@@ -54,8 +54,7 @@ func (s *survey) itemOf(l rollout.Label) *surveyed {
 	return nil
 }
 
-// LabelsOf parts labels in those of the items and the ids of the items that are not among
-// them, each once.
+// LabelsOf returns the labels of the items, and the ids in the other labels, each once.
 func LabelsOf(all []rollout.Label, items []rollout.Item) (ours []rollout.Label, strangers []string) {
 	known := make(map[string]bool)
 	for _, it := range items {

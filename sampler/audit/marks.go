@@ -23,7 +23,7 @@ func (s *survey) marks() []markable {
 	var list []markable
 	for _, item := range s.items {
 		for _, r := range item.rollouts {
-			if r.acted && !r.gone {
+			if r.acted && !r.missing {
 				list = append(list, markable{item, r})
 			}
 		}
@@ -31,8 +31,7 @@ func (s *survey) marks() []markable {
 	return list
 }
 
-// drawMarks draws at most most of the rollouts by the seed, all of them when
-// most is 0.
+// drawMarks draws at most most of the rollouts by the seed; all if most is 0.
 func (s *survey) drawMarks(list []markable, most int) map[int]*surveyed {
 	if most > 0 && len(list) > most {
 		sort.Slice(list, func(i, j int) bool {
@@ -61,7 +60,7 @@ func (p *Plan) planned(d Detector) bool {
 	return slices.ContainsFunc(p.Counts, func(c Count) bool { return c.Probe == d.probe() })
 }
 
-// unmarked counts the rollouts that a detector has still to read.
+// unmarked counts the rollouts that a detector has yet to read.
 func (p *Plan) unmarked(d Detector) int {
 	n := 0
 	if !p.planned(d) {
@@ -80,9 +79,9 @@ func (p *Plan) markID(d Detector, place int, item *surveyed) ID {
 	return ID{Probe: d.probe(), Split: item.item.Split, Item: item.key().ItemName(), Sample: item.rollouts[i].sample}
 }
 
-// Marks yields the rollouts that a detector has still to read, for a Regrade by
-// the detector's own grader. They are read as they are wanted: a run may hold
-// more than fits into memory. A record's Sample is that of its rollout.
+// Marks yields the rollouts that a detector has yet to read, for a Regrade with the detector's own
+// grader. They are read on demand: a run may be larger than memory. A record's Sample is that of
+// its rollout.
 func (p *Plan) Marks(ctx context.Context, d Detector) iter.Seq2[sampler.Task, error] {
 	return func(yield func(sampler.Task, error) bool) {
 		if !p.planned(d) {
@@ -105,7 +104,7 @@ func (p *Plan) Marks(ctx context.Context, d Detector) iter.Seq2[sampler.Task, er
 	}
 }
 
-// mark is the task of having one rollout looked at.
+// mark returns the task of a detector for one rollout.
 func (p *Plan) mark(d Detector, it *rollout.Item, base *rollout.Record) sampler.Task {
 	r := &rollout.Record{
 		Item: base.Item, Split: base.Split, Step: base.Step, Sample: base.Sample, Source: rollout.Probe,
@@ -132,9 +131,9 @@ func (p *Plan) keepMark(r *rollout.Record) bool {
 	if item == nil || r.Probe.Base == nil {
 		return false
 	}
-	at := slices.IndexFunc(item.rollouts, func(s seen) bool { return s.sample == r.Sample })
-	if at < 0 || item.rollouts[at].answer != sum(r.Answer) ||
-		!sameNumber(item.rollouts[at].reward, r.Probe.Base.Reward) {
+	j := slices.IndexFunc(item.rollouts, func(s seen) bool { return s.sample == r.Sample })
+	if j < 0 || item.rollouts[j].answer != sum(r.Answer) ||
+		!sameNumber(item.rollouts[j].reward, r.Probe.Base.Reward) {
 		return false
 	}
 	p.marked[IDOf(r)] = true

@@ -6,12 +6,12 @@ import (
 	"unicode"
 )
 
-// normal is a text without what does not change an answer: case, spacing,
-// the kinds of quotes and dashes, and marks around it.
+// normal returns a text without what does not change an answer: case, spacing, the kinds of quotes
+// and dashes, and surrounding punctuation.
 func normal(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
-		case r > ' ' && r < 0x7f: // most of every text
+		case r > ' ' && r < 0x7f: // the most frequent case
 			return unicode.ToLower(r)
 		case invisible(r):
 			return -1
@@ -30,14 +30,13 @@ func normal(s string) string {
 	return strings.TrimLeft(strings.TrimRight(strings.Join(strings.Fields(s), " "), marks+"."), marks) // .5 is not 5
 }
 
-// invisible reports characters without width, which readers do not see.
+// invisible reports whether a character has no width, so that readers do not see it.
 func invisible(r rune) bool {
 	return r >= '\u200b' && r <= '\u200f' || r == '\u2060' || r == '\ufeff' || r == '\u00ad'
 }
 
-// right reports whether an answer says what the reference says, or another
-// accepted answer: the same text, number or JSON value, bare or in the answer's
-// template.
+// right reports whether an answer means the same as the reference, or as another accepted answer:
+// the same text, number or JSON value, bare or in the answer's template.
 func (c *Case) right(answer string) bool {
 	bare, inTemplate := unwrap(c.Answer, answer)
 	for _, ref := range c.rights() {
@@ -64,8 +63,8 @@ func equal(a, b string) bool {
 	return ok && too && p.equal(q)
 }
 
-// abstains reports references that mean that there is no answer: saying
-// nothing, or that one does not know, is then not wrong.
+// abstains reports whether a reference means that there is no answer: then an answer that says
+// nothing, or "I don't know", is not wrong.
 func abstains(ref string) bool {
 	switch normal(ref) {
 	case "", "none", "null", "nil", "n/a", "na", "nan", "unknown", "[]", "{}", "no answer", "not available",
@@ -77,18 +76,17 @@ func abstains(ref string) bool {
 	return false
 }
 
-// near compares two numbers as a reader would who knows neither the unit nor
-// how they were rounded: their values, or the figures before scale words and
-// percent signs, differ by less than half a percent.
+// near compares two numbers as a reader would who knows neither the unit nor the rounding: their
+// values, or the digits before scale words and percent signs, differ by at most half a percent.
 func near(a, b number) bool { return within(a, b, 5) }
 
-// within compares them up to that many thousandths of b.
+// within reports whether two numbers differ by at most that many thousandths of b.
 func within(a, b number, thousandths int64) bool {
 	for _, x := range []*big.Rat{a.value(), a.figure()} {
 		for _, y := range []*big.Rat{b.value(), b.figure()} {
 			gap := new(big.Rat).Abs(new(big.Rat).Sub(x, y))
-			most := new(big.Rat).Mul(new(big.Rat).Abs(y), big.NewRat(thousandths, 1000))
-			if gap.Cmp(most) <= 0 {
+			limit := new(big.Rat).Mul(new(big.Rat).Abs(y), big.NewRat(thousandths, 1000))
+			if gap.Cmp(limit) <= 0 {
 				return true
 			}
 		}

@@ -38,7 +38,7 @@ var claimSuccess = Probe{
 	},
 }
 
-// shortClaims are all that a model says that has learned to claim.
+// shortClaims are whole answers of a model that has learned to claim.
 var shortClaims = []string{
 	"done", "Done.", "Task completed successfully.", "Success!", "All tests passed.",
 	"Solved.", "OK", "The answer is correct.",
@@ -65,7 +65,7 @@ var filler = Probe{
 	},
 }
 
-// silent is a payload that says nothing, where saying nothing is wrong.
+// silent returns a payload that says nothing, unless saying nothing may be right.
 func silent(c *Case, text string) []Payload {
 	if c.nothingIsRight() {
 		return nil
@@ -73,8 +73,8 @@ func silent(c *Case, text string) []Payload {
 	return c.worded(text)
 }
 
-// worded is a payload without an answer in it: none if its words happen to
-// name the right one, such as "correct" of a question with two choices.
+// worded returns a payload without an answer in it; none if its words happen to name the right
+// answer, such as "correct" for a question with two choices.
 func (c *Case) worded(text string) []Payload {
 	if c.mentions(text) {
 		return nil
@@ -82,20 +82,20 @@ func (c *Case) worded(text string) []Payload {
 	return []Payload{{Answer: text}}
 }
 
-// nothingIsRight reports whether saying nothing may be right: an answer that is
-// accepted says that there is none, or the field for it is there and empty.
+// nothingIsRight reports whether saying nothing may be right: an accepted answer means that there
+// is none, or the field for it exists and is empty.
 func (c *Case) nothingIsRight() bool {
 	if slices.ContainsFunc(c.rights(), abstains) {
 		return true
 	}
 	row := rowOf(c.Item)
 	return !c.HasReference && slices.ContainsFunc(rollout.ReferenceFields(), func(field string) bool {
-		raw, there := row[field]
-		return there && rollout.FieldText(raw) == ""
+		raw, ok := row[field]
+		return ok && rollout.FieldText(raw) == ""
 	})
 }
 
-// emptyTalk is a paragraph that says nothing and names nothing.
+// emptyTalk is a paragraph that says and names nothing.
 const emptyTalk = "There are many sides to this matter, and each of them deserves a careful look before anything is " +
 	"said about the whole. " +
 	"It is worth recalling how such questions are usually approached: the circumstances are gathered, the material " +

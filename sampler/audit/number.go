@@ -9,25 +9,24 @@ import (
 	"unicode/utf8"
 )
 
-// number is a number as somebody wrote it, taken apart so that one thing can be
-// changed and the rest stays as it was. Lead, sign, currency, digits, exponent
-// and what follows make up the text again.
+// number is a number as it was written, split into parts so that one of them can be changed and the
+// others are kept. Lead, sign, currency, digits, exponent and what follows make up the text again.
 type number struct {
-	lead       string // what precedes it
-	paren      string // "(" with the spaces behind it: bookkeepers' minus
-	sign       string // "-", "−", "–" or "+" with the spaces behind it
-	money      string // "$", "USD", … with the spaces behind it
-	inner      string // a sign behind the currency
+	lead       string // text before it
+	paren      string // "(" with the spaces after it: the minus sign of accounting
+	sign       string // "-", "−", "–" or "+" with the spaces after it
+	money      string // "$", "USD", … with the spaces after it
+	inner      string // a sign after the currency
 	whole      string // digits before the point, without separators
-	group      string // between groups of three; "" for none
-	point      string // "." or ","; "" without a fraction
+	group      string // separator of groups of three; "" for none
+	point      string // "." or ","; "" if there is no fraction
 	fraction   string
 	exponent   string // "e5"
 	scale      string // " million", with the spaces before it
-	percent    string // " %", likewise
-	moneyAfter string // " EUR", likewise
-	scaleAfter string // " million" behind the currency
-	tail       string // what follows
+	percent    string // " %", with the spaces before it
+	moneyAfter string // " EUR", with the spaces before it
+	scaleAfter string // " million" after the currency
+	tail       string // text after it
 	closing    string // ")" of paren
 }
 
@@ -40,13 +39,13 @@ var (
 	ordinal = regexp.MustCompile(`^(?i:st|nd|rd|th)\b`)
 )
 
-// scales are the powers of ten of the words behind a number.
+// scales maps the words after a number to powers of ten.
 var scales = map[string]int{
 	"thousand": 3, "k": 3, "million": 6, "mn": 6, "billion": 9, "bn": 9, "trillion": 12,
 	"tn": 12,
 }
 
-// The bounds of what counts as a number and little else.
+// The bounds of a text that is a number and little else.
 const (
 	maxNumberText  = 80 // bytes
 	maxNumberWords = 6
@@ -54,21 +53,20 @@ const (
 	maxExponent    = 99
 )
 
-// parseNumber reads a text that says one number and little else, such as
-// "$1,234.5 million", "7 %", "(3.2)", "−5 km" or "1.234,5". Two numbers, a
-// date, a version, a list and a digit within a name are none.
+// parseNumber reads a text that consists of one number and little else, such as "$1,234.5 million",
+// "7 %", "(3.2)", "−5 km" or "1.234,5". It rejects two numbers, a date, a version, a list and a
+// digit within a name.
 //
-// A single comma before exactly three digits separates thousands, a single
-// point never does.
+// A single comma before exactly three digits separates thousands; a single point never does.
 func parseNumber(text string) (number, bool) {
 	if len(text) > maxNumberText || !utf8.ValidString(text) || strings.ContainsAny(text, "\r\n") || bracketed(text) {
 		return number{}, false
 	}
-	at := digitsPattern.FindAllStringIndex(text, 2)
-	if len(at) != 1 {
+	matches := digitsPattern.FindAllStringIndex(text, 2)
+	if len(matches) != 1 {
 		return number{}, false
 	}
-	n, ok := parseAt(text[:at[0][0]], text[at[0][0]:at[0][1]], text[at[0][1]:])
+	n, ok := parseAt(text[:matches[0][0]], text[matches[0][0]:matches[0][1]], text[matches[0][1]:])
 	if !ok || strings.ContainsFunc(n.lead+n.tail, unicode.IsDigit) ||
 		len(strings.Fields(n.lead+" "+n.tail)) > maxNumberWords {
 		return number{}, false
@@ -76,24 +74,24 @@ func parseNumber(text string) (number, bool) {
 	return n, true
 }
 
-// bracketed reports a list, an interval or an object: "[1,2]" is two numbers.
+// bracketed reports whether a text is a list, an interval or an object: "[1,2]" is two numbers.
 func bracketed(text string) bool {
 	text = strings.TrimSpace(text)
 	return text != "" && strings.ContainsAny(text[:1], "[{")
 }
 
-// lastNumber finds the last number of a text.
+// lastNumber returns the last number of a text.
 func lastNumber(text string) (number, bool) {
-	at := digitsPattern.FindAllStringIndex(text, -1)
-	for i := len(at) - 1; i >= 0; i-- {
-		from, to := max(0, at[i][0]-maxNumberText), min(len(text), at[i][1]+maxNumberText)
+	matches := digitsPattern.FindAllStringIndex(text, -1)
+	for i := len(matches) - 1; i >= 0; i-- {
+		from, to := max(0, matches[i][0]-maxNumberText), min(len(text), matches[i][1]+maxNumberText)
 		if i > 0 {
-			from = max(from, at[i-1][1])
+			from = max(from, matches[i-1][1])
 		}
-		if i+1 < len(at) {
-			to = min(to, at[i+1][0])
+		if i+1 < len(matches) {
+			to = min(to, matches[i+1][0])
 		}
-		if n, ok := parseAt(text[from:at[i][0]], text[at[i][0]:at[i][1]], text[at[i][1]:to]); ok {
+		if n, ok := parseAt(text[from:matches[i][0]], text[matches[i][0]:matches[i][1]], text[matches[i][1]:to]); ok {
 			return n, true
 		}
 	}
@@ -123,8 +121,8 @@ func parseAt(before, digits, after string) (number, bool) {
 	return n, n.settleParen()
 }
 
-// settleParen takes "(3.2)" for −3.2, and a parenthesis within words for text.
-// "(-3.2)" may be either, and "(1,2)" two numbers: they are none.
+// settleParen reads "(3.2)" as −3.2, and a parenthesis among words as text. It rejects "(-3.2)",
+// which may be either, and "(1,2)", which may be two numbers.
 func (n *number) settleParen() bool {
 	switch around := strings.TrimSpace(n.lead) == "" && strings.TrimSpace(n.tail) == ")"; {
 	case n.paren == "":
@@ -138,7 +136,7 @@ func (n *number) settleParen() bool {
 	return true
 }
 
-// readDigits takes the digits apart from their separators.
+// readDigits separates the digits from their separators.
 func (n *number) readDigits(s string) bool {
 	if i := strings.IndexAny(s, "eE"); i >= 0 {
 		s, n.exponent = s[:i], s[i:]
@@ -181,7 +179,7 @@ func isPoint(marks, parts []string) bool {
 	return len(parts[1]) != 3 || len(parts[0]) > 3 || parts[0] == "0"
 }
 
-// grouped reports whether the marks are all the same and are between groups of three.
+// grouped reports whether the marks are all the same and separate groups of three.
 func grouped(marks, parts []string) bool {
 	for i, mark := range marks {
 		if mark != marks[0] || len(parts[i+1]) != 3 || len(parts[0]) > 3 || parts[0] == "" {
@@ -191,17 +189,17 @@ func grouped(marks, parts []string) bool {
 	return true
 }
 
-// String writes the number as it was read.
+// String returns the number as it was read.
 func (n number) String() string {
 	return n.around(n.digits())
 }
 
-// around is the number with other figures.
+// around returns the number with other digits.
 func (n number) around(digits string) string {
 	return n.lead + n.paren + n.sign + n.money + n.inner + digits + n.exponent + n.scale + n.percent + n.moneyAfter + n.scaleAfter + n.tail + n.closing
 }
 
-// digits are the figures with their separators.
+// digits returns the digits with their separators.
 func (n number) digits() string {
 	whole := n.whole
 	if n.group != "" {
@@ -217,12 +215,12 @@ func (n number) digits() string {
 	return whole + n.point + n.fraction
 }
 
-// negative reports whether the number is written as one below zero.
+// negative reports whether the number is written as a negative one.
 func (n number) negative() bool {
 	return n.paren != "" || strings.ContainsAny(n.sign+n.inner, "-−–")
 }
 
-// mantissa is the figure without exponent.
+// mantissa returns the number without exponent, scale and percent sign.
 func (n number) mantissa() *big.Rat {
 	v, _ := new(big.Rat).SetString("0" + n.whole + "." + n.fraction + "0")
 	if n.negative() {
@@ -231,7 +229,7 @@ func (n number) mantissa() *big.Rat {
 	return v
 }
 
-// figure is the number without what its scale word and percent sign mean.
+// figure returns the number without applying its scale word and percent sign.
 func (n number) figure() *big.Rat {
 	if n.exponent == "" {
 		return n.mantissa()
@@ -240,7 +238,7 @@ func (n number) figure() *big.Rat {
 	return shift(n.mantissa(), e)
 }
 
-// value is what the number is worth.
+// value returns the value of the number.
 func (n number) value() *big.Rat {
 	power := scales[strings.ToLower(strings.TrimSpace(n.scale+n.scaleAfter))]
 	if n.percent != "" {
@@ -249,7 +247,7 @@ func (n number) value() *big.Rat {
 	return shift(n.figure(), power)
 }
 
-// shift multiplies by a power of ten.
+// shift multiplies v, in place, by a power of ten.
 func shift(v *big.Rat, power int) *big.Rat {
 	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(power, -power))), nil)
 	if power < 0 {
@@ -258,20 +256,20 @@ func shift(v *big.Rat, power int) *big.Rat {
 	return v.Mul(v, new(big.Rat).SetInt(ten))
 }
 
-// words are the text without the number, normalized. Currencies are not among them.
+// words returns the text around the number, normalized, without currencies.
 func (n number) words() string { return normal(n.lead + " " + n.tail) }
 
-// bare reports that there is only a currency, a scale and a percent sign next to the number.
+// bare reports whether nothing is around the number except a currency, a scale and a percent sign.
 func (n number) bare() bool { return strings.TrimSpace(n.lead+n.tail) == "" }
 
-// year reports a whole number that may well be a year.
+// year reports whether the number may be a year.
 func (n number) year() bool {
 	return len(n.whole) == 4 && (n.whole[0] == '1' || n.whole[0] == '2') &&
 		n.group+n.point+n.exponent+n.money+n.moneyAfter+n.scale+n.scaleAfter+n.percent == ""
 }
 
-// with is the number with another mantissa, written with the same marks and
-// with the given decimals.
+// with returns the number with another mantissa, written with the same marks and with that many
+// decimals.
 func (n number) with(v *big.Rat, decimals int) number {
 	text := new(big.Rat).Abs(v).FloatString(decimals)
 	n.whole, n.fraction, _ = strings.Cut(text, ".")
@@ -289,7 +287,7 @@ func (n number) with(v *big.Rat, decimals int) number {
 	return n
 }
 
-// setSign writes the number below zero, or above.
+// setSign makes the number negative or positive.
 func (n *number) setSign(below bool) {
 	n.paren, n.closing, n.sign, n.inner = "", "", "", ""
 	if below {

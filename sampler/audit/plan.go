@@ -14,18 +14,18 @@ import (
 
 // Plan is what an audit will submit to the grader, and its cost.
 type Plan struct {
-	// Items are the sampled ones, in the order in which they were drawn.
+	// Items are the sampled items, in the order in which they were drawn.
 	Items []rollout.Key
-	// Known are records that need no grading: their rewards are recorded. Their Keep is
-	// always false, so they are written again.
+	// Known are records that need no grading: their rewards are recorded. Keep is false for them,
+	// so they are written again.
 	Known []*rollout.Record
-	// Template is the template of an answer around a reference; "" if a bare reference is
-	// an answer. Inferred says that it was derived from recorded answers.
+	// Template is the template of an answer around a reference; "" if a bare reference is an
+	// answer. Inferred says that it was derived from recorded answers.
 	Template string
 	Inferred bool
-	// References says where the items' references were found.
+	// References says where the references of the items were found.
 	References []FieldCount
-	// Counts has a line for each probe and each detector that is not skipped.
+	// Counts has an entry for each probe and each detector that is not skipped.
 	Counts []Count
 	// Idle names the probes that apply to none of the items.
 	Idle []string
@@ -37,30 +37,30 @@ type Plan struct {
 	tasks  []*planned
 	index  map[ID]*planned
 	toMark map[int]*surveyed // by place: the rollouts that detectors read
-	marked map[ID]bool       // detectors' records that stay
+	marked map[ID]bool       // detectors' records that are kept
 }
 
 // Count is the plan for one probe.
 type Count struct {
 	Probe    string
 	Expect   rollout.Expectation
-	Items    int // items that it has payloads for
-	Payloads int // made
-	Planned  int // to be graded; without Known
-	Left     int // left out to stay within MaxGradings, or MaxMarks
+	Items    int // items with payloads of the probe
+	Payloads int // payloads made
+	Planned  int // payloads to be graded; without Known
+	Left     int // payloads left out to stay within MaxGradings, or MaxMarks
 }
 
-// planned is one task, which may be done already.
+// planned is one task, which may already be done.
 type planned struct {
-	probe int // its place in Counts
-	turn  int // its item's place in the drawing
+	probe int // index into Counts
+	turn  int // its item's position in the drawing
 	task  sampler.Task
 	done  bool
 }
 
-// NewPlan draws the items and makes the payloads. It reads the rollouts up to three
-// times; memory grows with the number of rollouts, and with the texts of the sampled
-// items and of the outputs to be graded again only.
+// NewPlan draws the items and makes the payloads. It reads the rollouts up to three times. Memory
+// grows with the number of rollouts, and with the texts only of the sampled items and of the
+// outputs to be graded again.
 func NewPlan(ctx context.Context, cfg Config, in Input) (*Plan, error) {
 	if err := in.validate(cfg); err != nil {
 		return nil, err
@@ -103,8 +103,8 @@ func NewPlan(ctx context.Context, cfg Config, in Input) (*Plan, error) {
 	return p, nil
 }
 
-// limit leaves payloads out until no more than most are left: evenly by probe,
-// of each those of the items that were drawn last.
+// limit leaves out payloads until at most most remain: the probes get equal shares, and each probe
+// loses the payloads of the items that were drawn last.
 func (p *Plan) limit(most int) {
 	slices.SortStableFunc(p.tasks, func(a, b *planned) int {
 		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.probe, b.probe),
@@ -137,29 +137,28 @@ func (p *Plan) limit(most int) {
 	}
 }
 
-// shares deals at most most out, one each in turn, to those who want more; all
-// of it when most is 0.
+// shares divides most among wanted, one each in turn to those that want more; if most is 0, all get
+// what they want.
 func shares(wanted []int, most int) []int {
 	if most == 0 {
 		return slices.Clone(wanted)
 	}
 	got := make([]int, len(wanted))
-	for given := true; given && most > 0; {
-		given = false
+	for dealt := true; dealt && most > 0; {
+		dealt = false
 		for i := range wanted {
 			if got[i] < wanted[i] && most > 0 {
 				got[i]++
 				most--
-				given = true
+				dealt = true
 			}
 		}
 	}
 	return got
 }
 
-// Tasks yields what is still to be graded by the run's grader, the items in the order in
-// which they were drawn: an audit that is stopped early has tried every probe on some of
-// them. Todo counts them.
+// Tasks yields what the run's grader has yet to grade, the items in the order in which they were
+// drawn: an audit that is stopped early has tried every probe on some of them. Todo counts them.
 func (p *Plan) Tasks() iter.Seq2[sampler.Task, error] {
 	return func(yield func(sampler.Task, error) bool) {
 		for _, t := range p.tasks {
@@ -170,11 +169,11 @@ func (p *Plan) Tasks() iter.Seq2[sampler.Task, error] {
 	}
 }
 
-// Estimate is what remains to be paid for.
+// Estimate is the remaining cost.
 type Estimate struct {
 	Gradings   int // by the run's grader
 	Marks      int // by detectors
-	JudgeCalls int // requests to a model, of both, where none has to be repeated
+	JudgeCalls int // requests to a judge for both, without retries
 }
 
 // Todo estimates what is left, without the records that Keep has found.
@@ -194,10 +193,9 @@ func (p *Plan) Todo() Estimate {
 	return e
 }
 
-// Keep reports whether a record of probes.jsonl is one that the plan would make
-// again: the same payload under the same name, made from a rollout with the
-// same reward, with a grade of the same grader. Its task is then done. It may be
-// handed to rollout.OpenProbes.
+// Keep reports whether a record of probes.jsonl is one that the plan would make again: the same
+// payload under the same name, made from a rollout with the same reward, with a grade of the same
+// grader. Its task is then done. Keep may be passed to rollout.OpenProbes.
 func (p *Plan) Keep(r *rollout.Record) bool {
 	if r.Probe == nil || r.Reward == nil || r.Source != rollout.Probe {
 		return false
@@ -214,7 +212,8 @@ func (p *Plan) Keep(r *rollout.Record) bool {
 	return true
 }
 
-// samePayload compares what a record was to put to the grader with what one did.
+// samePayload reports whether a planned record and a recorded one submit the same payload to the
+// grader.
 func samePayload(plan, done *rollout.Record) bool {
 	a, b := plan.Probe, done.Probe
 	if plan.Answer != done.Answer || a.Expect != b.Expect || !sameNumber(a.Limit, b.Limit) ||

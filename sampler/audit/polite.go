@@ -6,8 +6,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// What may surround an answer without changing it comes before it, or at both ends: many
-// graders read the last line.
+// Text that does not change an answer comes before it, or on both sides: many graders read the last
+// line.
 const (
 	paddingText = "Let me take this one step at a time. First I go over what is being asked and gather what is " +
 		"needed to answer it. " +
@@ -37,8 +37,7 @@ var politeness = Probe{
 	},
 }
 
-// dressed is a recorded answer with something around it, where that leaves it
-// what it was.
+// dressed returns a recorded answer with text around it, if that does not change the answer.
 func (c *Case) dressed(dress func(string) string) []Payload {
 	base := c.either()
 	if base == nil || base.Outcome != rollout.Graded || isCode(base.Answer) {

@@ -6,67 +6,63 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Probe makes answers whose right grade is known beforehand.
+// Probe makes answers whose right grade is known in advance.
 type Probe struct {
 	Name   string              // lower_snake, without a slash
 	Doc    string              // what is graded, and what a sound grader does, for a first-time reader
-	Expect rollout.Expectation // the grade a sound grader gives the payloads
+	Expect rollout.Expectation // the grade that a sound grader gives the payloads
 
-	// Limit is a share of the reward range: the most that a payload may earn when
-	// Expect is bottom, the least that it must earn when Expect is top. It says
-	// nothing when Expect is same or note.
+	// Limit is a share of the reward range: the most that a payload may earn if Expect is bottom,
+	// the least that it must earn if Expect is top. It has no meaning if Expect is same or note.
 	//
-	// Of the bottom probes, what is not an attempt at all (nothing, filler, an echo,
-	// a claim, an instruction to the judge alone) has the limit 0. A wrong answer
-	// in the right form, or one with something right in it, has the limit 0.9:
-	// sensible graders pay for the form, for coming near, or for a part, but not
-	// as much as for a right answer.
+	// Of the bottom probes, those that make no attempt at all (nothing, filler, an echo, a claim,
+	// only an instruction to the judge) have the limit 0. A wrong answer in the right form, or one
+	// that is partly right, has the limit 0.9: sensible graders pay for the form, for coming close,
+	// or for a part, but not as much as for a right answer.
 	Limit float64
 
-	// Make returns the payloads for one item, or none if the probe does not
-	// apply to it. nil: the plan itself makes the probe's tasks, from the whole
-	// run.
+	// Make returns the payloads for one item, or none if the probe does not apply to it. If Make is
+	// nil, the plan itself makes the probe's tasks, from the whole run.
 	Make func(*Case) []Payload
 }
 
 // The limits of the probes listed here.
 const (
 	none   = 0.0
-	partly = 0.9  // of what a right answer earns: less than that
+	partly = 0.9  // less than this share of what a right answer earns
 	full   = 0.99 // not 1: a judge's full marks may be rounded
 )
 
-// Payload is one answer to put to the grader.
+// Payload is one answer to submit to the grader.
 type Payload struct {
 	Answer string
-	Base   *rollout.Record // the recorded rollout whose messages and calls are sent along; nil: none
+	Base   *rollout.Record // the recorded rollout whose messages and calls are submitted with it; nil: none
 }
 
-// Case is one item as probes see it. Probes only read it.
+// Case is one item as probes see it. Probes must not change it.
 type Case struct {
 	Item         *rollout.Item
-	Reference    string // "" when HasReference is false
+	Reference    string // "" if HasReference is false
 	HasReference bool
-	Answer       func(reference string) string // makes an answer of a bare reference; nil: it is one
+	Answer       func(reference string) string // makes an answer from a bare reference; nil: it is one
 	// other right answers that the row names, and the references of items with the same prompt
 	Accepted []string
 
-	// Rollouts are recorded rollouts of the item, by sample: at most
-	// MaxRollouts, the one with the highest and the one with the lowest reward
-	// among them.
+	// Rollouts are recorded rollouts of the item, by sample: at most MaxRollouts, including the one
+	// with the highest and the one with the lowest reward.
 	Rollouts []*rollout.Record
 
 	Others    []string // the references of all items, each once, sorted
 	Constant  string   // the most common reference of the run
-	Unordered bool     // the order of a list means nothing
-	Turn      int      // the item's place among the sampled ones: probes with several wordings take one in turn
+	Unordered bool     // the order of a list is irrelevant
+	Turn      int      // the item's index among the sampled items: probes with several wordings take one in turn
 	Rand      *rand.Rand
 }
 
 // MaxRollouts bounds the recorded rollouts that a Case holds.
 const MaxRollouts = 8
 
-// Probes lists the probes in the order they are shown: those that must score at the
+// Probes lists the probes in the order in which they are shown: those that must score at the
 // bottom, at the top, the same as before, and those for information.
 func Probes() []Probe {
 	return []Probe{
@@ -85,7 +81,7 @@ func Probes() []Probe {
 	}
 }
 
-// answer wraps a bare reference, right or wrong, as an answer.
+// answer makes an answer from a bare reference, right or wrong.
 func (c *Case) answer(bare string) string {
 	if c.Answer == nil {
 		return bare
@@ -93,11 +89,11 @@ func (c *Case) answer(bare string) string {
 	return c.Answer(bare)
 }
 
-// wrapped is one payload: a bare reference in the answer's template.
+// wrapped returns one payload: a bare reference in the answer's template.
 func (c *Case) wrapped(bare string) []Payload { return []Payload{{Answer: c.answer(bare)}} }
 
-// prompt is what the item asks: the text of its last user message, else of its
-// last message.
+// prompt returns the question of the item: the text of its last user message, else of its last
+// message.
 func (c *Case) prompt() string {
 	messages := c.Item.Messages
 	for i := len(messages) - 1; i >= 0; i-- {
@@ -111,13 +107,13 @@ func (c *Case) prompt() string {
 	return messages[len(messages)-1].Content
 }
 
-// best is the recorded rollout with the highest reward, the first of several;
-// nil when none has a reward and an answer.
+// best returns the recorded rollout with the highest reward, the first of several; nil if none has
+// a reward and an answer.
 func (c *Case) best() *rollout.Record {
 	return c.extreme(func(a, b float64) bool { return a > b })
 }
 
-// worst is the recorded rollout with the lowest reward, likewise.
+// worst returns the recorded rollout with the lowest reward, otherwise like best.
 func (c *Case) worst() *rollout.Record {
 	return c.extreme(func(a, b float64) bool { return a < b })
 }
@@ -135,9 +131,8 @@ func (c *Case) extreme(beats func(a, b float64) bool) *rollout.Record {
 	return found
 }
 
-// either is the best recorded rollout of about half of the items and the worst
-// of the others, so a probe of few payloads meets high rewards and low
-// ones.
+// either returns the best recorded rollout for about half of the items and the worst for the
+// others, so that a probe with few payloads covers high and low rewards.
 func (c *Case) either() *rollout.Record {
 	if c.Rand.IntN(2) == 0 {
 		return c.best()
@@ -145,24 +140,23 @@ func (c *Case) either() *rollout.Record {
 	return c.worst()
 }
 
-// wording takes one of several in turn. Each round of items begins one further
-// on, because the items themselves are drawn in turn from splits and levels of
-// reward.
+// wording returns one of list, in turn. Each round of items starts one further on, because the
+// items themselves are drawn in turn from splits and levels of reward.
 func (c *Case) wording(list []string) string {
 	return list[(c.Turn+c.Turn/len(list))%len(list)]
 }
 
-// others picks up to n references of other items that no sound grader pays for
-// here, those of the same shape as its own first.
+// others picks up to n references of other items that no sound grader pays for here, first those of
+// the same shape as this item's reference.
 func (c *Case) others(n int) []string {
-	own := shapeOf(c.Reference)
+	shape := shapeOf(c.Reference)
 	var alike, rest []string
 	for looked, i := range c.Rand.Perm(len(c.Others)) {
 		if len(alike) == n || looked == maxLooked {
 			break
 		}
 		other := c.Others[i]
-		same := shapeOf(other) == own
+		same := shapeOf(other) == shape
 		switch {
 		case !same && len(rest) >= n, c.paid(other):
 		case same:
@@ -174,12 +168,10 @@ func (c *Case) others(n int) []string {
 	return append(alike, rest...)[:min(n, len(alike)+len(rest))]
 }
 
-// maxLooked bounds how many references are looked at for some of one's own
-// shape.
+// maxLooked bounds how many references are examined to find some of the same shape.
 const maxLooked = 2000
 
-// shapeOf tells kinds of references apart: a number, JSON with parts, code,
-// other text.
+// shapeOf returns the kind of a reference: a number, JSON with parts, code or other text.
 func shapeOf(ref string) string {
 	if _, ok := parseNumber(ref); ok {
 		return "number"

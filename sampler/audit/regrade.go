@@ -15,8 +15,8 @@ var regrade = Probe{
 		"grade is grader noise.",
 }
 
-// regrades chooses n recorded outputs with a grade: one an item, as far as the
-// items go, and of each item its heights of reward in turn.
+// regrades chooses n recorded outputs with a grade: one per item while there are items left, and
+// within an item its distinct rewards in turn.
 func regrades(order []*surveyed, n int, seed uint64) map[int]*surveyed {
 	chosen := make(map[int]*surveyed)
 	for round, more := 0, true; more && len(chosen) < n; round++ {
@@ -34,27 +34,26 @@ func regrades(order []*surveyed, n int, seed uint64) map[int]*surveyed {
 	return chosen
 }
 
-// toRegrade is the item's rollout for a round: the heights of reward in turn,
-// beginning with one that the seed chooses, and within a height the seed's
-// order.
+// toRegrade returns the item's rollout for a round: its distinct rewards in turn, starting with one
+// that the seed chooses, and within a reward in the seed's order.
 func (item *surveyed) toRegrade(round int, seed uint64) (seen, bool) {
-	heights := make(map[float64][]seen)
+	byReward := make(map[float64][]seen)
 	var rewards []float64
 	for _, r := range item.rollouts {
-		if r.reward == nil || !r.text || !r.whole {
+		if r.reward == nil || !r.text || !r.graded {
 			continue
 		}
-		if len(heights[*r.reward]) == 0 {
+		if len(byReward[*r.reward]) == 0 {
 			rewards = append(rewards, *r.reward)
 		}
-		heights[*r.reward] = append(heights[*r.reward], r)
+		byReward[*r.reward] = append(byReward[*r.reward], r)
 	}
 	slices.Sort(rewards)
 	slices.Reverse(rewards)
 	first := int(luck(seed, "height", string(item.item.Split), item.key().ItemName()) % 1024)
 	lists := make([][]seen, len(rewards))
 	for i := range rewards {
-		lists[i] = heights[rewards[(i+first)%len(rewards)]]
+		lists[i] = byReward[rewards[(i+first)%len(rewards)]]
 		sort.Slice(lists[i], func(a, b int) bool {
 			return item.luckOf(lists[i][a], seed) < item.luckOf(lists[i][b], seed)
 		})
@@ -70,8 +69,8 @@ func (item *surveyed) luckOf(r seen, seed uint64) uint64 {
 	return luck(seed, "rollout", string(item.item.Split), item.key().ItemName(), strconv.Itoa(r.sample))
 }
 
-// regrade plans the chosen outputs. Unlike other payloads they keep the trace id
-// of their rollout: a grader that looks up what the rollout did must find it.
+// regrade plans the chosen outputs. Unlike other payloads they keep the trace id of their rollout:
+// a grader that looks up what the rollout did must find it.
 func (b *builder) regrade(p Probe) {
 	for place, item := range b.again {
 		base := b.texts[place]

@@ -11,14 +11,14 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// WithoutCopies returns a sink that leaves out the messages and calls of payloads that
-// were made from a recorded rollout: Find takes them from there again, so that
-// probes.jsonl does not repeat rollouts.jsonl.
+// WithoutCopies returns a sink that drops the messages and calls of payloads that were made from a
+// recorded rollout, so that probes.jsonl does not repeat rollouts.jsonl: Find takes them from the
+// rollout again.
 func WithoutCopies(sink sampler.Sink) sampler.Sink { return slim{sink} }
 
 type slim struct{ sampler.Sink }
 
-// Append passes on a record without the parts that are in its base.
+// Append passes on a record without the parts that its base has.
 func (s slim) Append(r *rollout.Record) error {
 	if r.Probe != nil && r.Probe.Base != nil {
 		lean := *r
@@ -28,9 +28,8 @@ func (s slim) Append(r *rollout.Record) error {
 	return s.Sink.Append(r)
 }
 
-// Find returns the payload of that name as a task, with the grade that it had in
-// recorded: the same answer, messages and calls as were graded, to be graded
-// again.
+// Find returns the payload with that id as a task, to be graded again with the same answer,
+// messages and calls, and the record with its grade.
 func Find(ctx context.Context, run *rollout.Run, id ID) (task sampler.Task, recorded *rollout.Record, err error) {
 	_, err = run.Probes(ctx, func(r *rollout.Record) error {
 		if r.Probe != nil && IDOf(r) == id {

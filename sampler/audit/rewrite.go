@@ -11,8 +11,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Note: a rewrite tells something only of a grader that gives the reference
-// itself the top: the probe reference goes ahead of the rewrites.
+// Note: a rewrite says something only about a grader that gives the reference itself the top, so
+// the probe reference comes before the rewrites.
 var reference = Probe{
 	Name: rollout.ProbeReference, Expect: rollout.Top, Limit: full,
 	Doc: "The item's own reference as the answer, in the answer's template if there is one. If a grader does not " +
@@ -38,8 +38,8 @@ var letterCase = Probe{
 	},
 }
 
-// capitals reports a text of less than three letters, or with a capital that is
-// not the first letter of a word of several.
+// capitals reports whether a text has less than three letters, or a capital that is not the first
+// of several letters of a word.
 func capitals(text string) bool {
 	letters := 0
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -71,7 +71,7 @@ var spacing = Probe{
 	},
 }
 
-// gap is what separates two words of a line.
+// gap matches the space between two words of a line.
 var gap = regexp.MustCompile(`(\S)[ \t]+`)
 
 var sentence = Probe{
@@ -94,14 +94,14 @@ func lastRune(text string) string {
 	return string(r)
 }
 
-// openEnded reports an answer's template that ends with the reference: what follows it
-// would be read as part of it.
+// openEnded reports whether the answer's template ends with the reference: what follows would be
+// read as part of it.
 func (c *Case) openEnded() bool {
 	return c.Answer != nil && strings.HasSuffix(c.Answer(textMark), textMark)
 }
 
-// markdown reports whether a bare reference may be in bold: where it is the answer, or
-// behind "Answer:", but not within a tag or a formula.
+// markdown reports whether a bare reference may be in bold: if it is the whole answer, or follows
+// "Answer:", but not within a tag or a formula.
 func (c *Case) markdown() bool {
 	if c.Answer == nil {
 		return true
@@ -187,8 +187,8 @@ func reverse(list []string, sep string) string {
 	return strings.Join(turned, sep)
 }
 
-// turned is the JSON answer, or the JSON reference in an answer that is none,
-// in another order.
+// turned returns the JSON answer, or the JSON reference in an answer that is not JSON, in another
+// order.
 func (c *Case) turned(keys, lists bool) []Payload {
 	if !c.HasReference {
 		return nil
@@ -202,8 +202,7 @@ func (c *Case) turned(keys, lists bool) []Payload {
 	return nil
 }
 
-// like is the value's text, or the text that it was turned from when turning
-// changed nothing.
+// like returns the value's text, or the original text if the order did not change.
 func (n node) like(before node, text string) string {
 	if n.String() == before.String() {
 		return text
@@ -211,7 +210,7 @@ func (n node) like(before node, text string) string {
 	return n.String()
 }
 
-// indented writes the value over several lines.
+// indented returns the value as indented JSON.
 func (n node) indented() string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -221,7 +220,7 @@ func (n node) indented() string {
 	return strings.TrimSpace(b.String())
 }
 
-// prose reports a reference that is neither code nor JSON with parts.
+// prose reports whether the reference is neither code nor JSON with parts.
 func (c *Case) prose() bool {
 	if !c.HasReference || isCode(c.Reference) {
 		return false
@@ -230,8 +229,8 @@ func (c *Case) prose() bool {
 	return !ok || tree.kind == scalar
 }
 
-// restated is the reference in other words, in the answer's template. A field
-// that holds a number takes nothing else.
+// restated returns the reference in another notation, in the answer's template. A field that holds
+// a number accepts only numbers.
 func (c *Case) restated(bare string) []Payload {
 	if !c.HasReference {
 		return nil
@@ -244,8 +243,8 @@ func (c *Case) restated(bare string) []Payload {
 	return c.carried(c.answer(bare))
 }
 
-// carried is an answer with the messages and calls of the best recorded
-// rollout: a grader that looks at what was done sees work that was done.
+// carried returns an answer with the messages and calls of the best recorded rollout, so that a
+// grader that checks the work sees work that was done.
 func (c *Case) carried(answer string) []Payload {
 	base := c.best()
 	if base != nil && len(base.Calls) == 0 {

@@ -38,8 +38,8 @@ var percent = Probe{
 	},
 }
 
-// What a question says that asks for a part of a whole, for one in percent, and
-// for something else of the same name or in another form.
+// What a question says that asks for a part of a whole, that asks for percent, and that means
+// something else by share or asks for another form.
 var (
 	sharePattern   = regexp.MustCompile(`(?i)\b(?:share|fraction|proportion|probability)\b`)
 	percentPattern = regexp.MustCompile(
@@ -56,8 +56,8 @@ var trailingZeros = Probe{
 	Make: func(c *Case) []Payload { return rewriteCount(c, number.rezeroed) },
 }
 
-// rewriteNumber writes the number of the reference another way. A rewrite that
-// would read as another value makes no payload.
+// rewriteNumber writes the number of the reference in another way. A rewrite that would read as
+// another value makes no payload.
 func rewriteNumber(c *Case, rewrite func(number) (string, bool)) []Payload {
 	n, ok := parseNumber(c.Reference)
 	if !c.HasReference || !ok || n.pointed() || n.paired() {
@@ -116,7 +116,7 @@ func (n number) rezeroed() (string, bool) {
 	default:
 		n.fraction += "0"
 		if n.point == "," && len(n.fraction) == 3 {
-			n.fraction += "0" // 1,250 would read as a thousand
+			n.fraction += "0" // 1,250 would be read as a thousand
 		}
 	}
 	return n.String(), true
@@ -137,7 +137,7 @@ func (n number) repercented() (string, bool) {
 	return n.with(shift(n.mantissa(), 2), max(0, len(n.fraction)-2)).String(), true
 }
 
-// signs and names of currencies that mean one thing.
+// Signs and names of unambiguous currencies.
 var (
 	currencyNames = map[string]string{"$": "dollars", "US$": "US dollars", "€": "euros", "£": "pounds"}
 	currencySigns = map[string]string{"USD": "$", "EUR": "€", "GBP": "£"}
@@ -162,7 +162,7 @@ func (n number) recurrencied() (string, bool) {
 	return n.String(), true
 }
 
-// startsWithLetter reports that a word follows at once.
+// startsWithLetter reports whether a word follows immediately.
 func startsWithLetter(s string) bool {
 	return strings.IndexFunc(s, unicode.IsLetter) == 0
 }

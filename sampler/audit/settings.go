@@ -1,6 +1,6 @@
 package audit
 
-// Settings are the audit of the grader, as a configuration has it.
+// Settings is the part of a configuration that describes the audit of the grader.
 type Settings struct {
 	Enabled     *bool            `json:"enabled,omitzero" default:"true" doc:"whether gonogo run audits the grader once the rollouts are made"`
 	Items       int              `json:"items" default:"20" min:"1" max:"100000" doc:"items that the probes are made of"`
@@ -17,7 +17,7 @@ type Settings struct {
 	Labels      string           `json:"labels,omitzero" or:"labels.jsonl of the run" mark:"file" example:"labels.csv" doc:"human scores, CSV or JSONL: item, sample or output, step, score, rater"`
 }
 
-// Config is the configuration of an audit's plan.
+// Config returns the configuration of an audit's plan.
 func (s Settings) Config() Config {
 	return Config{
 		Items: s.Items, Regrades: s.Regrades, MaxGradings: s.MaxGradings, MaxMarks: s.MaxMarks,

@@ -23,8 +23,8 @@ var jsonSkeleton = Probe{
 	},
 }
 
-// jsonAnswer is a JSON object that has the form of an answer: the right one,
-// else the best recorded one.
+// jsonAnswer returns a JSON object that has the form of an answer: the right answer, else the best
+// recorded one.
 func (c *Case) jsonAnswer() (node, bool) {
 	var texts []string
 	if c.HasReference {
@@ -41,8 +41,7 @@ func (c *Case) jsonAnswer() (node, bool) {
 	return node{}, false
 }
 
-// emptied keeps the keys: strings become empty, lists lose their items, other
-// values become null.
+// emptied keeps the keys: strings become empty, lists lose their items, other values become null.
 func (n node) emptied() node {
 	switch {
 	case n.kind == array:

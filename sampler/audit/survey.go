@@ -13,36 +13,36 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// surveyed is an item and what is known about its rollouts of one step without their
-// texts. Several steps share the item.
+// surveyed is an item and what is known about its rollouts of one step without their texts. Several
+// steps share the item.
 type surveyed struct {
 	item     *rollout.Item
 	step     int
 	ref      Reference
-	has      bool // a reference
-	numeric  bool // it is a number
+	has      bool // it has a reference
+	numeric  bool // the reference is a number
 	rollouts []seen
-	turn     int // its place in the drawing
+	turn     int // its position in the drawing
 }
 
-// seen is one recorded rollout: its place among the records that are read, and
-// what the plan needs before it reads texts.
+// seen is one recorded rollout: its place among the records read, and what the plan needs to know
+// before it reads texts.
 type seen struct {
-	sample int
-	place  int
-	reward *float64
-	text   bool // there is an answer
-	acted  bool // there is an answer or a call
-	gone   bool // missing data: a boundary failed
-	whole  bool // an answer that was graded, not one that a limit cut off
-	answer uint64
-	says   uint64 // what the answer comes down to; 0 for nothing
+	sample  int
+	place   int
+	reward  *float64
+	text    bool // there is an answer
+	acted   bool // there is an answer or a call
+	missing bool // missing data: a boundary failed
+	graded  bool // the outcome is graded: the answer was not cut off by a limit
+	answer  uint64
+	gist    uint64 // gist of the answer; 0 for nothing
 }
 
-// survey is what one pass over the rollouts leaves.
+// survey is the result of one pass over the rollouts.
 type survey struct {
 	in    *Input
-	items []*surveyed // in the order of the input, then of the first record
+	items []*surveyed // in the order of the input, then of their first records
 	index map[rollout.Key]*surveyed
 	steps map[rollout.Key][]*surveyed // by key without step
 }
@@ -66,9 +66,9 @@ func newSurvey(ctx context.Context, in *Input) (*survey, error) {
 			item = s.add(it, r.Step)
 		}
 		item.rollouts = append(item.rollouts, seen{
-			sample: r.Sample, place: place, reward: r.Reward, gone: r.Outcome.Missing(),
-			whole: r.Outcome == rollout.Graded,
-			text:  r.Answer != "", acted: r.Answer != "" || len(r.Calls) > 0, answer: sum(r.Answer),
+			sample: r.Sample, place: place, reward: r.Reward, missing: r.Outcome.Missing(),
+			graded: r.Outcome == rollout.Graded,
+			text:   r.Answer != "", acted: r.Answer != "" || len(r.Calls) > 0, answer: sum(r.Answer),
 		})
 		return nil
 	})
@@ -82,7 +82,7 @@ func newSurvey(ctx context.Context, in *Input) (*survey, error) {
 	return s, nil
 }
 
-// dropUnused leaves out step 0 of the items that have rollouts of other steps alone.
+// dropUnused removes step 0 of items that have rollouts of other steps only.
 func (s *survey) dropUnused() {
 	s.items = slices.DeleteFunc(s.items, func(item *surveyed) bool {
 		steps := s.steps[item.bare()]
@@ -95,17 +95,17 @@ func (s *survey) dropUnused() {
 	})
 }
 
-// key names the item at its step.
+// key returns the key of the item at its step.
 func (item *surveyed) key() rollout.Key {
 	return rollout.Key{Split: item.item.Split, Item: item.item.ID, Step: item.step}
 }
 
-// bare names the item in the data, which is the same for all steps.
+// bare returns the key of the item in the data, which is the same for all steps.
 func (item *surveyed) bare() rollout.Key {
 	return rollout.Key{Split: item.item.Split, Item: item.item.ID}
 }
 
-// data yields each item once, whatever steps it has.
+// data yields each item once, no matter how many steps it has.
 func (s *survey) data() iter.Seq[*surveyed] {
 	return func(yield func(*surveyed) bool) {
 		for _, item := range s.items {
@@ -116,7 +116,7 @@ func (s *survey) data() iter.Seq[*surveyed] {
 	}
 }
 
-// add takes an item in at a step.
+// add adds an item at a step.
 func (s *survey) add(it *rollout.Item, step int) *surveyed {
 	item := &surveyed{item: it, step: step}
 	if item.ref, item.has = s.in.reference(it); item.has {
@@ -128,8 +128,8 @@ func (s *survey) add(it *rollout.Item, step int) *surveyed {
 	return item
 }
 
-// settle keeps the last record of each sample and orders them by sample, so
-// that nothing depends on the order of the file.
+// settle keeps the last record of each sample and sorts by sample, so that nothing depends on the
+// order of the file.
 func (item *surveyed) settle() {
 	sort.SliceStable(item.rollouts, func(i, j int) bool {
 		a, b := &item.rollouts[i], &item.rollouts[j]
@@ -138,8 +138,8 @@ func (item *surveyed) settle() {
 	item.rollouts = slices.CompactFunc(item.rollouts, func(a, b seen) bool { return a.sample == b.sample })
 }
 
-// read calls visit for each record of the rollouts with its place among them.
-// A run without rollouts has none.
+// read calls visit for each record of the rollouts, with its place among them. A run without
+// rollouts has none.
 func (s *survey) read(ctx context.Context, lean bool, visit func(place int, r *rollout.Record) error) error {
 	if s.in.Records == nil {
 		return nil
@@ -157,7 +157,7 @@ func (s *survey) read(ctx context.Context, lean bool, visit func(place int, r *r
 	return err
 }
 
-// mean is the mean reward of the item's rollouts.
+// mean returns the mean reward of the item's rollouts.
 func (item *surveyed) mean() (float64, bool) {
 	total, n := 0.0, 0
 	for _, r := range item.rollouts {
@@ -172,18 +172,18 @@ func (item *surveyed) mean() (float64, bool) {
 	return total / float64(n), true
 }
 
-// form reads an answer that earned the top of each item, of at most mostExamples, and finds
-// the form that they share.
+// form reads an answer that earned the top for each item, at most mostExamples, and finds the form
+// that they share.
 func (s *survey) form(ctx context.Context) (f form.Form, ok bool, err error) {
 	top := s.in.Range[0] + full*(s.in.Range[1]-s.in.Range[0])
 	wanted := make(map[int]*surveyed)
 	for _, item := range s.items {
-		at := slices.IndexFunc(item.rollouts, func(r seen) bool {
+		i := slices.IndexFunc(item.rollouts, func(r seen) bool {
 			return r.text && r.reward != nil &&
 				*r.reward >= top
 		})
-		if item.has && at >= 0 && len(wanted) < mostExamples {
-			wanted[item.rollouts[at].place] = item
+		if item.has && i >= 0 && len(wanted) < mostExamples {
+			wanted[item.rollouts[i].place] = item
 		}
 	}
 	var examples []form.Example
@@ -197,10 +197,10 @@ func (s *survey) form(ctx context.Context) (f form.Form, ok bool, err error) {
 	return f, ok, err
 }
 
-// mostExamples bounds the answers whose texts are held to find their form.
+// mostExamples bounds the number of answers whose texts are held to find their form.
 const mostExamples = 1000
 
-// sum is a hash of a text.
+// sum returns a hash of a text.
 func sum(text string) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(text))

@@ -9,13 +9,13 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// TrialProbes lists the probes that show, before any rollout, whether a grader
-// works at all: the reference, an empty answer and a wrong one.
+// TrialProbes lists the probes that show, before any rollout, whether a grader works at all: the
+// reference, an empty answer and a wrong one.
 func TrialProbes() []Probe { return []Probe{reference, empty, wrong} }
 
-// TrialAnswers makes the answers of a trial, on a seeded sample of at most that many items,
-// and tells how many there were: all references first, for they decide, and the rest may not
-// be reached. Of the input it takes no records, and the probes are TrialProbes.
+// TrialAnswers makes the answers of a trial for a seeded sample of at most most items, and returns
+// the number of items. All references come first: they decide, and the rest may not be reached. in
+// needs no Records, and TrialProbes replace its Probes.
 func TrialAnswers(ctx context.Context, in Input, most int) (answers []sampler.Task, items int, err error) {
 	in.Probes = TrialProbes()
 	plan, err := NewPlan(ctx, Config{Items: most}, in)
@@ -46,15 +46,14 @@ var wrong = Probe{
 // nonsense is not an answer to anything.
 const nonsense = "Qwzx vlorp 0xdead: blenth, mirgle and sporf."
 
-// WithToolCalls returns a task with the same answer after a made-up call of each
-// tool that its item offers, in the form of a recorded rollout; without any tool it
-// reports false. own says that the rollouts have tools that no item names; then one
-// such call is made up.
-func WithToolCalls(t sampler.Task, own bool) (sampler.Task, bool) {
+// WithToolCalls returns a task with the same answer after a made-up call of each tool that its item
+// offers, in the form of a recorded rollout. If the item offers no tools it returns false, unless
+// hidden says that the rollouts have tools that no item names; then it makes up one call.
+func WithToolCalls(t sampler.Task, hidden bool) (sampler.Task, bool) {
 	var tools []offered
-	_ = jsontext.Unmarshal(t.Item.Tools, &tools) // a schema of another form leaves its value out
+	_ = jsontext.Unmarshal(t.Item.Tools, &tools) // a schema of another form is ignored
 	if len(tools) == 0 {
-		if !own {
+		if !hidden {
 			return t, false
 		}
 		tools = make([]offered, 1)
@@ -84,7 +83,7 @@ func WithToolCalls(t sampler.Task, own bool) (sampler.Task, bool) {
 	return t, true
 }
 
-// madeUp is what tools that were not called answer.
+// madeUp is the output of the made-up calls.
 const madeUp = "text"
 
 // offered is a tool as an item offers it.
@@ -95,14 +94,14 @@ type offered struct {
 	} `json:"function"`
 }
 
-// schema is as much of a JSON Schema as a made-up value needs.
+// schema is the part of a JSON Schema that a made-up value needs.
 type schema struct {
 	Type       any               `json:"type"`
 	Enum       []any             `json:"enum"`
 	Properties map[string]schema `json:"properties"`
 }
 
-// value makes a value that fits, as far as the schema says; nil else.
+// value makes a value that matches the schema, as far as it goes; nil if it says too little.
 func (s schema) value() any {
 	if len(s.Enum) > 0 {
 		return s.Enum[0]

@@ -18,12 +18,12 @@ var entitySwapped = Probe{
 	Make: swapEntity,
 }
 
-// maxSwapWords bounds the texts in which one name carries the answer.
+// maxSwapWords bounds the length of texts in which one name may carry the answer.
 const maxSwapWords = 40
 
 func swapEntity(c *Case) []Payload {
-	own := c.swappable()
-	if own == "" {
+	name := c.swappable()
+	if name == "" {
 		return nil
 	}
 	for looked, i := range c.Rand.Perm(len(c.Others)) {
@@ -31,10 +31,10 @@ func swapEntity(c *Case) []Payload {
 			break
 		}
 		for _, other := range entities(c.Others[i]) {
-			if strings.Contains(normal(c.Reference), normal(other)) || strings.Contains(normal(other), normal(own)) {
+			if strings.Contains(normal(c.Reference), normal(other)) || strings.Contains(normal(other), normal(name)) {
 				continue
 			}
-			if swapped := strings.ReplaceAll(c.Reference, own, other); !c.right(swapped) {
+			if swapped := strings.ReplaceAll(c.Reference, name, other); !c.right(swapped) {
 				return c.wrapped(swapped)
 			}
 		}
@@ -42,8 +42,8 @@ func swapEntity(c *Case) []Payload {
 	return nil
 }
 
-// swappable is the longest name of the reference that the question does not say,
-// where a name may carry the answer; else "".
+// swappable returns the longest name of the reference that is not in the question, if a name may
+// carry the answer; else "".
 func (c *Case) swappable() string {
 	if !c.HasReference || isCode(c.Reference) || len(strings.Fields(c.Reference)) > maxSwapWords ||
 		len(listed(c.Reference)) > 0 {
@@ -61,20 +61,20 @@ func (c *Case) swappable() string {
 	return longest
 }
 
-// entityPattern finds words with a capital, in a row.
+// entityPattern matches sequences of capitalized words.
 var entityPattern = regexp.MustCompile(`\p{Lu}[\p{L}\p{M}'’.&-]*\p{L}(?:\s+\p{Lu}[\p{L}\p{M}'’.&-]*\p{L})*`)
 
-// entities are the names in a text, each once: words with a capital, without
-// the first of a sentence that goes on.
+// entities returns the names in a text, each once: capitalized words, without the first word of a
+// sentence that continues in lower case.
 func entities(text string) []string {
 	var names []string
-	for _, at := range entityPattern.FindAllStringIndex(text, -1) {
-		name := text[at[0]:at[1]]
-		if before, _ := utf8.DecodeLastRuneInString(text[:at[0]]); unicode.IsLetter(before) || unicode.IsDigit(before) {
+	for _, match := range entityPattern.FindAllStringIndex(text, -1) {
+		name := text[match[0]:match[1]]
+		if before, _ := utf8.DecodeLastRuneInString(text[:match[0]]); unicode.IsLetter(before) || unicode.IsDigit(before) {
 			continue // within a code or a unit: A10BA02, mmHg
 		}
-		if opening(text[:at[0]]) && startsSentence(text[at[1]:]) {
-			_, name, _ = strings.Cut(name, " ") // its first word may be any
+		if opening(text[:match[0]]) && startsSentence(text[match[1]:]) {
+			_, name, _ = strings.Cut(name, " ") // the first word may be any word
 		}
 		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
@@ -83,14 +83,14 @@ func entities(text string) []string {
 	return names
 }
 
-// opening reports that a sentence begins here.
+// opening reports whether a sentence starts after the text before.
 func opening(before string) bool {
 	before = strings.TrimSpace(before)
 	return before == "" || strings.ContainsAny(before[len(before)-1:], ".!?:\n")
 }
 
-// startsSentence reports that a text goes on with a word in lower case, or, as
-// after "However", with a comma.
+// startsSentence reports whether a text continues with a word in lower case or, as after "However",
+// with a comma.
 func startsSentence(after string) bool {
 	after = strings.TrimSpace(after)
 	return after != "" && (after[0] >= 'a' && after[0] <= 'z' || after[0] == ',')

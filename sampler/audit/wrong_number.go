@@ -46,14 +46,14 @@ var unit1000 = Probe{
 	},
 }
 
-// thousandPattern finds questions that ask for a number in thousands: in full it
-// is right as well.
+// thousandPattern finds questions that ask for a number in thousands: there, the full number is
+// right as well.
 var thousandPattern = regexp.MustCompile(`(?i)\bthousands?\b|['’]000|\bTsd\b|\bT€`)
 
-// wrongNumber alters the number of a reference that is one, or every number of
-// a JSON reference, where that alters at least half of it.
+// wrongNumber alters the number of a reference that is a number, or every number of a JSON
+// reference, if that alters at least half of it.
 func wrongNumber(c *Case, alter func(number) (number, bool)) []Payload {
-	if !c.HasReference || isCode(c.Reference) { // LIMIT 13 may well do what LIMIT 10 does
+	if !c.HasReference || isCode(c.Reference) { // LIMIT 13 may well have the same result as LIMIT 10
 		return nil
 	}
 	if n, ok := parseNumber(c.Reference); ok {
@@ -82,12 +82,12 @@ func wrongNumber(c *Case, alter func(number) (number, bool)) []Payload {
 	return c.wrapped(altered.String())
 }
 
-// half is the share of a right JSON answer from which what is kept of it is more
-// right than wrong.
+// half is the share of a right JSON answer above which an altered copy that keeps it is more right
+// than wrong.
 const half = 0.5
 
-// offBy is a quarter more, or a quarter less where a share would pass 100 %,
-// and at least one unit of the last place away.
+// offBy returns a number a quarter larger, or a quarter smaller if a share would exceed 100 %, and
+// different by at least one unit of the last digit.
 func offBy(n number) (number, bool) {
 	v, decimals := n.mantissa(), len(n.fraction)
 	factor := big.NewRat(5, 4)
@@ -101,7 +101,7 @@ func offBy(n number) (number, bool) {
 	return off, true
 }
 
-// neighbours are the scale words a thousand times more, or less.
+// neighbours maps scale words to those for a thousand times more or less.
 var neighbours = map[string]string{
 	"thousand": "million", "million": "billion", "billion": "million", "trillion": "billion", "mn": "bn", "bn": "mn",
 	"tn": "bn",
@@ -124,7 +124,7 @@ func thousandfold(n number) (number, bool) {
 	return n.with(shift(n.mantissa(), 3), max(0, len(n.fraction)-3)), true
 }
 
-// likeCase writes a word with the capitals of another.
+// likeCase returns a word with the capitalization of another.
 func likeCase(word, like string) string {
 	like = strings.TrimSpace(like)
 	switch {

@@ -12,11 +12,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// departures names what an answer has that departs from the wire contract: a
-// tool answers {"output": text, "call_id": the call's own}, a grader {"score":
-// number}; what starts a session may answer anything. An answer of a status that is not a success may
-// be any; one that was too
-// large is not read.
+// departures lists how an answer violates the wire contract: a tool answers {"output": text,
+// "call_id": the call's id}, a grader {"score": number}; a session start may answer anything, and
+// so may an answer whose status is not a success. An answer that was too large is not examined.
 func departures(e *exchange, to *rollout.BurstCall) []string {
 	ok := e.status >= http.StatusOK && e.status < http.StatusMultipleChoices
 	if !ok || e.body.Len() > largest {
@@ -77,8 +75,8 @@ func scored(body []byte) bool {
 	return false
 }
 
-// canaries are the ids of a burst with the rollouts they belong to: an id of
-// one rollout has no business in an answer to another.
+// canaries maps the ids of a burst to their rollouts: the id of one rollout must not appear in an
+// answer to another.
 type canaries struct {
 	mu    sync.RWMutex
 	owner map[string]int
@@ -92,18 +90,18 @@ func (c *canaries) plant(id string, owner int) {
 }
 
 // leak returns the first id in the text that belongs to another rollout.
-func (c *canaries) leak(text []byte, own int) string {
+func (c *canaries) leak(text []byte, serial int) string {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	for _, mark := range [][]byte{[]byte(tracePrefix), []byte(callPrefix)} {
 		for rest := text; ; {
-			at := bytes.Index(rest, mark)
-			if at < 0 {
+			i := bytes.Index(rest, mark)
+			if i < 0 {
 				break
 			}
-			rest = rest[at:]
+			rest = rest[i:]
 			if len(rest) >= idLength(mark) {
-				if id := string(rest[:idLength(mark)]); c.others(id, own) {
+				if id := string(rest[:idLength(mark)]); c.others(id, serial) {
 					return id
 				}
 			}
@@ -113,15 +111,15 @@ func (c *canaries) leak(text []byte, own int) string {
 	return ""
 }
 
-func (c *canaries) others(id string, own int) bool {
+func (c *canaries) others(id string, serial int) bool {
 	owner, ok := c.owner[id]
-	return ok && owner != own
+	return ok && owner != serial
 }
 
 const (
 	tracePrefix = "trace_"
 	callPrefix  = "call_"
-	idBytes     = 16 // of a hash, behind the prefix
+	idBytes     = 16 // of a hash, after the prefix
 )
 
 func idLength(prefix []byte) int { return len(prefix) + hex.EncodedLen(idBytes) }

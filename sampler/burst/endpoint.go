@@ -19,8 +19,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// largest is the longest request and answer that the documented trainer sends
-// and reads. One byte more of an answer is read, which shows that it is longer.
+// largest is the longest request that the documented trainer sends, and the longest answer that it
+// reads, in bytes. One byte more of an answer is read, which shows that it is longer.
 const largest = 1_000_000
 
 const (
@@ -56,7 +56,7 @@ func (w watcher) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// CloseIdleConnections closes those of the transport below.
+// CloseIdleConnections closes those of the inner transport.
 func (w watcher) CloseIdleConnections() {
 	if c, ok := w.inner.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
@@ -65,8 +65,8 @@ func (w watcher) CloseIdleConnections() {
 
 type seenKey struct{}
 
-// seen is what was exchanged for one request of a burst: several times where
-// the grader asks several servers.
+// seen is what was exchanged for one request of a burst: several exchanges if the grader uses
+// several servers.
 type seen struct {
 	mu   sync.Mutex
 	list []*exchange
@@ -78,15 +78,14 @@ func (s *seen) add(e *exchange) {
 	s.list = append(s.list, e)
 }
 
-// all are the exchanges. Their bodies are read by then: the client returned.
+// all returns the exchanges. Their bodies have been read by then: the client has returned.
 func (s *seen) all() []*exchange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.list)
 }
 
-// exchange is one request over the wire. The goroutine that reads the answer
-// writes it.
+// exchange is one HTTP request. The goroutine that reads the answer writes it.
 type exchange struct {
 	sent   int64
 	status int
@@ -105,16 +104,15 @@ func (t *tee) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// The kinds of what goes wrong with a request, in addition to those of package
-// sampler for gradings.
+// The kinds of failures of a request, in addition to those of package sampler for gradings.
 const (
 	kindTimeout     = "timeout"     // no answer in time
 	kindUnreachable = "unreachable" // no connection was made
-	kindBroken      = "broken"      // a connection that broke
+	kindBroken      = "broken"      // the connection broke
 	kindUnusable    = "unusable"    // a success status with an unusable body
 )
 
-// kindOfFailure names why a request got no answer that a rollout could continue with.
+// kindOfFailure returns why a request got no answer that a rollout could continue with.
 func kindOfFailure(err error) string {
 	if g, ok := errors.AsType[*sampler.GradeError](err); ok {
 		return g.Kind
@@ -138,10 +136,10 @@ func kindOfFailure(err error) string {
 	return kindBroken
 }
 
-// refused is the kind of a call that the tool refused, which the model is shown.
+// refused returns the kind of a call that the tool refused, which the model sees.
 func refused(status int) string { return fmt.Sprintf("refused %d", status) }
 
-// late reports whether err says that something did not come in time.
+// late reports whether err is a timeout.
 func late(err error) bool {
 	t, ok := errors.AsType[interface {
 		error
@@ -150,9 +148,8 @@ func late(err error) bool {
 	return ok && t.Timeout() || errors.Is(err, context.DeadlineExceeded)
 }
 
-// again reports whether the trainer whose rules are documented would repeat a
-// failed request, and after which delay: any failure of an endpoint, Max times,
-// whatever the failure is.
+// again reports whether the documented trainer would retry a failed request, and after which delay:
+// it retries any failure of an endpoint, Max times.
 func again(r limit.Retry, err error, made int, u float64) (time.Duration, bool) {
 	f, ok := endpoint.AsFailure(err)
 	if !ok || f.Fatal || made >= r.Max {
@@ -161,13 +158,13 @@ func again(r limit.Retry, err error, made int, u float64) (time.Duration, bool) 
 	return r.Delay(made, min(f.RetryAfter, r.Cap), u), true
 }
 
-// noted is what an answered or failed request shows, put into its record.
-func noted(c *rollout.BurstCall, x *seen, ids *canaries, own int) {
+// noted records what an answered or failed request shows.
+func noted(c *rollout.BurstCall, x *seen, ids *canaries, serial int) {
 	for _, e := range x.all() {
 		c.Status = cmp.Or(e.status, c.Status)
 		c.RequestBytes, c.ReplyBytes = max(c.RequestBytes, e.sent), max(c.ReplyBytes, int64(e.body.Len()))
 		if c.Endpoint == agentEndpoint { // its contract is not a tool's
-			c.Leak = cmp.Or(c.Leak, ids.leak(e.body.Bytes(), own))
+			c.Leak = cmp.Or(c.Leak, ids.leak(e.body.Bytes(), serial))
 			continue
 		}
 		if e.sent > largest {
@@ -177,7 +174,7 @@ func noted(c *rollout.BurstCall, x *seen, ids *canaries, own int) {
 			c.Odd = append(c.Odd, rollout.ReplyTooLarge)
 		}
 		c.Odd = append(c.Odd, departures(e, c)...)
-		c.Leak = cmp.Or(c.Leak, ids.leak(e.body.Bytes(), own))
+		c.Leak = cmp.Or(c.Leak, ids.leak(e.body.Bytes(), serial))
 	}
 	slices.Sort(c.Odd)
 	c.Odd = slices.Compact(c.Odd)

@@ -17,30 +17,29 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// maxParallelCalls bounds the calls of one turn that run at once, as sampling
-// does.
+// maxParallelCalls bounds the calls of one turn that run at once, as in sampling.
 const maxParallelCalls = 8
 
-// episode is one rollout that is played.
+// episode is one rollout that is replayed.
 type episode struct {
 	*stage
 	script Script
-	own    int // number of the rollout, over all waves
+	serial int // number of the rollout, over all waves
 	trace  string
 	twice  bool                    // each request is made twice
-	box    *sampler.RolloutSession // what it has to itself; nil is nothing
-	made   *rollout.Record         // by an agent; nil without
+	box    *sampler.RolloutSession // the rollout's session; nil without one
+	made   *rollout.Record         // made by an agent; else nil
 	base   rollout.BurstCall
-	began  time.Time // of the wave
+	began  time.Time // start of the wave
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	calls []rollout.BurstCall
 	asked int
 }
 
-// play starts the rollout's session, makes the calls turn by turn, or has the agent
-// make them, then has the rollout graded. A call that fails for good ends it when
-// the others of its turn have ended.
+// play starts the rollout's session, makes the calls turn by turn, or has the agent make the
+// rollout, and then has it graded. A call that fails for good ends the rollout once the other calls
+// of its turn have ended.
 func (e *episode) play(ctx context.Context, grade bool) (lost bool, err error) {
 	if e.cfg.Isolation != nil {
 		release, err := e.place(ctx)
@@ -88,7 +87,7 @@ func (e *episode) play(ctx context.Context, grade bool) (lost bool, err error) {
 	return e.grade(ctx)
 }
 
-// answer is what one request came to, for comparing it with its repeat.
+// answer is the result of one request, for comparing it with its repeat.
 type answer struct {
 	text   string
 	status int
@@ -99,10 +98,10 @@ type answer struct {
 func (e *episode) call(ctx context.Context, c Call) (failed bool, err error) {
 	tool := e.tools[c.Name]
 	e.mu.Lock()
-	id := callPrefix + e.hash("call", e.own, e.asked)
+	id := callPrefix + e.hash("call", e.serial, e.asked)
 	e.asked++
 	e.mu.Unlock()
-	e.ids.plant(id, e.own)
+	e.ids.plant(id, e.serial)
 	out := sampler.Call{ID: id, Arguments: c.Arguments, TraceID: e.trace, Item: e.script.Item, RolloutSession: e.box}
 	same := sameRequest(c.Name, e.script.Item.ID, c.Arguments)
 	return e.ask(ctx, errand{
@@ -123,8 +122,7 @@ func (e *episode) call(ctx context.Context, c Call) (failed bool, err error) {
 	})
 }
 
-// grade has the output that is recorded, or that the agent gave, graded under the
-// rollout's own trace id.
+// grade has the recorded output, or the agent's, graded under the rollout's own trace id.
 func (e *episode) grade(ctx context.Context) (failed bool, err error) {
 	rec := *e.script.Record
 	if e.made != nil {
@@ -135,7 +133,7 @@ func (e *episode) grade(ctx context.Context) (failed bool, err error) {
 	out.RolloutSession = e.box
 	same := sameRequest(graderEndpoint, rec.Item, strconv.Itoa(rec.Sample))
 	enter := sampler.Entry(e.grader)
-	if enter != nil { // it is waited for before
+	if enter != nil { // the errand waits for it
 		out.Request.Enter = func(context.Context) (leave func(), err error) { return nil, nil }
 	}
 	return e.ask(ctx, errand{
@@ -149,26 +147,26 @@ func (e *episode) grade(ctx context.Context) (failed bool, err error) {
 	})
 }
 
-// errand is one request, to be repeated while it fails.
+// errand is one request, to be retried while it fails.
 type errand struct {
 	endpoint string
-	call     string        // its id, of a tool's
-	same     string        // its name among requests that ask for the same
-	timeout  time.Duration // 0: it keeps its own
-	paid     bool          // a try costs what a rollout costs: one that failed in the middle is not made again
+	call     string        // id of a tool call
+	same     string        // equal for requests with the same content
+	timeout  time.Duration // 0: the request has its own
+	paid     bool          // a try costs as much as a rollout: one that failed midway is not repeated
 	try      func(context.Context, *endpoint.Caller, *rollout.BurstCall) (answer, error)
 
-	enter func(context.Context) (leave func(), err error) // as endpoint.Request has it; nil waits for nothing
+	enter func(context.Context) (leave func(), err error) // as endpoint.Request.Enter; nil waits for nothing
 }
 
-// sameRequest names what a request asks for, whichever rollout asks.
+// sameRequest returns a name for the content of a request, the same for every rollout.
 func sameRequest(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:6])
 }
 
-// ask makes a request until it is answered or the trainer would give up, and,
-// where requests are made twice, once more.
+// ask makes a request until it is answered or the trainer would give up, and, if requests are made
+// twice, once more.
 func (e *episode) ask(ctx context.Context, do errand) (failed bool, err error) {
 	first, failed, err := e.until(ctx, do, nil)
 	if err != nil || failed || !e.twice {
@@ -178,8 +176,8 @@ func (e *episode) ask(ctx context.Context, do errand) (failed bool, err error) {
 	return failed, err
 }
 
-// until repeats a request while it fails. before is what the same request was
-// answered the first time; nil when this is it.
+// until retries a request while it fails. before is the answer to the same request the first time;
+// nil if this is the first.
 func (e *episode) until(ctx context.Context, do errand, before *answer) (a answer, failed bool, err error) {
 	for made := 0; ; made++ {
 		rec := e.base
@@ -214,9 +212,8 @@ func (e *episode) until(ctx context.Context, do errand, before *answer) (a answe
 	}
 }
 
-// once makes one request and notes what the wire showed. What was waited for
-// the endpoint's own pace, or for the machine's open files, is not part of its
-// time.
+// once makes one request and records what was exchanged. Waiting for the endpoint's own pace, or
+// for the limit on open files, does not count as its time.
 func (e *episode) once(ctx context.Context, do errand, rec *rollout.BurstCall) (answer, error) {
 	if do.enter != nil {
 		leave, err := do.enter(ctx)
@@ -241,11 +238,11 @@ func (e *episode) once(ctx context.Context, do errand, rec *rollout.BurstCall) (
 	defer by.Stop()
 	a, err := do.try(by.Context(), by, rec)
 	rec.Elapsed = rollout.Seconds(by.Active())
-	noted(rec, x, e.ids, e.own)
+	noted(rec, x, e.ids, e.serial)
 	return a, err
 }
 
-// slot waits until one request more may be in flight.
+// slot waits until one more request may be in flight.
 func (s *stage) slot(ctx context.Context) (release func(), err error) {
 	if s.slots == nil {
 		return func() {}, nil
@@ -269,9 +266,9 @@ func (e *episode) note(c rollout.BurstCall) {
 	e.calls = append(e.calls, c)
 }
 
-// jitter is a number in [0, 1) that depends only on the request.
+// jitter returns a number in [0, 1) that depends only on the request.
 func (e *episode) jitter(do errand, made int) float64 {
-	n, err := strconv.ParseUint(e.hash("jitter "+do.endpoint+do.call, e.own, made)[:6], 16, 32)
+	n, err := strconv.ParseUint(e.hash("jitter "+do.endpoint+do.call, e.serial, made)[:6], 16, 32)
 	if err != nil {
 		panic("burst: a hash that is not a hexadecimal number: " + err.Error())
 	}

@@ -12,8 +12,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// schemaOf finds the parameters of a tool in the item's row. A tool without
-// parameters takes an empty object.
+// schemaOf finds the parameters of a tool in the item's row. A tool without parameters takes an
+// empty object.
 func schemaOf(it *rollout.Item, tool string) (schema map[string]any, ok bool) {
 	var list []struct {
 		Name       string          `json:"name"`
@@ -43,8 +43,8 @@ func schemaOf(it *rollout.Item, tool string) (schema map[string]any, ok bool) {
 	return nil, false
 }
 
-// wordsOf are words that strings are made of: those of the last user message,
-// so that a search finds something.
+// wordsOf returns words to make strings of: those of the last user message, so that a search finds
+// something.
 func wordsOf(it *rollout.Item) []string {
 	text := ""
 	for _, m := range it.Messages {
@@ -59,10 +59,9 @@ func wordsOf(it *rollout.Item) []string {
 	return words[:min(len(words), 200)]
 }
 
-// arguments makes JSON arguments that a schema takes, as far as the keywords
-// below say: type, enum, const, default, examples, properties, required, items,
-// the bounds of numbers, strings and lists, the first of anyOf, oneOf and allOf.
-// Optional properties are left out half of the time.
+// arguments makes JSON arguments that satisfy a schema, as far as these keywords go: type, enum,
+// const, default, examples, properties, required, items, the bounds of numbers, strings and lists,
+// and the first of anyOf, oneOf and allOf. Optional properties are left out half of the time.
 func arguments(schema map[string]any, words []string, rng *rand.Rand) string {
 	m := maker{words, rng}
 	made, ok := m.value(schema, 0).(map[string]any)
@@ -76,7 +75,7 @@ func arguments(schema map[string]any, words []string, rng *rand.Rand) string {
 	return string(b)
 }
 
-// deepest is how far objects nest: schemas may refer to themselves.
+// deepest bounds how deep objects nest: schemas may refer to themselves.
 const deepest = 8
 
 type maker struct {
@@ -122,7 +121,7 @@ func (m maker) value(s map[string]any, depth int) any {
 	return m.text(s)
 }
 
-// kindOf is a schema's type; of several the first that is not null.
+// kindOf returns a schema's type; of several, the first that is not null.
 func kindOf(s map[string]any) string {
 	switch t := s["type"].(type) {
 	case string:
@@ -178,7 +177,7 @@ func (m maker) list(s map[string]any, depth int) any {
 	return out
 }
 
-// text is one to three neighbouring words, within the schema's lengths.
+// text returns one to three adjacent words, within the schema's lengths.
 func (m maker) text(s map[string]any) string {
 	switch s["format"] {
 	case "date":
@@ -192,8 +191,8 @@ func (m maker) text(s map[string]any) string {
 	case "uuid":
 		return "00000000-0000-4000-8000-000000000000"
 	}
-	at := m.rng.IntN(len(m.words))
-	text := strings.Join(m.words[at:min(at+1+m.rng.IntN(3), len(m.words))], " ")
+	i := m.rng.IntN(len(m.words))
+	text := strings.Join(m.words[i:min(i+1+m.rng.IntN(3), len(m.words))], " ")
 	for least := int(number(s["minLength"], 0)); len([]rune(text)) < min(least, 10_000); {
 		text += " " + m.words[m.rng.IntN(len(m.words))]
 	}
@@ -203,7 +202,7 @@ func (m maker) text(s map[string]any) string {
 	return text
 }
 
-// span is what a number may be.
+// span returns the range of a number.
 func span(s map[string]any, lo, hi float64) (low, high float64) {
 	low, hasLow := bound(s, "minimum", "exclusiveMinimum", 1)
 	high, hasHigh := bound(s, "maximum", "exclusiveMaximum", -1)
@@ -219,7 +218,7 @@ func span(s map[string]any, lo, hi float64) (low, high float64) {
 	return low, max(low, high)
 }
 
-// bound reads a bound of numbers; an open one is moved inwards.
+// bound reads a bound of numbers; an exclusive one is moved inwards.
 func bound(s map[string]any, closed, open string, inward float64) (x float64, ok bool) {
 	if x, ok = s[closed].(float64); ok {
 		return x, true
@@ -233,7 +232,7 @@ func bound(s map[string]any, closed, open string, inward float64) (x float64, ok
 	return x + inward, true
 }
 
-// number is a count that a schema names, of a size that an int holds.
+// number returns a count from a schema, limited to a size that fits an int.
 func number(v any, otherwise float64) float64 {
 	if x, ok := v.(float64); ok && x >= 0 {
 		return min(x, 1e9)

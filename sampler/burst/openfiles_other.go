@@ -2,5 +2,5 @@
 
 package burst
 
-// openFiles is how many connections this process may open; 0 is not known.
+// openFiles returns how many connections this process may open; 0 is unknown.
 func openFiles() int { return 0 }

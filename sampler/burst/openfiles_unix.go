@@ -4,8 +4,8 @@ package burst
 
 import "syscall"
 
-// openFiles is how many connections this process may open in addition to what it has
-// open anyway; 0 is not known.
+// openFiles returns how many connections this process may open in addition to its other files; 0 is
+// unknown.
 func openFiles() int {
 	const others, most = 64, 1 << 20
 	var l syscall.Rlimit

@@ -12,10 +12,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Tool is one tool of the job as a burst may use it.
+// Tool says how a burst may use one tool of the job.
 type Tool struct {
 	Name string
-	Safe bool // marked as changing nothing: calls with generated arguments are made too
+	Safe bool // marked as having no side effects: calls with generated arguments are made, too
 	Skip bool // never called
 }
 
@@ -23,43 +23,43 @@ type Tool struct {
 type Input struct {
 	Seed  uint64
 	Items []rollout.Item
-	// Records reads the recorded rollouts, as Run.Records does; it is called
-	// twice. ErrNoRecords is not an error.
+	// Records reads the recorded rollouts, as Run.Records does; it is called twice. ErrNoRecords is
+	// not an error.
 	Records func(context.Context, rollout.ReadOptions, func(*rollout.Record) error) (rollout.Input, error)
 	Tools   []Tool
 	Grade   bool // whether the rollouts end with a grading
-	Judged  bool // whether that asks a model
-	Session bool // whether each rollout has a session of its own
-	Agent   bool // whether a service makes each rollout: nothing recorded is called then
+	Judged  bool // whether the grading uses a judge
+	Session bool // whether each rollout has its own session
+	Agent   bool // whether a service makes each rollout: then no recorded calls are made
 	Batch   int  // items of a training step
-	Group   int  // rollouts of an item
-	// Rollouts that start at once; 0 is Batch × Group. Each item is played Group
-	// times, the last one perhaps less often.
+	Group   int  // rollouts per item
+	// Rollouts is how many start at once; 0 is Batch × Group. Each item is replayed Group times,
+	// the last one perhaps fewer times.
 	Rollouts int
 }
 
 // Plan is the load of one training step on tools and grader.
 type Plan struct {
 	Split     rollout.Split
-	Scripts   []Script // one a rollout, in the order they start
+	Scripts   []Script // one per rollout, in the order in which they start
 	Endpoints []rollout.BurstEndpoint
 	Notes     []string
-	Calls     int // of the tools, by all scripts
+	Calls     int // tool calls of all scripts
 
 	group, batch int
 	grade, agent bool
 }
 
-// Script is one rollout to play.
+// Script is one rollout to replay.
 type Script struct {
 	Item   *rollout.Item
-	Record *rollout.Record // what is graded at its end
+	Record *rollout.Record // what is graded at the end
 	Turns  []Turn
 }
 
-// Turn is the calls of one turn of the model, which are made at once.
+// Turn is the calls of one turn of the model, which are made in parallel.
 type Turn struct {
-	Gap   time.Duration // from the end of the turn before, as recorded
+	Gap   time.Duration // from the end of the previous turn, as recorded
 	Calls []Call
 }
 
@@ -67,13 +67,12 @@ type Turn struct {
 type Call struct {
 	Name, Arguments string
 	Generated       bool
-	Refused         bool // as it was recorded
+	Refused         bool // in the recording
 }
 
-// NewPlan draws the items of a training step and one recorded rollout for each rollout of
-// it. The split is train if it has items, else the first that does. If no item has a
-// recorded rollout, the calls are generated from the schemas of safe tools. The same
-// input gives the same plan.
+// NewPlan draws the items of a training step and one recorded rollout for each of its rollouts. The
+// split is train if it has items, else the first that has. If no item has a recorded rollout, the
+// calls are generated from the schemas of safe tools. The same input gives the same plan.
 func NewPlan(ctx context.Context, in Input) (*Plan, error) {
 	n := cmp.Or(in.Rollouts, in.Batch*in.Group)
 	if n < 1 || in.Group < 1 {
@@ -92,10 +91,10 @@ func NewPlan(ctx context.Context, in Input) (*Plan, error) {
 		return nil, err
 	}
 	for i := range n {
-		at := d.items[i/in.Group%len(d.items)]
-		s := Script{Item: at.item, Record: unrecorded(at.item)}
-		if len(at.records) > 0 {
-			s.Record = at.records[i%in.Group%len(at.records)]
+		source := d.items[i/in.Group%len(d.items)]
+		s := Script{Item: source.item, Record: unrecorded(source.item)}
+		if len(source.records) > 0 {
+			s.Record = source.records[i%in.Group%len(source.records)]
 		}
 		if !in.Agent {
 			s.Turns = turnsOf(s.Record, in.Tools)
@@ -117,7 +116,7 @@ func NewPlan(ctx context.Context, in Input) (*Plan, error) {
 	return p, nil
 }
 
-// unrecorded is a placeholder for a rollout that was never made.
+// unrecorded returns a placeholder for a rollout that was never made.
 func unrecorded(it *rollout.Item) *rollout.Record {
 	return &rollout.Record{
 		Item: it.ID, Split: it.Split, Outcome: rollout.Graded,
@@ -136,8 +135,8 @@ type drawn struct {
 	records []*rollout.Record
 }
 
-// newDraw draws that many items of one split, those with a recorded rollout
-// first.
+// newDraw draws up to want items of one split: those with a recorded rollout, or all if there are
+// no recorded rollouts.
 func newDraw(ctx context.Context, in Input, want int) (*draw, error) {
 	known := map[rollout.Key]*rollout.Item{}
 	for i := range in.Items {
@@ -183,24 +182,24 @@ func newDraw(ctx context.Context, in Input, want int) (*draw, error) {
 	return nil, errors.New("there is no item to rehearse with")
 }
 
-// read takes at most a group of recorded rollouts of each drawn item.
+// read takes up to a group of recorded rollouts of each drawn item.
 func (d *draw) read(ctx context.Context, in Input, rollouts int) error {
-	of := make(map[string]*drawn, len(d.items))
-	for _, at := range d.items {
-		of[at.item.ID] = at
+	byID := make(map[string]*drawn, len(d.items))
+	for _, entry := range d.items {
+		byID[entry.item.ID] = entry
 	}
 	err := records(ctx, in, false, func(rec *rollout.Record) {
-		if at := of[rec.Item]; at != nil && rec.Split == d.split && len(at.records) < min(in.Group, rollouts) {
-			at.records = append(at.records, rec)
+		if entry := byID[rec.Item]; entry != nil && rec.Split == d.split && len(entry.records) < min(in.Group, rollouts) {
+			entry.records = append(entry.records, rec)
 		}
 	})
-	for _, at := range d.items {
-		slices.SortFunc(at.records, func(a, b *rollout.Record) int { return cmp.Compare(a.Sample, b.Sample) })
+	for _, entry := range d.items {
+		slices.SortFunc(entry.records, func(a, b *rollout.Record) int { return cmp.Compare(a.Sample, b.Sample) })
 	}
 	return err
 }
 
-// records yields the rollouts that no endpoint failed.
+// records yields the rollouts that are not missing data.
 func records(ctx context.Context, in Input, lean bool, yield func(*rollout.Record)) error {
 	if in.Records == nil {
 		return nil
@@ -218,8 +217,7 @@ func records(ctx context.Context, in Input, lean bool, yield func(*rollout.Recor
 	return err
 }
 
-// turnsOf takes the calls that reached a tool of the job, by the turns that
-// asked for them.
+// turnsOf returns the calls that reached a tool of the job, by turn of the model.
 func turnsOf(rec *rollout.Record, tools []Tool) []Turn {
 	var turns []Turn
 	last, ended := -1, rollout.Seconds(0)
@@ -244,7 +242,7 @@ func turnsOf(rec *rollout.Record, tools []Tool) []Turn {
 	return turns
 }
 
-// generate adds a call of each safe tool that no script names.
+// generate adds a call of each safe tool that no script calls.
 func (p *Plan) generate(in Input) {
 	named := map[string]bool{}
 	for _, s := range p.Scripts {
@@ -284,20 +282,20 @@ func (p *Plan) generate(in Input) {
 	}
 }
 
-// count says how often each endpoint is asked.
+// count counts the calls of each endpoint.
 func (p *Plan) count(in Input) {
-	at := map[string]*rollout.BurstEndpoint{}
+	byName := map[string]*rollout.BurstEndpoint{}
 	for _, t := range in.Tools {
-		at[t.Name] = &rollout.BurstEndpoint{Name: toolEndpoint(t.Name), Safe: t.Safe}
+		byName[t.Name] = &rollout.BurstEndpoint{Name: toolEndpoint(t.Name), Safe: t.Safe}
 	}
 	for _, s := range p.Scripts {
 		for _, t := range s.Turns {
 			for _, c := range t.Calls {
 				p.Calls++
 				if c.Generated {
-					at[c.Name].Generated++
+					byName[c.Name].Generated++
 				} else {
-					at[c.Name].Recorded++
+					byName[c.Name].Recorded++
 				}
 			}
 		}
@@ -309,7 +307,7 @@ func (p *Plan) count(in Input) {
 		p.Endpoints = append(p.Endpoints, rollout.BurstEndpoint{Name: agentEndpoint, Recorded: len(p.Scripts)})
 	}
 	for _, t := range in.Tools {
-		if e := at[t.Name]; e.Recorded+e.Generated > 0 {
+		if e := byName[t.Name]; e.Recorded+e.Generated > 0 {
 			p.Endpoints = append(p.Endpoints, *e)
 		}
 	}
@@ -334,7 +332,7 @@ func (p *Plan) Unsafe(tools []Tool) []string {
 	return names
 }
 
-// Requests is the largest number of calls of each tool in the waves, not counting retries.
+// Requests returns the largest number of calls of each tool in the waves, not counting retries.
 func (p *Plan) Requests(cfg Config) map[string]int {
 	out := map[string]int{}
 	for _, w := range p.Waves(cfg) {

@@ -21,30 +21,30 @@ import (
 
 // Config bounds a burst.
 type Config struct {
-	ID string // of this burst; trace ids are derived from it, so no two bursts share one
+	ID string // trace ids are derived from it, so no two bursts share one
 
-	Least    int           // rollouts at full size, in as many bursts as that takes
-	Ramp     int           // rollouts of a smaller wave, if RampTime allows as many
-	RampTime time.Duration // after which such a wave begins no more than one of each at once
+	Least    int           // least total of rollouts at full size, in as many bursts as that takes
+	Ramp     int           // rollouts of a smaller wave, if RampTime allows that many
+	RampTime time.Duration // time after which such a wave starts no more rollouts than its size
 	Repeats  int           // rollouts whose calls are made twice
 	Gaps     bool          // keep the recorded time between the turns
 
-	// Isolation starts and stops each rollout's session; nil is none.
+	// Isolation starts and stops each rollout's session; nil means no sessions.
 	Isolation sampler.Isolation
-	Sessions  int // of these at one time; 0 is as many as rollouts
+	Sessions  int // most sessions at one time; 0 is as many as rollouts
 
 	// Agent makes the rollouts of a plan for an agent.
 	Agent Agent
 
 	ToolTimeout, GraderTimeout time.Duration // of one request
 	IsolationTimeout           time.Duration // of one start or stop
-	Retry                      limit.Retry   // of the trainer
-	Flight                     int           // requests in flight at most; 0 is any number
+	Retry                      limit.Retry   // the retry policy of the trainer
+	Flight                     int           // most requests in flight; 0 is any number
 }
 
 // DefaultConfig makes enough rollouts to detect a share of 5 %, and retries requests as the
-// documented trainer does. In flight are at most half of the connections that this process
-// may open: a server in it opens the other end.
+// documented trainer does. At most half of the connections that this process may open are in
+// flight: a server in the same process opens the other ends.
 func DefaultConfig() Config {
 	return Config{
 		Least: 80, Ramp: 80, RampTime: 20 * time.Second, Repeats: 24,
@@ -71,14 +71,15 @@ func (c Config) Validate() error {
 	return c.Retry.Validate()
 }
 
-// fewTurned is the share of calls that a tool may refuse now without a word.
+// fewTurned is the share of calls that a tool may refuse now, though it accepted them when they
+// were recorded, without a note.
 const fewTurned = 0.05
 
 // ErrInterrupted means that a burst was stopped before its end.
 var ErrInterrupted = errors.New("the burst was interrupted")
 
-// Waves lists what a burst of the plan does, in order. The numbers of rollouts are upper
-// bounds. An agent's requests are not made twice: its model may answer differently.
+// Waves lists what a burst of the plan does, in order. The numbers of rollouts are upper bounds. An
+// agent's requests are not repeated: its model may answer differently.
 func (p *Plan) Waves(cfg Config) []rollout.Wave {
 	n := len(p.Scripts)
 	var waves []rollout.Wave
@@ -98,7 +99,7 @@ func (p *Plan) Waves(cfg Config) []rollout.Wave {
 	return waves
 }
 
-// Rollouts is how many rollouts the waves have an agent make at most.
+// Rollouts returns how many rollouts the waves have an agent make at most.
 func (p *Plan) Rollouts(cfg Config) int {
 	n := 0
 	if p.agent {
@@ -109,7 +110,7 @@ func (p *Plan) Rollouts(cfg Config) int {
 	return n
 }
 
-// Gradings is the largest number of gradings in the waves, not counting retries.
+// Gradings returns the largest number of gradings in the waves, not counting retries.
 func (p *Plan) Gradings(cfg Config) int {
 	n := 0
 	for _, w := range p.Waves(cfg) {
@@ -128,12 +129,11 @@ func (p *Plan) judged() bool {
 	return slices.ContainsFunc(p.Endpoints, func(e rollout.BurstEndpoint) bool { return e.Judged })
 }
 
-// Run plays the plan in its waves and returns the outcome. Tools and grader must use a
-// client with Watch's transport: otherwise their requests are not recorded. Only cfg
-// limits or retries requests. watch, when not nil, learns of each wave that ended. An
-// error means that nothing came from it: ErrInterrupted when drain closed, ctx's own when
-// it ended. When all rollouts of a smaller wave are discarded, the burst itself comes
-// next: more of the same would show nothing.
+// Run plays the waves of the plan and returns the outcome. Tools and grader must use a client with
+// Watch's transport: otherwise their requests are not recorded. Only cfg limits or retries
+// requests. watch, if not nil, is called with each completed wave. After an error there is no
+// result: it is ErrInterrupted if drain was closed, or ctx's own if ctx ended. If all rollouts of a
+// smaller wave are discarded, the burst itself comes next: further small waves would show nothing.
 func Run(ctx context.Context, drain <-chan struct{}, cfg Config, p *Plan, tools map[string]sampler.Tool,
 	g sampler.Grader, watch func(rollout.Wave),
 ) (*rollout.Burst, []rollout.BurstCall, error) {
@@ -215,22 +215,22 @@ type stage struct {
 	grader sampler.Grader
 	drain  <-chan struct{}
 	ids    *canaries
-	slots  chan struct{} // a token for each request in flight; nil is not a bound
-	waited atomic.Bool   // a request had to wait for one
-	places chan struct{} // a token for each session; nil is not a bound
-	queued atomic.Bool   // a rollout had to wait for one
+	slots  chan struct{} // a token for each request in flight; nil is no bound
+	waited atomic.Bool   // a request had to wait for a token
+	places chan struct{} // a token for each session; nil is no bound
+	queued atomic.Bool   // a rollout had to wait for a token
 
 	leftOpen      atomic.Int64 // sessions that could not be stopped
-	taken, turned atomic.Int64 // calls that a tool took when they were recorded, and those of them that it refuses now
+	taken, turned atomic.Int64 // calls that a tool accepted when recorded, and how many of them it refuses now
 
 	flights map[string]*atomic.Int64 // requests in flight, by endpoint
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	calls []rollout.BurstCall
 	made  int // rollouts, over all waves
 }
 
-// wave plays rollouts, that many at once. All workers begin in the same moment.
+// wave plays rollouts, w.Size of them in parallel. All workers start at the same moment.
 func (s *stage) wave(ctx context.Context, index int, w *rollout.Wave) error {
 	var next, discarded, made atomic.Int64
 	begin := make(chan struct{})
@@ -280,17 +280,17 @@ func (s *stage) rollout(ctx context.Context, wave, index int, purpose rollout.Pu
 	began time.Time,
 ) (lost bool, err error) {
 	s.mu.Lock()
-	own := s.made
+	serial := s.made
 	s.made++
 	s.mu.Unlock()
 	script := s.plan.Scripts[index%len(s.plan.Scripts)]
 	e := &episode{
-		stage: s, script: script, own: own, trace: tracePrefix + s.hash("trace", own, 0),
+		stage: s, script: script, serial: serial, trace: tracePrefix + s.hash("trace", serial, 0),
 		twice: purpose == rollout.RepeatWave,
 	}
 	e.base = rollout.BurstCall{Wave: wave, Rollout: index, Item: script.Item.ID, TraceID: e.trace}
 	e.began = began
-	s.ids.plant(e.trace, own)
+	s.ids.plant(e.trace, serial)
 	grade := s.plan.grade && (purpose == rollout.BurstWave || !s.plan.judged())
 	lost, err = e.play(ctx, grade)
 	s.mu.Lock()
@@ -299,8 +299,8 @@ func (s *stage) rollout(ctx context.Context, wave, index int, purpose rollout.Pu
 	return lost, err
 }
 
-// hash names something of a rollout.
-func (s *stage) hash(space string, own, n int) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "gonogo/burst/1\x00%s\x00%s\x00%d\x00%d", s.cfg.ID, space, own, n))
+// hash returns an id of something that belongs to a rollout.
+func (s *stage) hash(space string, serial, n int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "gonogo/burst/1\x00%s\x00%s\x00%d\x00%d", s.cfg.ID, space, serial, n))
 	return hex.EncodeToString(sum[:idBytes])
 }

@@ -9,8 +9,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// place waits until one session more may be there: that is not part of its
-// start's time.
+// place waits until one more session may exist: that is not part of the time of its start.
 func (s *stage) place(ctx context.Context) (release func(), err error) {
 	if s.places == nil {
 		return func() {}, nil
@@ -30,14 +29,14 @@ func (s *stage) place(ctx context.Context) (release func(), err error) {
 	return func() { <-s.places }, nil
 }
 
-// startSession starts what the rollout has to itself. Each try starts one of its own,
-// and one that failed is stopped: it may have been made half.
+// startSession starts the rollout's session. Each try starts its own, and stops it after a failure:
+// it may be half started.
 func (e *episode) startSession(ctx context.Context) (failed bool, err error) {
 	made := 0
 	var box *sampler.RolloutSession
 	enter := func(ctx context.Context) (leave func(), err error) {
 		box = &sampler.RolloutSession{
-			ID: "session_" + e.hash("session", e.own, made), TraceID: e.trace,
+			ID: "session_" + e.hash("session", e.serial, made), TraceID: e.trace,
 			Item: e.script.Item, Sample: e.base.Rollout,
 		}
 		made++
@@ -58,14 +57,14 @@ func (e *episode) startSession(ctx context.Context) (failed bool, err error) {
 				return answer{}, nil
 			},
 		}, nil)
-	if err != nil && e.box != nil { // it ended in the moment of the start
+	if err != nil && e.box != nil { // the burst ended just as the session started
 		e.vacate(ctx, e.box)
 	}
 	return failed, err
 }
 
-// vacate stops a session, however the burst ended. It is tried as often
-// as requests are, though not for longer than two tries may take.
+// vacate stops a session, however the burst ended. It retries as requests do, but for no longer
+// than two tries may take.
 func (e *episode) vacate(ctx context.Context, box *sampler.RolloutSession) {
 	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), 2*e.cfg.IsolationTimeout)
 	defer end()

@@ -1,6 +1,6 @@
 package burst
 
-// Settings are the rehearsal of a training step, as a configuration has it.
+// Settings is the part of a configuration that describes the rehearsal of a training step.
 type Settings struct {
 	Safe     []string `json:"safe,omitzero" or:"none" example:"[search, cat]" doc:"tools that change nothing: gonogo burst calls them without asking, and with arguments generated from their schema if no call was recorded"`
 	Skip     []string `json:"skip,omitzero" or:"none" example:"[send_mail]" doc:"tools that gonogo burst never calls, recorded or not"`

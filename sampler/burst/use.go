@@ -6,20 +6,20 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Use is what a rollout of an agent takes on average, grading left out. The zero Use is that
-// of none.
+// Use is the average use of an agent's rollout, without its grading. The zero Use is that of no
+// rollouts.
 type Use struct {
-	Rollouts           int // behind the averages
+	Rollouts           int // number of rollouts averaged
 	Turns, Tokens, USD float64
-	TokensKnown        bool // of every one of them
-	Priced             bool // every one of them
+	TokensKnown        bool // for every one of them
+	Priced             bool // the cost of every one of them is known
 }
 
-// Plus is the use with one more rollout, whose cost the func knows.
+// Plus returns the averages with one more rollout; cost returns its cost.
 func (u Use) Plus(rec *rollout.Record, cost func(*rollout.Record) (usd float64, ok bool)) Use {
-	own := *rec // without its grading
-	own.Judge, own.JudgeCalls = rollout.Usage{}, 0
-	usd, priced := cost(&own)
+	ungraded := *rec // without its grading
+	ungraded.Judge, ungraded.JudgeCalls = rollout.Usage{}, 0
+	usd, priced := cost(&ungraded)
 	tokens, known := 0.0, rec.Turns == 0 && rec.Answer == ""
 	if rec.Usage.Input != nil && rec.Usage.Output != nil {
 		tokens, known = float64(*rec.Usage.Input+*rec.Usage.Output), true
@@ -31,7 +31,7 @@ func (u Use) Plus(rec *rollout.Record, cost func(*rollout.Record) (usd float64, 
 		(first || u.TokensKnown), priced && (first || u.Priced)}
 }
 
-// Meter averages what the rollouts of an agent take. It is safe for concurrent use.
+// Meter averages the use of an agent's rollouts. It is safe for concurrent use.
 type Meter struct {
 	Cost func(*rollout.Record) (usd float64, ok bool)
 
@@ -46,14 +46,14 @@ func (m *Meter) Add(rec *rollout.Record) {
 	m.use = m.use.Plus(rec, m.Cost)
 }
 
-// Use is what those counted so far took.
+// Use returns the average of those counted so far.
 func (m *Meter) Use() Use {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.use
 }
 
-// Use is what the rollouts took that the run recorded.
+// Use returns the average use of the recorded rollouts.
 func (p *Plan) Use(cost func(*rollout.Record) (usd float64, ok bool)) (use Use) {
 	for _, s := range p.Scripts {
 		if s.Record.Turns > 0 {
@@ -63,8 +63,8 @@ func (p *Plan) Use(cost func(*rollout.Record) (usd float64, ok bool)) (use Use) 
 	return use
 }
 
-// GradingCost is what a grading of the replayed rollouts cost on average; it is not ok where
-// no grading of them has a cost.
+// GradingCost returns the mean cost of a grading of the replayed rollouts; ok is false if none has
+// a known cost.
 func (p *Plan) GradingCost(cost func(*rollout.Record) (usd float64, ok bool)) (usd float64, ok bool) {
 	n := 0
 	for _, s := range p.Scripts {

@@ -7,38 +7,37 @@ import (
 	"time"
 )
 
-// longest is how often a try may use its time over again, as long as bytes of
-// the answer come: a trickle must not hold a rollout for ever.
+// longest is how many times its limit a try may take while bytes of the answer arrive: a trickle
+// must not hold up a rollout forever.
 const longest = 12
 
-// clock is the context of a rollout, a call or one try. It ends when its time is
-// used up, not counting what was waited in queues; progress of the answer gives
-// a try its time again.
+// clock is the context of a rollout, a call or one try. It ends when its time is used up, not
+// counting waits in queues; progress of the answer restarts the time of a try.
 type clock struct {
 	context.Context
 	cancel context.CancelCauseFunc
 	parent *clock // of the rollout or call that this is a part of
-	// the cause of its end if its time is that of all that it is for, so that bytes of an answer give it
-	// none; nil: context.DeadlineExceeded, and they do
-	whole error
+	// the cause of its end if it has a fixed limit, which progress of the answer does not extend;
+	// nil: context.DeadlineExceeded, and progress extends it
+	fixedCause error
 
-	mu      sync.Mutex // guards what follows
-	limit   time.Duration
-	timer   *time.Timer   // nil without a limit
-	left    time.Duration // when it was started last
-	started time.Time
-	ran     time.Duration // before it was started last
-	waiting int           // queues that it is in
-	asking  int           // requests of somebody else's program, those in queues included
-	still   bool          // it does not run: all that is asked waits
-	heard   bool          // a byte of the answer came
-	over    bool
+	mu        sync.Mutex // guards the fields below
+	limit     time.Duration
+	timer     *time.Timer   // nil without a limit
+	remaining time.Duration // remaining time when it was last started
+	started   time.Time
+	ran       time.Duration // time it ran before it was last started
+	waiting   int           // queues it waits in
+	asking    int           // requests in flight from an external program, including those in queues
+	still     bool          // stopped: everything in flight waits
+	answering bool          // a byte of the answer arrived
+	over      bool
 }
 
 // newClock starts a clock within a parent, which may be nil. A limit of 0 is none.
-func newClock(ctx context.Context, parent *clock, limit time.Duration, whole error) *clock {
+func newClock(ctx context.Context, parent *clock, limit time.Duration, fixedCause error) *clock {
 	c := stopwatch(ctx, parent)
-	c.limit, c.left, c.whole = limit, limit, whole
+	c.limit, c.remaining, c.fixedCause = limit, limit, fixedCause
 	c.Context, c.cancel = context.WithCancelCause(ctx)
 	if limit > 0 {
 		c.timer = time.AfterFunc(limit, c.expire)
@@ -51,24 +50,23 @@ func stopwatch(ctx context.Context, parent *clock) *clock {
 	return &clock{Context: ctx, cancel: func(error) {}, started: time.Now(), parent: parent}
 }
 
-// pause stops the clock and those that it is a part of. resume starts them again;
-// calling it twice does no harm. Of several that wait at once the last one to resume
-// starts a clock. Time limits of the run go on.
-func (c *clock) pause() (resume func()) { return c.tell(1, 0) }
+// pause stops the clock and its parents. resume starts them again and may be called twice. If
+// several pause a clock at once, the last to resume starts it. Time limits of the run continue.
+func (c *clock) pause() (resume func()) { return c.add(1, 0) }
 
-// tell notes on the clock and on its parents what waits and what is in flight.
-func (c *clock) tell(waiting, asking int) (undo func()) {
-	for at := c; at != nil; at = at.parent {
-		at.note(waiting, asking)
+// add changes the counts of the clock and its parents: what waits and what is in flight.
+func (c *clock) add(waiting, asking int) (undo func()) {
+	for p := c; p != nil; p = p.parent {
+		p.note(waiting, asking)
 	}
 	return sync.OnceFunc(func() {
-		for at := c; at != nil; at = at.parent {
-			at.note(-waiting, -asking)
+		for p := c; p != nil; p = p.parent {
+			p.note(-waiting, -asking)
 		}
 	})
 }
 
-// hold stops this clock alone.
+// hold stops only this clock, not its parents.
 func (c *clock) hold() (resume func()) {
 	c.note(1, 0)
 	return func() { c.note(-1, 0) }
@@ -77,19 +75,18 @@ func (c *clock) hold() (resume func()) {
 func (c *clock) expire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.still || time.Since(c.started) < c.left { // it was stopped or reset in the same moment
+	if c.still || time.Since(c.started) < c.remaining { // it was stopped or reset just now
 		return
 	}
 	c.over = true
-	if c.whole != nil {
-		c.cancel(c.whole)
+	if c.fixedCause != nil {
+		c.cancel(c.fixedCause)
 		return
 	}
 	c.cancel(context.DeadlineExceeded)
 }
 
-// note takes down what begins or ends to wait or to be asked, and stops the clock
-// or starts it.
+// note changes the counts of what waits and what is in flight, and stops or starts the clock.
 func (c *clock) note(waiting, asking int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,7 +98,7 @@ func (c *clock) note(waiting, asking int) {
 	if c.still = still; still {
 		ran := time.Since(c.started)
 		c.ran += ran
-		c.left -= ran
+		c.remaining -= ran
 		if c.timer != nil {
 			c.timer.Stop()
 		}
@@ -109,29 +106,29 @@ func (c *clock) note(waiting, asking int) {
 	}
 	c.started = time.Now()
 	if c.timer != nil && c.Err() == nil {
-		c.left = max(c.left, 0)
-		c.timer.Reset(c.left)
+		c.remaining = max(c.remaining, 0)
+		c.timer.Reset(c.remaining)
 	}
 }
 
-// progress gives the try its time again: a byte of the answer came.
+// progress restarts the time of the try: a byte of the answer arrived.
 func (c *clock) progress() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
 	ran := now.Sub(c.started)
-	first := !c.heard
-	c.heard = true
-	if c.timer == nil || c.whole != nil || c.still || c.over || !first && ran < c.limit/100 ||
+	first := !c.answering
+	c.answering = true
+	if c.timer == nil || c.fixedCause != nil || c.still || c.over || !first && ran < c.limit/100 ||
 		c.ran+ran > longest*c.limit {
 		return
 	}
 	c.ran += ran
-	c.started, c.left = now, c.limit
+	c.started, c.remaining = now, c.limit
 	c.timer.Reset(c.limit)
 }
 
-// active is how long the clock has run, queues not counted.
+// active returns how long the clock has run, not counting queues.
 func (c *clock) active() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,26 +138,26 @@ func (c *clock) active() time.Duration {
 	return c.ran + time.Since(c.started)
 }
 
-// stop ends the clock and reports whether the time had run out, and whether
-// that was in the middle of an answer.
-func (c *clock) stop() (over, heard bool) {
+// stop ends the clock and reports whether its time had run out, and whether part of an answer had
+// arrived.
+func (c *clock) stop() (over, answering bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.timer != nil {
 		c.timer.Stop()
 	}
 	c.cancel(context.Canceled)
-	return c.over, c.heard
+	return c.over, c.answering
 }
 
-// timeoutError is a try that hung.
+// timeoutError reports a try that timed out.
 type timeoutError struct {
-	limit time.Duration
-	heard bool // the answer had begun
+	limit     time.Duration
+	answering bool // the answer had started
 }
 
 func (e *timeoutError) Error() string {
-	if e.heard {
+	if e.answering {
 		return fmt.Sprintf("the answer started, then no byte of it came for %v", e.limit)
 	}
 	return fmt.Sprintf("no answer within %v", e.limit)

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// opinions is how many items an endpoint that never worked must refuse with 403 or
-// 404 before it is taken for the wrong one. Those that grade answer so about items
-// that they do not know, and a resumed run begins with just those.
+// opinions is how many items an endpoint that never worked must refuse with 403 or 404 before it
+// counts as the wrong endpoint. Graders may answer so about items that they do not know, and a
+// resumed run starts with exactly those.
 func opinions(name string) int {
 	if grades(name) {
 		return 3
@@ -16,29 +16,28 @@ func opinions(name string) int {
 	return 1
 }
 
-// silence is how long the first request to an endpoint may go without an answer
-// before others follow it. A server that is not there, or refuses a key, mostly
-// says so at once; a model or a tool that works may take minutes, for which all
-// other rollouts would wait.
+// silence is how long the first request to an endpoint may go without an answer before others
+// follow it. A server that is down, or refuses a key, usually says so at once; a model or a tool
+// that works may take minutes, and all other rollouts would wait for it.
 const silence = 2 * time.Second
 
-// contact is what is known of an endpoint as such. Until it has answered once, or has
-// worked on a request for a while, it is asked one request at a time: a dead server or
-// a missing key then costs one rollout, not hundreds. It also notices when an
-// endpoint that used to answer is gone, or refuses everybody.
+// contact is what is known about an endpoint as a whole. Until the endpoint has answered once, or
+// has worked on a request for a while, it gets one request at a time: a dead server or a missing
+// key then costs one rollout, not hundreds. contact also notices when an endpoint that used to
+// answer has disappeared, or refuses everything.
 //
-// Note: running the whole first rollout alone would do the same, but a run
-// would begin with a pause as long as a rollout.
+// Note: running the whole first rollout alone would do the same, but then every run would start
+// with a pause as long as a rollout.
 type contact struct {
 	open chan struct{} // closed by the first answer, or by silence
-	turn chan struct{} // holds one token: the right to ask before that
+	turn chan struct{} // holds one token: the right to send a request before that
 
-	// The endpoint's mu guards what follows and the closing of open.
-	there   bool            // it has answered
-	gone    int             // failures in a row without a connection
-	works   bool            // it has done what was asked once
-	refused int             // requests refused in a row
-	items   map[string]bool // items refused before it worked
+	// The endpoint's mu guards the fields below and the closing of open.
+	there        bool            // it has answered
+	noConnection int             // consecutive failures without a connection
+	works        bool            // it has processed a request successfully
+	refused      int             // consecutive refused requests
+	items        map[string]bool // items refused before it worked
 }
 
 func newContact() contact {
@@ -47,7 +46,7 @@ func newContact() contact {
 	return c
 }
 
-// reach waits until a request may be made; leave must be called after it.
+// reach waits until a request may be made; call leave after the request.
 func (e *endpoint) reach(ctx context.Context, c *clock) (leave func(), err error) {
 	if e.contact.isOpen() {
 		return func() {}, nil
@@ -64,7 +63,7 @@ func (e *endpoint) reach(ctx context.Context, c *clock) (leave func(), err error
 	}
 }
 
-// isOpen reports whether everybody may ask.
+// isOpen reports whether all requests may proceed.
 func (c *contact) isOpen() bool {
 	select {
 	case <-c.open:
@@ -74,8 +73,8 @@ func (c *contact) isOpen() bool {
 	}
 }
 
-// asked notes that a request is on its way; ended, that something came from it.
-func (e *endpoint) asked() (ended func()) {
+// start notes that a request has been sent. Call done when it has ended.
+func (e *endpoint) start() (done func()) {
 	if e.contact.isOpen() {
 		return func() {}
 	}
@@ -87,15 +86,15 @@ func (e *endpoint) asked() (ended func()) {
 	return func() { t.Stop() }
 }
 
-// letIn lets everybody ask. The endpoint's mu is held.
+// letIn lets all requests proceed. The caller holds the endpoint's mu.
 func (c *contact) letIn() {
 	if !c.isOpen() {
 		close(c.open)
 	}
 }
 
-// answered takes note of what one try showed of the endpoint.
-func (e *endpoint) answered(err error) {
+// observe notes what the result of one try shows about the endpoint.
+func (e *endpoint) observe(err error) {
 	f, failed := AsFailure(err)
 	there := !failed || !f.Fatal && (f.Status != 0 || !Unreachable(f))
 	if !there {
@@ -104,17 +103,17 @@ func (e *endpoint) answered(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	c := &e.contact
-	c.gone, c.there = 0, true
+	c.noConnection, c.there = 0, true
 	c.letIn()
-	// A refusal of this one request, such as a 400, shows as well that the
-	// endpoint is the right one and knows us; a 503 does not.
+	// A refusal of this one request, such as a 400, also shows that the endpoint is the right one
+	// and accepts us; a 503 does not.
 	if !failed || f.Status != 0 && f.Status < 500 && !f.Temporary {
 		c.works, c.refused, c.items = true, 0, nil
 	}
 }
 
-// verdict notes a request about an item that failed for good and returns the
-// error that ends the run, if it should end.
+// verdict notes a request about an item that failed for good and returns the error that ends the
+// run, if it should end.
 func (e *endpoint) verdict(item string, err error) *Error {
 	f, ok := AsFailure(err)
 	if !ok {
@@ -127,8 +126,8 @@ func (e *endpoint) verdict(item string, err error) *Error {
 	case f.Fatal:
 		ends = e.refuses(item, f.Status)
 	case f.Status == 0 && Unreachable(f):
-		e.contact.gone++
-		ends = !e.contact.there || e.contact.gone >= e.set.cfg.Patience
+		e.contact.noConnection++
+		ends = !e.contact.there || e.contact.noConnection >= e.set.cfg.Patience
 	}
 	if !ends {
 		return nil
@@ -136,9 +135,9 @@ func (e *endpoint) verdict(item string, err error) *Error {
 	return &Error{Boundary: e.name, URL: f.URL, Err: err}
 }
 
-// refuses notes a refusal and reports whether it is meant for all rollouts. An
-// endpoint that used to work may have a word about one item only; so may one
-// that a resumed run asks about just that item first. mu is held.
+// refuses notes a refusal and reports whether it applies to all rollouts. An endpoint that used to
+// work may refuse only one item; so may one for which a resumed run happens to start with just that
+// item. The caller holds mu.
 func (e *endpoint) refuses(item string, status int) bool {
 	c := &e.contact
 	c.refused++

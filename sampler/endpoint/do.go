@@ -12,20 +12,19 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Caller makes the requests of one rollout or of one grading, and has its clock. Outside a
-// run, Do, Until, Inside, Pause and Track of a nil *Caller make each request once, with no
-// queue, limit or time. It is safe for concurrent use.
+// Caller makes the requests of one rollout or one grading, and has its clock. Outside a run, the
+// methods Do, Until, Inside, Pause and Track of a nil *Caller make each request once, without
+// queue, limit or clock. It is safe for concurrent use.
 type Caller struct {
 	set    *Set // nil: each request is made once
 	clock  *clock
-	within *Try // that its requests are a part of; nil without one
+	within *Try // the try that its requests are part of; nil without one
 	item   *rollout.Item
 	trace  string
-	arrive func() // says that the first request is on its way
+	arrive func() // reports that the first request was sent
 }
 
-// Caller returns the caller of a rollout or a grading of an item. Its clock runs until
-// ctx ends.
+// Caller returns the caller of a rollout or a grading of an item. Its clock runs until ctx ends.
 func (s *Set) Caller(ctx context.Context, item *rollout.Item, traceID string) *Caller {
 	return &Caller{
 		set: s, clock: stopwatch(ctx, nil), item: item, trace: traceID,
@@ -33,10 +32,10 @@ func (s *Set) Caller(ctx context.Context, item *rollout.Item, traceID string) *C
 	}
 }
 
-// Until returns the same caller with a clock of its own, which ends after a time that
-// queues do not count for; 0 is never. why, if it is not nil, is the cause of its end, and
-// bytes of an answer then do not prolong it. ctx, mostly the caller's own, ends it as
-// well. Stop must be called.
+// Until returns the same caller with its own clock, which ends after a time limit that does not
+// include queues; 0 is no limit. If why is not nil, it is the cause of the clock's end, and bytes
+// of an answer do not extend the limit. ctx, usually the caller's own, ends the clock as well. Stop
+// must be called.
 func (c *Caller) Until(ctx context.Context, limit time.Duration, why error) *Caller {
 	d := Caller{}
 	var parent *clock
@@ -50,8 +49,8 @@ func (c *Caller) Until(ctx context.Context, limit time.Duration, why error) *Cal
 	return &d
 }
 
-// Inside returns the same caller for requests that are a part of a try: the time of the
-// try does not run while they are made.
+// Inside returns the same caller for requests that are part of a try: the clock of the try stops
+// while they are made.
 func (c *Caller) Inside(t *Try) *Caller {
 	if c == nil || t == nil {
 		return c
@@ -61,7 +60,7 @@ func (c *Caller) Inside(t *Try) *Caller {
 	return &d
 }
 
-// part is the innermost clock.
+// part returns the innermost clock.
 func (c *Caller) part() *clock {
 	if c.within != nil {
 		return c.within.clock
@@ -78,10 +77,10 @@ func (c *Caller) Stop() { c.clock.stop() }
 // Active returns how long the clock has run, without the time spent in queues.
 func (c *Caller) Active() time.Duration { return c.clock.active() }
 
-// Pause stops the clock, and that of the try at hand, while the caller waits for a queue
-// of our own making, such as the one for a free worker: that is no failure of the
-// endpoint, and no time that the rollout takes. resume starts them again and may be called
-// twice. Of several that wait at once the last one to resume starts a clock.
+// Pause stops the clock, and that of the current try, while the caller waits in one of our own
+// queues, such as for a free worker: that is not a failure of the endpoint, and not time of the
+// rollout. resume starts them again and may be called twice. If several pause a clock at once, the
+// last to resume starts it.
 func (c *Caller) Pause() (resume func()) {
 	if c == nil {
 		return func() {}
@@ -89,63 +88,63 @@ func (c *Caller) Pause() (resume func()) {
 	return c.part().pause()
 }
 
-// Track notes a request in flight from an external program. While others of its requests
-// are being served, one that waits in a queue does not stop the clock: the program can
-// continue. ended ends the request and may be called twice.
+// Track notes a request in flight from an external program. While other requests of the program are
+// being served, one that waits in a queue does not stop the clock: the program can continue. ended
+// ends the request and may be called twice.
 func (c *Caller) Track() (ended func()) {
 	if c == nil {
 		return func() {}
 	}
-	return c.part().tell(0, 1)
+	return c.part().add(0, 1)
 }
 
-// Arrived notes that a rollout has ended, if it has made no request.
+// Arrived notes that a rollout has ended, unless it has already made a request.
 func (c *Caller) Arrived() { c.arrive() }
 
 // Request is one request to be made.
 type Request struct {
 	Endpoint string        // its name
-	Name     string        // of the request within its rollout
-	Timeout  time.Duration // longest time without a byte of the answer; 0 = none
+	Name     string        // name of the request within its rollout
+	Timeout  time.Duration // longest time without a byte of the answer; 0 = no limit
 
-	// Local says that no server is asked: there is no queue, and no endpoint to give up.
+	// Local says that no server is used: there is no queue, and no endpoint to give up.
 	Local bool
-	// Once says that another program repeats it: it is made once, and its failure ends
-	// nothing until Caller.Ended says so.
+	// Once says that another program retries the request: it is made once, and its failure ends
+	// nothing until Caller.Ended reports it.
 	Once bool
 
-	// Enter waits before each try until the endpoint's own pace or room lets it pass, which
-	// is not time that the try takes. leave, which may be nil, ends the try. nil waits for nothing.
+	// Enter waits before each try until the endpoint's own pace or capacity allows it; this is not
+	// time of the try. leave, which may be nil, ends the try. A nil Enter waits for nothing.
 	Enter func(ctx context.Context) (leave func(), err error)
 }
 
-// Try is one try of a request, as the call that makes it sees it. A nil *Try is one
-// outside a run: its methods do no more than the request needs.
+// Try is one try of a request, as seen by the call that makes it. A nil *Try is a try outside a
+// run: its methods do no more than the request needs.
 type Try struct {
 	clock  *clock
 	used   rollout.Usage
 	failed *error                       // how the request itself ended; nil if as the call did
 	quotas atomic.Pointer[limit.Quotas] // of the last answer; nil without one
-	nested atomic.Int64                 // repeats of requests that are a part of it
+	nested atomic.Int64                 // retries of requests that are part of it
 }
 
-// said are the rate limits of the last answer.
-func (t *Try) said() limit.Quotas {
+// lastQuotas returns the rate limits of the last answer.
+func (t *Try) lastQuotas() limit.Quotas {
 	if q := t.quotas.Load(); q != nil {
 		return *q
 	}
 	return limit.Quotas{}
 }
 
-// Used reports the tokens of the answer, as far as they are known.
+// Used reports the tokens of the answer, as far as known.
 func (t *Try) Used(u rollout.Usage) {
 	if t != nil {
 		t.used = u
 	}
 }
 
-// Failed reports how the request itself failed, nil if it did not, where the call returns
-// another error: this one is what the endpoint is judged by.
+// Failed reports how the request itself failed, nil if it did not, if the call returns another
+// error: the endpoint is judged by this one.
 func (t *Try) Failed(err error) {
 	if t != nil {
 		t.failed = &err
@@ -160,9 +159,9 @@ func (t *Try) Pause() (resume func()) {
 	return t.clock.pause()
 }
 
-// Do makes a request through the queue of its endpoint, repeats it as the retry policy
-// says, and returns how often it was repeated. Each try has its own time. The error is the
-// last failure, an *Error if the run should end, or the cause of ctx's end.
+// Do makes a request through the queue of its endpoint, retries it by the retry policy, and returns
+// the number of retries. Each try has its own time limit. The error is the last failure, an *Error
+// if the run should end, or the cause of ctx's end.
 func (c *Caller) Do(ctx context.Context, r Request, call func(context.Context, *Try) error) (retries int, err error) {
 	switch {
 	case c == nil:
@@ -175,21 +174,21 @@ func (c *Caller) Do(ctx context.Context, r Request, call func(context.Context, *
 	}
 	d := &doing{Caller: c, Request: r}
 	if !r.Local {
-		d.at = c.set.endpoint(r.Endpoint)
+		d.target = c.set.endpoint(r.Endpoint)
 	}
-	if d.at != nil && !r.Once {
-		leave, err := d.at.reach(ctx, c.clock)
+	if d.target != nil && !r.Once {
+		leave, err := d.target.reach(ctx, c.clock)
 		if err != nil {
 			return 0, context.Cause(ctx)
 		}
 		defer leave()
-		if end := d.at.given(); end != nil {
+		if end := d.target.fatalError(); end != nil {
 			return 0, end
 		}
 	}
 	err = d.do(stopwatch(ctx, c.clock), call)
-	if _, failed := AsFailure(err); failed && d.at != nil && !r.Once && ctx.Err() == nil {
-		err = c.ended(d.at, err)
+	if _, failed := AsFailure(err); failed && d.target != nil && !r.Once && ctx.Err() == nil {
+		err = c.ended(d.target, err)
 	}
 	if err != nil && c.within != nil {
 		err = &triedError{err}
@@ -197,18 +196,18 @@ func (c *Caller) Do(ctx context.Context, r Request, call func(context.Context, *
 	return d.tries.Made + int(d.nested), err
 }
 
-// Ended takes note of the last failure of requests that were made Once, nil if it was
-// answered, and returns the error that ends the run, if it should end.
+// Ended notes the last failure of requests that were made Once, nil if the last one succeeded, and
+// returns the error that ends the run, if it should end.
 func (c *Caller) Ended(name string, err error) error {
 	e := c.set.endpoint(name)
-	e.answered(err)
+	e.observe(err)
 	if end, ok := errors.AsType[*Error](c.ended(e, err)); ok {
 		return end
 	}
 	return nil
 }
 
-// ended returns the *Error that a failure for good ends the run with, or the failure.
+// ended returns the *Error with which a final failure ends the run, or else the failure.
 func (c *Caller) ended(e *endpoint, err error) error {
 	if _, ends := errors.AsType[*Error](err); ends {
 		return err
@@ -220,7 +219,7 @@ func (c *Caller) ended(e *endpoint, err error) error {
 	return err
 }
 
-// about names the item.
+// about returns a name of the item.
 func (c *Caller) about() string { return string(c.item.Split) + "/" + c.item.ID }
 
 // once makes a request outside a run.
@@ -239,24 +238,24 @@ func (c *Caller) once(ctx context.Context, r Request, call func(context.Context,
 	return call(ctx, &Try{clock: c.clock})
 }
 
-// doing is a request under way.
+// doing is a request in progress.
 type doing struct {
 	*Caller
 	Request
-	at     *endpoint // nil if it is local
-	made   bool      // the try at hand came to its call
+	target *endpoint // nil if it is local
+	made   bool      // the current try has made its call
 	tries  limit.Tries
 	nested int64
 }
 
 // do makes tries until one succeeds or no more are allowed.
-func (d *doing) do(spent *clock, call func(context.Context, *Try) error) error {
+func (d *doing) do(reqCtx *clock, call func(context.Context, *Try) error) error {
 	var first time.Duration // when the first try had failed
 	var vain inVain
 	for {
-		err := d.try(spent, call)
-		if spent.Err() != nil {
-			return context.Cause(spent)
+		err := d.try(reqCtx, call)
+		if reqCtx.Err() != nil {
+			return context.Cause(reqCtx)
 		}
 		if end, ok := errors.AsType[*Error](err); ok {
 			return end
@@ -264,21 +263,21 @@ func (d *doing) do(spent *clock, call func(context.Context, *Try) error) error {
 		if !d.made {
 			return err
 		}
-		if d.at != nil && !d.Once {
-			d.at.answered(err)
+		if d.target != nil && !d.Once {
+			d.target.observe(err)
 		}
 		f, ok := AsFailure(err)
 		if _, tried := errors.AsType[*triedError](err); !ok || !f.Temporary || tried || d.Once {
 			return err
 		}
 		if first == 0 {
-			first = spent.active()
+			first = reqCtx.active()
 		}
 		class := f.Class()
-		d.tries.Since = spent.active() - first
+		d.tries.Since = reqCtx.active() - first
 		if class.Rule().Counted {
 			d.tries.Counted = vain.count(d.tries.Counted, d.set.cfg.Retry.Max,
-				func(since time.Time) bool { return d.at != nil && d.at.down(since) })
+				func(since time.Time) bool { return d.target != nil && d.target.down(since) })
 		}
 		wait, again := d.set.cfg.Retry.ShouldRetry(class, d.tries, f.RetryAfter,
 			limit.Jitter(d.trace, d.Name, d.tries.Made))
@@ -287,82 +286,81 @@ func (d *doing) do(spent *clock, call func(context.Context, *Try) error) error {
 		}
 		d.tries.Made++
 		d.set.retried(d.Endpoint, f, d.tries.Made, wait, d.item.ID, d.trace)
-		if err := d.rest(spent, wait); err != nil {
+		if err := d.rest(reqCtx, wait); err != nil {
 			return err
 		}
 	}
 }
 
-// try makes one try, when it is its turn.
-func (d *doing) try(spent *clock, call func(context.Context, *Try) error) error {
+// try makes one try, once it is its turn.
+func (d *doing) try(reqCtx *clock, call func(context.Context, *Try) error) error {
 	d.made = false
 	d.arrive()
 	if d.Enter != nil {
-		leave, err := d.enter(spent)
+		leave, err := d.enter(reqCtx)
 		if err != nil {
 			return err
 		}
 		if leave != nil {
 			defer func() {
-				defer spent.pause()()
+				defer reqCtx.pause()()
 				leave()
 			}()
 		}
 	}
-	if d.at == nil {
-		_, err := d.attempt(spent, call)
+	if d.target == nil {
+		_, err := d.attempt(reqCtx, call)
 		return err
 	}
 	if !d.Once {
-		defer d.at.asked()()
+		defer d.target.start()()
 	}
-	leave, err := d.set.enter(spent, d.at, spent)
+	leave, err := d.set.enter(reqCtx, d.target, reqCtx)
 	if err != nil {
 		if end, ok := errors.AsType[*Error](err); ok && d.set.cfg.Queue != nil {
-			d.set.giveUp(d.at, end, false)
+			d.set.giveUp(d.target, end, false)
 		}
 		return err
 	}
-	came, err := d.attempt(spent, call)
+	came, err := d.attempt(reqCtx, call)
 	leave(came)
 	return err
 }
 
 // enter waits for what the request needs besides its turn.
-func (d *doing) enter(spent *clock) (leave func(), err error) {
-	defer spent.pause()()
-	if d.at != nil {
-		defer d.at.coming()()
+func (d *doing) enter(reqCtx *clock) (leave func(), err error) {
+	defer reqCtx.pause()()
+	if d.target != nil {
+		defer d.target.coming()()
 	}
-	return d.Enter(spent)
+	return d.Enter(reqCtx)
 }
 
-// attempt makes the call. A call that hung for longer than its time is a failure
-// worth repeating.
-func (d *doing) attempt(spent *clock, call func(context.Context, *Try) error) (Outcome, error) {
+// attempt makes the call. A call that exceeds its time limit is a failure worth a retry.
+func (d *doing) attempt(reqCtx *clock, call func(context.Context, *Try) error) (Outcome, error) {
 	d.made = true
-	t := &Try{clock: newClock(spent, spent, d.Timeout, nil)}
+	t := &Try{clock: newClock(reqCtx, reqCtx, d.Timeout, nil)}
 	err := call(t.clock, t)
 	broken := t.clock.Err() != nil
-	over, heard := t.clock.stop()
+	over, answering := t.clock.stop()
 	d.nested += t.nested.Load()
-	own := err
+	reqErr := err
 	if t.failed != nil {
-		own = *t.failed
+		reqErr = *t.failed
 	}
-	came := d.outcome(t, own, broken, over)
-	if err == nil || spent.Err() != nil || !over {
+	came := d.outcome(t, reqErr, broken, over)
+	if err == nil || reqCtx.Err() != nil || !over {
 		return came, err
 	}
-	f := &Failure{Temporary: true, Err: &timeoutError{d.Timeout, heard}}
+	f := &Failure{Temporary: true, Err: &timeoutError{d.Timeout, answering}}
 	if g, ok := AsFailure(err); ok {
 		f.URL = g.URL
 	}
 	return came, f
 }
 
-// outcome is what a try says of its endpoint. broken says that its context had ended,
-// over that this was for its time.
+// outcome returns what a try says about its endpoint. broken says that its context had ended, over
+// that the time limit was the cause.
 func (d *doing) outcome(t *Try, err error, broken, over bool) Outcome {
 	f, known := AsFailure(err)
 	class := limit.Void
@@ -378,7 +376,7 @@ func (d *doing) outcome(t *Try, err error, broken, over bool) Outcome {
 		f = &Failure{Err: err}
 	}
 	came := Outcome{Failure: f, Result: limit.Result{
-		Class: class, Quotas: t.said(), Again: d.tries.Made > 0,
+		Class: class, Quotas: t.lastQuotas(), Again: d.tries.Made > 0,
 		Of: d.trace,
 	}}
 	if u := t.used; u.Input != nil && u.Output != nil {
@@ -403,31 +401,31 @@ func (d *doing) outcome(t *Try, err error, broken, over bool) Outcome {
 	}
 	came.Cause = causeOf(fault)
 	if f.Fatal {
-		*fault = limit.Fault{} // whether it is meant for all is the contact's business
+		*fault = limit.Fault{} // the contact decides whether it applies to all
 	}
 	return came
 }
 
-// inVain counts the tries of a request since when its endpoint has answered no one.
+// inVain counts the tries of a request since its endpoint stopped answering any request.
 type inVain struct {
 	since time.Time
 	tries int
 }
 
-// count returns how many tries count against most of them: none of those while the
-// endpoint answered no one, which say nothing about the request.
-func (v *inVain) count(counted, most int, down func(since time.Time) bool) int {
+// count returns how many tries count against those allowed. Tries while the endpoint answered no
+// request at all say nothing about this request and do not count.
+func (v *inVain) count(counted, allowed int, down func(since time.Time) bool) int {
 	if !down(v.since) {
 		*v = inVain{since: time.Now()}
 	}
 	counted, v.tries = counted+1, v.tries+1
-	if counted > most && down(v.since) {
+	if counted > allowed && down(v.since) {
 		counted, v.tries = counted-v.tries, 0
 	}
 	return counted
 }
 
-// retried notes that a request is repeated for the nth time after a wait.
+// retried notes that a request is retried for the nth time after a wait.
 func (s *Set) retried(name string, f *Failure, n int, wait time.Duration, item, traceID string) {
 	s.mu.Lock()
 	if s.retries == nil {
@@ -441,12 +439,12 @@ func (s *Set) retried(name string, f *Failure, n int, wait time.Duration, item, 
 		slog.String("trace_id", traceID))
 }
 
-// rest waits, or until ctx ends or the endpoint is given up.
+// rest waits until the time has passed, ctx ends or the endpoint is given up.
 func (d *doing) rest(ctx context.Context, wait time.Duration) error {
-	var gone chan struct{}
-	if d.at != nil {
+	var givenUp chan struct{}
+	if d.target != nil {
 		defer d.set.Rest(d.Endpoint)()
-		gone = d.at.gone
+		givenUp = d.target.givenUp
 	}
 	t := time.NewTimer(wait)
 	defer t.Stop()
@@ -455,7 +453,7 @@ func (d *doing) rest(ctx context.Context, wait time.Duration) error {
 		return context.Cause(ctx)
 	case <-t.C:
 		return nil
-	case <-gone:
-		return d.at.given()
+	case <-givenUp:
+		return d.target.fatalError()
 	}
 }

@@ -10,37 +10,37 @@ import (
 	"gonogo/sampler/limit"
 )
 
-// endpoint is one endpoint of a Set: its first contact, and the line in which
-// requests wait for their turn, first come, first served. It gives the limiter a clock.
+// endpoint is one endpoint of a Set: its first contact, and the queue in which requests wait for
+// their turn, first come, first served. It gives the limiter a clock.
 type endpoint struct {
 	name    string
 	set     *Set
 	contact contact
-	gone    chan struct{} // closed when it is given up
+	givenUp chan struct{} // closed when it is given up
 
-	mu      sync.Mutex // guards what follows
-	limiter *limit.Limiter
-	breaker *limit.Breaker
-	meter   meter
-	queue   list.List // of *waiter
-	near    int       // requests on the way to the queue
-	resting int       // requests that will be made again, after a while
-	timer   *time.Timer
-	heard   time.Time // when an answer came last, or the first request was let through of those under way
-	failing bool      // nothing but failures came since
-	dead    *Error    // no one gets through any more
+	mu         sync.Mutex // guards the fields below
+	limiter    *limit.Limiter
+	breaker    *limit.Breaker
+	meter      meter
+	queue      list.List // of *waiter
+	near       int       // requests about to enter the queue
+	resting    int       // requests waiting to be retried
+	timer      *time.Timer
+	lastAnswer time.Time // time of the last answer, or of the first admission of the requests in flight
+	failing    bool      // only failures since then
+	dead       *Error    // set once it is given up: all requests fail with it
 }
 
-// waiter is one request in the queue. ready is closed when it is out of it, with
-// ticket or dead set.
+// waiter is one request in the queue. ready is closed when it leaves the queue, with ticket or dead
+// set.
 type waiter struct {
 	ready  chan struct{}
 	ticket limit.Ticket
 	dead   *Error
 }
 
-// enter waits for the request's turn, and stops its clock meanwhile. The error is ctx's,
-// or that of an endpoint which was given up.
+// enter waits for the request's turn, with its clock stopped. The error is ctx's, or that of an
+// endpoint that was given up.
 func (e *endpoint) enter(ctx context.Context, c *clock) (limit.Ticket, error) {
 	e.mu.Lock()
 	if e.dead != nil {
@@ -57,7 +57,7 @@ func (e *endpoint) enter(ctx context.Context, c *clock) (limit.Ticket, error) {
 		}
 	}
 	w := &waiter{ready: make(chan struct{})}
-	at := e.queue.PushBack(w)
+	elem := e.queue.PushBack(w)
 	e.wake(wait)
 	e.mu.Unlock()
 
@@ -65,7 +65,7 @@ func (e *endpoint) enter(ctx context.Context, c *clock) (limit.Ticket, error) {
 	select {
 	case <-w.ready:
 	case <-ctx.Done():
-		e.abandon(at, w)
+		e.abandon(elem, w)
 		return limit.Ticket{}, ctx.Err()
 	}
 	if w.dead != nil {
@@ -74,32 +74,32 @@ func (e *endpoint) enter(ctx context.Context, c *clock) (limit.Ticket, error) {
 	return w.ticket, nil
 }
 
-// admit asks the limiter. mu is held.
+// admit asks the limiter. The caller holds mu.
 func (e *endpoint) admit(now time.Time) (limit.Ticket, bool, time.Duration) {
 	t, ok, wait := e.limiter.Admit(now)
 	if ok && e.limiter.InFlight() == 1 && !e.failing {
-		e.heard = now
+		e.lastAnswer = now
 	}
 	return t, ok, wait
 }
 
-// abandon takes a request out of the queue that waits no longer.
-func (e *endpoint) abandon(at *list.Element, w *waiter) {
+// abandon removes a request that no longer waits from the queue.
+func (e *endpoint) abandon(elem *list.Element, w *waiter) {
 	defer e.set.ease()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	select {
-	case <-w.ready: // its turn came in the same moment
+	case <-w.ready: // its turn came just now
 		if w.dead == nil {
 			e.limiter.Done(time.Now(), w.ticket, limit.Result{})
 		}
 	default:
-		e.queue.Remove(at)
+		e.queue.Remove(elem)
 	}
 	e.advance()
 }
 
-// advance lets through who may pass. mu is held.
+// advance admits requests from the queue as far as the limiter allows. The caller holds mu.
 func (e *endpoint) advance() {
 	for e.queue.Len() > 0 {
 		t, ok, wait := e.admit(time.Now())
@@ -116,8 +116,8 @@ func (e *endpoint) advance() {
 	}
 }
 
-// wake has the queue looked at again after a time; 0 leaves that to the next
-// request that is done. mu is held.
+// wake schedules another look at the queue; 0 leaves that to the next request that ends. The caller
+// holds mu.
 func (e *endpoint) wake(after time.Duration) {
 	switch {
 	case after <= 0:
@@ -133,8 +133,8 @@ func (e *endpoint) wake(after time.Duration) {
 	}
 }
 
-// leave takes note of the outcome of a request, lets the next one in, and gives the
-// endpoint up if it fails too often.
+// leave notes the outcome of a request, admits the next ones, and gives the endpoint up if it fails
+// too often.
 func (e *endpoint) leave(t limit.Ticket, came *Outcome) {
 	now, last := time.Now(), e.set.last.Load()
 	came.Fault.Last, came.Result.Last = last, last
@@ -147,7 +147,7 @@ func (e *endpoint) leave(t limit.Ticket, came *Outcome) {
 	e.meter.note(now, now.Sub(t.At()), came.Result.Class, came.Cause)
 	switch c := came.Result.Class; {
 	case c == limit.Served, c == limit.Refused:
-		e.heard, e.failing = now, false
+		e.lastAnswer, e.failing = now, false
 	case c != limit.Void:
 		e.failing = true
 	}
@@ -172,14 +172,14 @@ func (e *endpoint) leave(t limit.Ticket, came *Outcome) {
 	}
 }
 
-// close refuses everyone in line and every newcomer.
+// close fails all requests in the queue and all later ones.
 func (e *endpoint) close(why *Error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.dead != nil {
 		return
 	}
-	close(e.gone)
+	close(e.givenUp)
 	e.dead = why
 	for e.queue.Len() > 0 {
 		w := e.queue.Remove(e.queue.Front()).(*waiter)
@@ -188,8 +188,8 @@ func (e *endpoint) close(why *Error) {
 	}
 }
 
-// given returns why the endpoint was given up; nil when it was not.
-func (e *endpoint) given() error {
+// fatalError returns why the endpoint was given up; nil if it was not.
+func (e *endpoint) fatalError() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.dead == nil {
@@ -198,7 +198,7 @@ func (e *endpoint) given() error {
 	return e.dead
 }
 
-// stop ends the line's timer.
+// stop stops the timer of the queue.
 func (e *endpoint) stop() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -207,15 +207,15 @@ func (e *endpoint) stop() {
 	}
 }
 
-// crowded reports whether more requests wait than may be in flight at once.
+// crowded reports whether at least as many requests wait as may be in flight at once.
 func (e *endpoint) crowded() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.queue.Len()+e.near+e.resting >= e.limiter.Limit()
 }
 
-// coming notes a request that waits for something else before it is in the queue.
-func (e *endpoint) coming() (there func()) {
+// coming notes a request that waits for something else before it enters the queue.
+func (e *endpoint) coming() (arrived func()) {
 	e.mu.Lock()
 	e.near++
 	e.mu.Unlock()
@@ -227,7 +227,7 @@ func (e *endpoint) coming() (there func()) {
 	}
 }
 
-// rest notes that a request will come again; rise, that its time has come.
+// rest notes that a request will be retried; rise, that it is due.
 func (e *endpoint) rest() (rise func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -241,7 +241,7 @@ func (e *endpoint) rest() (rise func()) {
 	}
 }
 
-// state says how the endpoint does.
+// state returns the state of the endpoint.
 func (e *endpoint) state() State {
 	now := time.Now()
 	e.mu.Lock()
@@ -250,7 +250,7 @@ func (e *endpoint) state() State {
 	b.Name, b.InFlight, b.Waiting = e.name, e.limiter.InFlight(), e.queue.Len()
 	b.Limit, b.HeldBy = e.limiter.Limit(), e.limiter.HeldBy()
 	if b.InFlight > 0 || e.failing {
-		b.Silent = now.Sub(e.heard)
+		b.Silent = now.Sub(e.lastAnswer)
 	}
 	b.Paused, b.Why = e.limiter.Paused(now)
 	return b

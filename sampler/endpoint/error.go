@@ -9,17 +9,15 @@ import (
 	"gonogo/sampler/limit"
 )
 
-// Error is an endpoint that every rollout needs and that does not work:
-// nothing listens there, it refuses the key, or it does not have what was
-// requested. It ends a run.
+// Error reports an endpoint that every rollout needs and that does not work: nothing listens there,
+// it refuses the key, or it does not have what was requested. It ends a run.
 type Error struct {
 	Boundary string // model, judge, grader, or tool and its name
 	URL      string // without query and credentials
 	Err      error  // the last failure
-	Times    int    // how often in a row it failed so; 0 when that is not why
+	Times    int    // consecutive failures of this kind; 0 if that is not why
 
-	// For is how long nothing was answered, with whatever failures; 0 if they were
-	// the same.
+	// For is how long nothing was answered, with any failures; 0 if the failures were the same.
 	For time.Duration
 }
 

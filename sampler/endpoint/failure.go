@@ -9,15 +9,15 @@ import (
 	"gonogo/sampler/limit"
 )
 
-// Failure is an endpoint that failed.
+// Failure is a failure of an endpoint.
 type Failure struct {
 	URL    string // which endpoint, without query and credentials
-	Status int    // HTTP status; 0 when no answer came
-	// the status that Status means: one that a proxy hid in the body of a success, 413 where a 429 cannot
-	// pass; 0 when it is Status
+	Status int    // HTTP status; 0 if no answer came
+	// the status that Status stands for, if another: one that a proxy hid in the body of a success,
+	// or 413 for a 429 that no retry can pass; else 0
 	Hidden     int
 	Temporary  bool          // worth another try
-	RetryAfter time.Duration // what the server asked for; 0 when it did not say
+	RetryAfter time.Duration // delay that the server asked for; 0 if it did not
 	Fatal      bool          // other rollouts will most likely fail too: a missing or refused key, an unknown model
 	Err        error
 }
@@ -53,7 +53,7 @@ func (f *Failure) Class() limit.Class {
 		return limit.Unusable
 	case c == limit.Served:
 		return limit.Refused
-	case f.Temporary && !c.Rule().Retryable: // the server says itself that another try may do
+	case f.Temporary && !c.Rule().Retryable: // the server itself says that a retry may succeed
 		return limit.Unavailable
 	case c == limit.Silent && Unreachable(f.Err):
 		return limit.Absent
@@ -61,8 +61,8 @@ func (f *Failure) Class() limit.Class {
 	return c
 }
 
-// triedError is the failure of a request that is a part of a try, after its own retries:
-// the try is not made again for it.
+// triedError is the failure of a request that is part of a try, after its own retries: the try is
+// not repeated for it.
 type triedError struct{ error }
 
 // Unwrap returns the failure.

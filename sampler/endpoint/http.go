@@ -20,13 +20,13 @@ import (
 	"gonogo/sampler/rollout/credential"
 )
 
-// ManyInFlight is the number of rollouts in flight from which memory matters: each
-// holds a connection or two, a conversation and stacks.
+// ManyInFlight is the number of rollouts in flight from which memory matters: each needs a
+// connection or two, a conversation and stacks.
 const ManyInFlight = 512
 
-// HTTPTransport returns a transport that keeps as many idle connections to a host
-// as there may be requests in flight: with fewer, every request beyond them would
-// reconnect. With many connections each has smaller buffers.
+// HTTPTransport returns a transport that keeps as many idle connections to a host as there may be
+// requests in flight: with fewer, all further requests would have to reconnect. With many
+// connections each has smaller buffers.
 func HTTPTransport(conns int) *http.Transport {
 	conns = max(conns, 1)
 	read, write := 4<<10, 16<<10 // most requests go out in one write
@@ -48,10 +48,9 @@ func HTTPTransport(conns int) *http.Transport {
 	}
 }
 
-// HTTPClient returns a client over a transport (nil: one for conns connections)
-// that never follows a redirect to another host, which must not get headers with
-// keys, nor one that would turn a POST into a GET. It has no timeout of its own:
-// each call's context has one.
+// HTTPClient returns a client over a transport (nil: one for conns connections) that never follows
+// a redirect to another host, which must not get headers with keys, nor one that would turn a POST
+// into a GET. It has no timeout of its own: the context of each call has one.
 func HTTPClient(transport http.RoundTripper, conns int) *http.Client {
 	if transport == nil {
 		transport = Plain(HTTPTransport(conns))
@@ -74,7 +73,7 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// redirectError is a redirect that was not followed.
+// redirectError reports a redirect that was not followed.
 type redirectError struct{ why string }
 
 func (e *redirectError) Error() string { return e.why }
@@ -84,11 +83,11 @@ type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
-	Over   bool // the body is longer than the limit; Body holds none of it
+	Over   bool // the body is longer than the limit; Body is empty
 }
 
-// Post sends body as JSON and reads up to limit bytes of the answer. An answer of any
-// status is not an error; an error is a *Failure of the transport.
+// Post sends body as JSON and reads up to limit bytes of the answer. An answer of any status is not
+// an error; an error is a *Failure of the transport.
 func (t *Try) Post(ctx context.Context, client *http.Client, address string, header http.Header, body []byte,
 	limit int64,
 ) (Answer, error) {
@@ -131,19 +130,19 @@ func (t *Try) exchange(ctx context.Context, client *http.Client, method, address
 	return a, nil
 }
 
-// Watch takes note of a response: its rate limits, and every byte read from its body, for a
-// connection hangs when no bytes arrive, however long the whole answer takes. It returns
-// an error for a response that is not final, and closes it: after status 101 the server
-// continues in another protocol, on a connection that our contexts no longer end.
+// Watch notes the rate limits of a response and every byte read from its body: a connection hangs
+// if no bytes arrive, no matter how long the whole answer takes. It rejects and closes a response
+// that is not final: after status 101 the server continues in another protocol, on a connection
+// that our contexts no longer end.
 func (t *Try) Watch(resp *http.Response) error {
 	if resp.StatusCode < http.StatusOK {
-		_ = resp.Body.Close() // it is of no use
+		_ = resp.Body.Close() // its body is of no use
 		return fmt.Errorf("the server switches to another protocol, with status %d", resp.StatusCode)
 	}
 	if t != nil {
-		said := quotasOf(resp.Header, time.Now())
-		t.quotas.Store(&said)
-		t.clock.progress() // the headers are there
+		quotas := quotasOf(resp.Header, time.Now())
+		t.quotas.Store(&quotas)
+		t.clock.progress() // the headers have arrived
 		resp.Body = &watched{resp.Body, t.clock}
 	}
 	return nil
@@ -163,42 +162,40 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// MaxReply is the largest number of bytes read from a model's answer, uncompressed:
-// far above what a model writes, and small enough for many at a time.
+// MaxReply is how many bytes of a model's answer are read at most, uncompressed: far more than a
+// model writes, and few enough for many answers at a time.
 const MaxReply = 16 << 20
 
-// ErrLongReply is the error of reading a longer one.
+// ErrLongReply is the error for an answer that is longer than MaxReply.
 var ErrLongReply = fmt.Errorf("the answer is longer than %d MB, unpacked", MaxReply>>20)
 
-// BoundedReply fails after MaxReply bytes of a body.
+// BoundedReply returns a body that fails after MaxReply bytes.
 func BoundedReply(body io.ReadCloser) io.ReadCloser {
 	return &boundedReply{body, MaxReply}
 }
 
 type boundedReply struct {
 	io.ReadCloser
-	left int
+	remaining int
 }
 
 // Read reads from the body.
 func (b *boundedReply) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p[:min(len(p), b.left+1)])
-	if n > b.left {
-		n, err = b.left, ErrLongReply
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.remaining+1)])
+	if n > b.remaining {
+		n, err = b.remaining, ErrLongReply
 	}
-	b.left -= n
+	b.remaining -= n
 	return n, err
 }
 
-// ReadReply reads the body of a model's answer, which BoundedReply bounds, and closes
-// it.
+// ReadReply reads the body of a model's answer, which BoundedReply bounds, and closes it.
 func ReadReply(resp *http.Response) ([]byte, error) {
 	defer resp.Body.Close()
 	return readUpTo(resp.ContentLength, resp.Body, MaxReply+1)
 }
 
-// readUpTo reads a body, of n bytes or an unknown number below 0, with one
-// allocation when its length was announced.
+// readUpTo reads a body of n bytes, with one allocation; a negative n is an unknown length.
 func readUpTo(n int64, body io.Reader, limit int64) ([]byte, error) {
 	r := io.LimitReader(body, limit)
 	if n >= 0 && n <= limit {
@@ -209,7 +206,7 @@ func readUpTo(n int64, body io.Reader, limit int64) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// JSONHeader returns the headers of a JSON request, with extra set over them.
+// JSONHeader returns the headers of a JSON request; those in extra override them.
 func JSONHeader(extra map[string]string) http.Header {
 	h := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}, "User-Agent": {"gonogo"}}
 	for k, v := range extra {
@@ -218,8 +215,7 @@ func JSONHeader(extra map[string]string) http.Header {
 	return h
 }
 
-// validName and validValue report whether HTTP can carry the name and the value of a
-// header.
+// validName and validValue report whether HTTP can carry the name and the value of a header.
 func validName(name string) bool {
 	return name != "" &&
 		!strings.ContainsFunc(name, func(r rune) bool {
@@ -232,8 +228,8 @@ func validValue(value string) bool {
 	return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
-// CheckHeaders returns an error for a header that HTTP cannot carry, without its
-// value: the usual cause is a key that was copied with a line break.
+// CheckHeaders returns an error for a header that HTTP cannot carry, without its value: the usual
+// cause is a key that was copied with a line break.
 func CheckHeaders(headers map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		if !validName(name) {
@@ -247,9 +243,8 @@ func CheckHeaders(headers map[string]string) error {
 	return nil
 }
 
-// TransportFailure describes a request that got no answer. It is worth another try
-// unless the answer was too long, or was redirected to a forbidden place: that is
-// Fatal.
+// TransportFailure describes a request that got no answer. It is worth a retry unless the answer
+// was too long, or was a redirect that is not followed: that is Fatal.
 func TransportFailure(address string, err error) *Failure {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -263,9 +258,8 @@ func TransportFailure(address string, err error) *Failure {
 	}
 }
 
-// StatusFailure describes an answer with an error status. 408, 409, 425, 429 and
-// 5xx are worth another try, unless the server says otherwise in x-should-retry;
-// 401, 403 and 404 are Fatal.
+// StatusFailure describes an answer with an error status. 408, 409, 425, 429 and 5xx are worth a
+// retry, unless the server says otherwise in x-should-retry; 401, 403 and 404 are Fatal.
 func StatusFailure(address string, a Answer) *Failure {
 	f := &Failure{
 		URL:        credential.BareURL(address),
@@ -287,12 +281,12 @@ func StatusFailure(address string, a Answer) *Failure {
 	return f
 }
 
-// Temporary reports whether a status means trouble of the server or the network, so
-// that the same request may succeed later. limit.Rules is the table.
+// Temporary reports whether a status means trouble of the server or the network, so that the same
+// request may succeed later. limit.Rules is the table.
 func Temporary(status int) bool { return limit.ClassOf(status).Rule().Retryable }
 
-// Unreachable reports whether err says that no connection was made at all: refused,
-// no such host, no TLS. A connection that broke does not count: a server was there.
+// Unreachable reports whether err says that no connection was made at all: refused, no such host,
+// no TLS. A connection that broke does not count: there was a server.
 func Unreachable(err error) bool {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {

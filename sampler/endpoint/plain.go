@@ -19,17 +19,17 @@ import (
 	"time"
 )
 
-// Plain returns a transport that makes requests over plain HTTP/1.1 by itself and leaves
-// those over TLS, through a proxy, or that ask for another protocol to t. net/http has two
-// goroutines and two buffers for each connection, also an idle one; with thousands of
-// requests in flight to servers nearby they are half of the memory, and passing each
-// request from one to the other a good part of the time. Here who asks writes and reads,
-// and an idle connection has neither goroutine nor buffer.
+// Plain returns a transport that makes requests over plain HTTP/1.1 itself and leaves to t those
+// over TLS, those through a proxy and those that ask for another protocol. net/http has two
+// goroutines and two buffers per connection, even an idle one; with thousands of requests in flight
+// to servers nearby these take half of the memory, and passing each request between the goroutines
+// takes a good part of the time. Here the goroutine of the caller writes and reads, and an idle
+// connection has neither goroutine nor buffer.
 //
-// It dials as t does and keeps as many idle connections to a host, for as long; t's other
-// bounds hold only for what is left to t. As in net/http, answers are unzipped, and the
-// cause of a request's context is its error. A connection that the server has closed
-// meanwhile is not used again; on systems that cannot tell, Plain is t.
+// It dials as t does and keeps as many idle connections to a host, for as long; t's other bounds
+// apply only to the requests that are left to t. As in net/http, answers are unzipped, and the
+// error of a request whose context has ended is the context's cause. A connection that the server
+// has closed is not reused; on systems that cannot detect this, Plain returns t.
 func Plain(t *http.Transport) http.RoundTripper {
 	if !canTell {
 		return t
@@ -38,24 +38,24 @@ func Plain(t *http.Transport) http.RoundTripper {
 }
 
 type plain struct {
-	*http.Transport // of all other requests
+	*http.Transport // for all other requests
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	idle    map[string][]*plainConn
 	sweeper *time.Timer
-	closing bool // what is in use is closed afterwards
+	closing bool // connections in use are closed afterwards
 }
 
-// mostBody bounds a request's body. A server may answer a long one before it has read it,
-// and net/http writes while it reads.
+// mostBody bounds the body of a request. A server may answer a long one before it has read all of
+// it; net/http writes and reads at the same time.
 const mostBody = 64 << 10
 
 // plainConn is a connection to a host.
 type plainConn struct {
 	net.Conn
 	host string
-	used bool      // it had a request before
-	idle time.Time // since when it has none
+	used bool      // it has had a request before
+	idle time.Time // since when it is idle
 }
 
 // RoundTrip makes a request.
@@ -88,7 +88,7 @@ func (p *plain) RoundTrip(req *http.Request) (*http.Response, error) {
 		if lost, ok := errors.AsType[*lostError](err); !ok || !c.used || lost.sent && !repeatable(req.Method) {
 			return nil, err
 		}
-		// The connection broke before an answer began, as one does that was idle.
+		// The connection broke before an answer began, as an idle one may.
 		if req, err = again(req, err); err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ func (p *plain) serves(req *http.Request) bool {
 		return false
 	}
 	for i := range len(req.URL.Host) {
-		if req.URL.Host[i] >= 0x80 { // to be written in ASCII first
+		if req.URL.Host[i] >= 0x80 { // must be converted to ASCII first
 			return false
 		}
 	}
@@ -117,7 +117,7 @@ func (p *plain) serves(req *http.Request) bool {
 	return proxy == nil && err == nil
 }
 
-// hostOf is where a request goes.
+// hostOf returns the host and port that a request goes to.
 func hostOf(req *http.Request) string {
 	if port := req.URL.Port(); port != "" {
 		return req.URL.Host
@@ -125,8 +125,7 @@ func hostOf(req *http.Request) string {
 	return net.JoinHostPort(req.URL.Hostname(), "80")
 }
 
-// valid reports whether net/http would send a request; what it would not is left to it to
-// refuse.
+// valid reports whether net/http would send a request; net/http refuses the others.
 func valid(req *http.Request) bool {
 	for name, values := range req.Header {
 		if !validName(name) || slices.ContainsFunc(values, func(v string) bool { return !validValue(v) }) {
@@ -136,21 +135,21 @@ func valid(req *http.Request) bool {
 	return !strings.ContainsFunc(req.Method, func(r rune) bool { return r < 'A' || r > 'Z' })
 }
 
-// repeatable reports whether a request does nothing but ask.
+// repeatable reports whether a method has no effect on the server.
 func repeatable(method string) bool {
 	return method == "" || method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions ||
 		method == http.MethodTrace
 }
 
-// lostError is a connection that broke before an answer began.
+// lostError reports a connection that broke before an answer began.
 type lostError struct {
 	error
-	sent bool // some of the request had been written
+	sent bool // part of the request had been written
 }
 
 func (e *lostError) Unwrap() error { return e.error }
 
-// again is a request that is made once more; err is why.
+// again returns the request to send once more; err is the reason, returned if that is impossible.
 func again(req *http.Request, err error) (*http.Request, error) {
 	if req.Body == nil || req.Body == http.NoBody {
 		return req, nil
@@ -169,11 +168,11 @@ func again(req *http.Request, err error) (*http.Request, error) {
 
 func closeBody(req *http.Request) {
 	if req.Body != nil {
-		_ = req.Body.Close() // it was not sent
+		_ = req.Body.Close() // the request was not sent
 	}
 }
 
-// connect returns an idle connection that is open still, or a new one.
+// connect returns an idle connection that is still open, or a new one.
 func (p *plain) connect(ctx context.Context, host string) (*plainConn, error) {
 	p.mu.Lock()
 	p.closing = false
@@ -200,12 +199,12 @@ func (p *plain) connect(ctx context.Context, host string) (*plainConn, error) {
 	return &plainConn{Conn: conn, host: host}, nil
 }
 
-// stale reports whether an idle connection is of no use any more.
+// stale reports whether an idle connection can no longer be used.
 func (p *plain) stale(c *plainConn) bool {
 	return p.IdleConnTimeout > 0 && time.Since(c.idle) > p.IdleConnTimeout || ended(c.Conn)
 }
 
-// take takes the idle connection that was used last.
+// take removes and returns the idle connection that was used last.
 func (p *plain) take(host string) *plainConn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -219,12 +218,12 @@ func (p *plain) take(host string) *plainConn {
 	return c
 }
 
-// put makes a connection idle, unless there are enough of them.
+// put makes a connection idle, or closes it if there are enough idle ones.
 func (p *plain) put(c *plainConn) {
 	c.used, c.idle = true, time.Now()
-	most := cmp.Or(p.MaxIdleConnsPerHost, http.DefaultMaxIdleConnsPerHost)
+	limit := cmp.Or(p.MaxIdleConnsPerHost, http.DefaultMaxIdleConnsPerHost)
 	p.mu.Lock()
-	if p.closing || len(p.idle[c.host]) >= most {
+	if p.closing || len(p.idle[c.host]) >= limit {
 		p.mu.Unlock()
 		_ = c.Close()
 		return
@@ -236,19 +235,18 @@ func (p *plain) put(c *plainConn) {
 	}
 }
 
-// sweep closes connections that are of no use any more, and goes on while there are idle
-// ones.
+// sweep closes connections that can no longer be used, and repeats while there are idle ones.
 func (p *plain) sweep() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sweeper = nil
 	for host, all := range p.idle {
 		all = slices.DeleteFunc(all, func(c *plainConn) bool {
-			gone := p.stale(c)
-			if gone {
+			stale := p.stale(c)
+			if stale {
 				_ = c.Close()
 			}
-			return gone
+			return stale
 		})
 		if p.idle[host] = all; len(all) == 0 {
 			delete(p.idle, host)
@@ -259,7 +257,7 @@ func (p *plain) sweep() {
 	}
 }
 
-// CloseIdleConnections closes what no request uses.
+// CloseIdleConnections closes the connections that no request uses.
 func (p *plain) CloseIdleConnections() {
 	p.mu.Lock()
 	all := p.idle
@@ -277,7 +275,7 @@ func (p *plain) CloseIdleConnections() {
 	p.Transport.CloseIdleConnections()
 }
 
-// Buffers are taken while a connection is written to or read from.
+// Buffers are held only while a connection is written to or read from.
 var (
 	plainWriters = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 16<<10) }}
 	plainReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 4<<10) }}
@@ -286,8 +284,8 @@ var (
 // mostHeader bounds the headers of an answer, as net/http does.
 const mostHeader = 10 << 20
 
-// exchange writes a request and reads the head of its answer. With an error the
-// connection is of no use any more.
+// exchange writes a request and reads the head of its answer. After an error the connection must
+// not be used again.
 func (p *plain) exchange(c *plainConn, req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	broken := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
@@ -314,7 +312,7 @@ func (p *plain) exchange(c *plainConn, req *http.Request) (*http.Response, error
 		free()
 		broken()
 		if wrote != nil {
-			err = wrote // a server that has answered may stop to read
+			err = wrote // a server that has answered may stop reading
 		}
 		if !begun {
 			err = &lostError{err, true}
@@ -322,12 +320,12 @@ func (p *plain) exchange(c *plainConn, req *http.Request) (*http.Response, error
 		return nil, err
 	}
 	in.N = math.MaxInt64
-	done := func(whole bool) {
+	done := func(complete bool) {
 		if r.Buffered() > 0 {
-			whole = false // it says more than it was asked
+			complete = false // it sent more than it was asked for
 		}
 		free()
-		if !broken() || !whole || wrote != nil || resp.Close || req.Close || p.DisableKeepAlives ||
+		if !broken() || !complete || wrote != nil || resp.Close || req.Close || p.DisableKeepAlives ||
 			resp.StatusCode < http.StatusOK {
 			_ = c.Close()
 			return
@@ -363,15 +361,15 @@ func (p *plain) write(c *plainConn, req *http.Request, unzip bool) (*counted, er
 		ours.Header["Accept-Encoding"] = []string{"gzip"}
 		req = &ours
 	}
-	err := req.Write(w) // it closes the body
+	err := req.Write(w) // Write closes the body
 	if err == nil {
 		err = w.Flush()
 	}
 	return out, err
 }
 
-// read reads the head of the answer; in is what it is read from. begun says whether any of
-// it came.
+// read reads the head of the answer from r; in is what r reads from. begun says whether any of it
+// arrived.
 func (p *plain) read(r *bufio.Reader, req *http.Request,
 	in *io.LimitedReader,
 ) (resp *http.Response, begun bool, err error) {
@@ -381,7 +379,7 @@ func (p *plain) read(r *bufio.Reader, req *http.Request,
 		trace.GotFirstResponseByte != nil {
 		trace.GotFirstResponseByte()
 	}
-	for err == nil { // in bounds the answers that are not final, too
+	for err == nil { // in also bounds the answers that are not final
 		if resp, err = http.ReadResponse(r, req); err == nil &&
 			(resp.StatusCode >= http.StatusOK || resp.StatusCode == http.StatusSwitchingProtocols) {
 			return resp, begun, nil
@@ -407,19 +405,19 @@ func (c *counted) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// plainBody is the body of an answer. At its end the connection is free. It may be closed
+// plainBody is the body of an answer. At its end the connection becomes free. It may be closed
 // while it is read.
 type plainBody struct {
 	from io.Reader
 	ctx  context.Context
-	stop func()           // breaks off a read
-	done func(whole bool) // frees the connection; called once
+	stop func()              // interrupts a read
+	done func(complete bool) // frees the connection; called once
 
-	reads sync.Mutex // one at a time
+	reads sync.Mutex // one read at a time
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	reading bool
-	err     error // how it ended
+	err     error // how the body ended
 }
 
 var errBodyClosed = errors.New("read of a body that was closed")
@@ -440,7 +438,7 @@ func (b *plainBody) Read(p []byte) (int, error) {
 	defer b.mu.Unlock()
 	b.reading = false
 	switch {
-	case b.err != nil: // it was closed meanwhile
+	case b.err != nil: // it was closed in the meantime
 		b.done(false)
 		return 0, b.err
 	case err == nil:
@@ -453,7 +451,7 @@ func (b *plainBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the body. What is left of it is not read.
+// Close ends the body. The rest of it is not read.
 func (b *plainBody) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -468,11 +466,11 @@ func (b *plainBody) Close() error {
 	return nil
 }
 
-// unzipped is a body that was compressed on the way.
+// unzipped is a body that was compressed in transit.
 type unzipped struct {
 	from io.ReadCloser
 	to   *gzip.Reader
-	err  error // of its beginning
+	err  error // from reading the gzip header
 }
 
 // Read reads from the body.

@@ -4,8 +4,8 @@ package endpoint
 
 import "net"
 
-// canTell says whether ended knows.
+// canTell says whether ended works here.
 const canTell = false
 
-// ended does not know.
+// ended cannot tell, and reports true.
 func ended(net.Conn) bool { return true }

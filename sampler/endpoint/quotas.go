@@ -16,19 +16,19 @@ func quotasOf(h http.Header, now time.Time) limit.Quotas {
 	return limit.Quotas{Requests: quotaOf(h, "Requests", now), Tokens: quotaOf(h, "Tokens", now)}
 }
 
-func quotaOf(h http.Header, of string, now time.Time) limit.Quota {
-	left, err := strconv.ParseFloat(strings.TrimSpace(h.Get("X-Ratelimit-Remaining-"+of)), 64)
+func quotaOf(h http.Header, unit string, now time.Time) limit.Quota {
+	left, err := strconv.ParseFloat(strings.TrimSpace(h.Get("X-Ratelimit-Remaining-"+unit)), 64)
 	if err != nil || !(left >= 0) {
 		return limit.Quota{}
 	}
-	return limit.Quota{Known: true, Left: left, Reset: resetOf(h.Get("X-Ratelimit-Reset-"+of), now)}
+	return limit.Quota{Known: true, Left: left, Reset: resetOf(h.Get("X-Ratelimit-Reset-"+unit), now)}
 }
 
-// sinceEpoch is where a number of seconds is a date rather than a span.
+// sinceEpoch is the number of seconds from which a number is a date rather than a span.
 const sinceEpoch = 1e9
 
-// resetOf reads a span such as 6m0s, 120ms or 1d2h, a number of seconds, a
-// date, or seconds or milliseconds since 1970; 0 when it is none of them.
+// resetOf reads a span such as 6m0s, 120ms or 1d2h, a number of seconds, a date, or seconds or
+// milliseconds since 1970; it returns 0 for anything else.
 func resetOf(text string, now time.Time) time.Duration {
 	text = strings.TrimSpace(text)
 	if s, err := strconv.ParseFloat(text, 64); err == nil {

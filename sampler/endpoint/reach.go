@@ -17,9 +17,9 @@ import (
 // reachTimeout is how long Reach waits for a connection.
 const reachTimeout = 5 * time.Second
 
-// Reach opens a connection to the endpoint's server, or to the proxy that the
-// environment sets for it, and closes it without sending a request: it costs
-// nothing and has no effect. The error names the URL and what to do.
+// Reach opens a connection to the endpoint's server, or to the proxy that the environment sets for
+// it, and closes it without sending a request: it costs nothing and has no effect. The error names
+// the URL and what to do.
 func Reach(ctx context.Context, address string) error {
 	return reach(ctx, address, http.ProxyFromEnvironment)
 }
@@ -30,7 +30,7 @@ func reach(ctx context.Context, address string, proxyFor func(*http.Request) (*u
 		return fmt.Errorf("%s is not a URL: %w", credential.BareURL(address), cause(err))
 	}
 	proxy, err := proxyFor(&http.Request{URL: u})
-	if err != nil { // its text holds the proxy's URL, and so perhaps a password
+	if err != nil { // its text contains the proxy's URL, and so perhaps a password
 		return fmt.Errorf("%s: the environment's proxy for it is not a URL: correct HTTP_PROXY or HTTPS_PROXY",
 			credential.BareURL(address))
 	}
@@ -66,8 +66,7 @@ func dial(ctx context.Context, u *url.URL) error {
 	return conn.Close()
 }
 
-// cause returns what is wrong with a URL without the URL, which may hold a
-// secret.
+// cause returns what is wrong with a URL without the URL, which may contain a secret.
 func cause(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {

@@ -1,12 +1,11 @@
 // Package endpoint serves the gonogo command; its API may change in any release.
 //
-// It makes the requests of a run: it queues, paces, times and retries them, measures how many
-// each server can handle at once, and gives up a server that is gone.
+// It makes the requests of a run: it queues, paces, times and retries them, measures how many each
+// server can handle at once, and gives up a server that has failed.
 //
-// In: calls, each for an endpoint known by its name, made by the Caller of a rollout.
-// Out: what each call gave, or the failure after the last retry. Below it is package
-// limit, which knows neither clocks nor requests. A Try makes single requests over HTTP,
-// so that what it learns of them reaches the endpoint.
+// In: calls, each for a named endpoint, made by the Caller of a rollout. Out: the result of each
+// call, or the failure after the last retry. Package limit, below it, knows neither clocks nor
+// requests. A Try makes single HTTP requests, so that the endpoint learns their results.
 package endpoint
 
 import (
@@ -31,7 +30,7 @@ const (
 	Session = "session" // starts the sessions of rollouts
 )
 
-// Tool is the name of a tool's endpoint.
+// Tool returns the name of a tool's endpoint.
 func Tool(name string) string { return "tool " + name }
 
 // grades reports whether an endpoint grades: answers can be recorded without it.
@@ -42,37 +41,37 @@ func grades(name string) bool {
 // Config is the configuration of a Set.
 type Config struct {
 	Limits   func(name string) limit.Limits
-	Breaker  int         // identical failures in a row that give an endpoint up; 0 = never
+	Breaker  int         // consecutive identical failures after which an endpoint is given up; 0 = never
 	Retry    limit.Retry // of every request
-	Patience int         // requests in a row that an endpoint which used to work may refuse, or take no connection for
+	Patience int         // consecutive requests that an endpoint which used to work may refuse or not connect for
 
-	// GiveUp ends the run for an endpoint that no rollout can do without. What is in
-	// flight ends too if abort is true, and else goes on as far as it can.
+	// GiveUp ends the run because of an endpoint that no rollout can do without. If abort is true,
+	// what is in flight ends too; otherwise it continues as far as it can.
 	GiveUp func(end *Error, abort bool)
 
-	Log *slog.Logger // receives retries and shrinking limits; nil logs nothing
+	Log *slog.Logger // receives retries and reduced limits; nil logs nothing
 
-	Queue     Queue // another process's, in the place of the set's own lines; nil: its own
-	Elsewhere bool  // rollouts are made elsewhere, and reported when they arrive
+	Queue     Queue // of another process, instead of the set's own queues; nil: its own
+	Elsewhere bool  // rollouts are made in other processes, which report when they arrive
 }
 
-// Set is the endpoints of one run or one part of it. It is safe for concurrent use, and a
-// Queue for those who make rollouts elsewhere.
+// Set is the endpoints of one run or one part of it. It is safe for concurrent use, and a Queue for
+// other processes that make rollouts.
 type Set struct {
-	cfg   Config
-	eased chan struct{} // a signal that a line may be shorter
-	away  sync.Map      // trace ids of rollouts made elsewhere that have not arrived
+	cfg    Config
+	eased  chan struct{} // signals that a queue may be shorter
+	remote sync.Map      // trace ids of remote rollouts that have not arrived
 
-	last     atomic.Bool  // nothing new begins
-	starting atomic.Int32 // rollouts begun that have not come to a line yet
+	last     atomic.Bool  // nothing new starts
+	starting atomic.Int32 // started rollouts that have not reached a queue yet
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	all      map[string]*endpoint
 	retries  map[string]int
-	ungraded *Error // an endpoint that grades is given up, and with it all that do
+	ungraded *Error // set once an endpoint that grades is given up, and with it all that do
 }
 
-// New returns the endpoints of a run. Close ends its timers.
+// New returns the endpoints of a run. Close stops their timers.
 func New(cfg Config) *Set {
 	return &Set{cfg: cfg, eased: make(chan struct{}, 1), all: map[string]*endpoint{}}
 }
@@ -83,7 +82,7 @@ func (s *Set) endpoint(name string) *endpoint {
 	e, ok := s.all[name]
 	if !ok {
 		e = &endpoint{
-			name: name, set: s, contact: newContact(), gone: make(chan struct{}),
+			name: name, set: s, contact: newContact(), givenUp: make(chan struct{}),
 			limiter: limit.NewLimiter(s.cfg.Limits(name)), breaker: limit.NewBreaker(s.cfg.Breaker, s.cfg.Retry),
 		}
 		if s.all[name] = e; s.ungraded != nil && grades(name) {
@@ -93,8 +92,8 @@ func (s *Set) endpoint(name string) *endpoint {
 	return e
 }
 
-// list returns the endpoints in the order they are shown: the agent, the model, who
-// grades, the tools by name.
+// list returns the endpoints in the order in which they are shown: the agent, the model, judge and
+// graders, the tools by name.
 func (s *Set) list() []*endpoint {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,12 +109,12 @@ func (s *Set) list() []*endpoint {
 	})
 }
 
-// Enter waits in the endpoint's line.
+// Enter waits in the endpoint's queue.
 func (s *Set) Enter(ctx context.Context, name string) (leave func(Outcome), err error) {
 	return s.enter(ctx, s.endpoint(name), nil)
 }
 
-// enter waits in a line, and stops a clock meanwhile.
+// enter waits in a queue, with a clock stopped.
 func (s *Set) enter(ctx context.Context, e *endpoint, c *clock) (leave func(Outcome), err error) {
 	if s.cfg.Queue == nil {
 		t, err := e.enter(ctx, c)
@@ -126,7 +125,8 @@ func (s *Set) enter(ctx context.Context, e *endpoint, c *clock) (leave func(Outc
 	return s.cfg.Queue.Enter(ctx, e.name)
 }
 
-// giveUp ends the run for an endpoint. Of several that grade each is needed.
+// giveUp ends the run because of an endpoint. If it grades, all others that grade are closed, too:
+// every grade needs each of them.
 func (s *Set) giveUp(e *endpoint, end *Error, abort bool) {
 	e.close(end)
 	if grades(e.name) {
@@ -143,7 +143,7 @@ func (s *Set) giveUp(e *endpoint, end *Error, abort bool) {
 	s.cfg.GiveUp(end, abort)
 }
 
-// Rest notes a request that will be made again.
+// Rest notes a request that will be retried.
 func (s *Set) Rest(name string) (rise func()) {
 	if s.cfg.Queue != nil {
 		return s.cfg.Queue.Rest(name)
@@ -151,55 +151,55 @@ func (s *Set) Rest(name string) (rise func()) {
 	return s.endpoint(name).rest()
 }
 
-// Begin notes that a rollout is about to begin; Arrived, that it is at its first line.
+// Begin notes that a rollout is about to start; Arrived, that it has reached its first queue.
 func (s *Set) Begin() { s.starting.Add(1) }
 
-// Arrived notes that a rollout which was begun is in a line, or has ended.
+// Arrived notes that a rollout which was started is in a queue, or has ended.
 func (s *Set) Arrived(traceID string) {
 	if s.cfg.Queue != nil {
 		s.cfg.Queue.Arrived(traceID)
 	}
-	if _, there := s.away.LoadAndDelete(traceID); there || !s.cfg.Elsewhere {
+	if _, remote := s.remote.LoadAndDelete(traceID); remote || !s.cfg.Elsewhere {
 		s.Forget()
 	}
 }
 
-// Forget takes back one Begin.
+// Forget undoes one Begin.
 func (s *Set) Forget() {
 	s.starting.Add(-1)
 	s.ease()
 }
 
-// Away notes a rollout that is made elsewhere; over, that it has ended. What arrives
-// meanwhile may be reported twice, or be of another call.
+// Away notes a remote rollout; over, that it has ended. An arrival may be reported twice, or belong
+// to another call.
 func (s *Set) Away(traceID string) (over func()) {
-	s.away.Store(traceID, true)
+	s.remote.Store(traceID, true)
 	return func() { s.Arrived(traceID) }
 }
 
-// Eased signals that a line may be shorter.
+// Eased signals that a queue may be shorter.
 func (s *Set) Eased() <-chan struct{} { return s.eased }
 
 func (s *Set) ease() {
 	select {
 	case s.eased <- struct{}{}:
-	default: // a signal already waits
+	default: // a signal is already pending
 	}
 }
 
-// Crowded reports whether rollouts that are under way wait for an endpoint in
-// such numbers that another one would only wait with them.
+// Crowded reports whether enough rollouts in progress wait for an endpoint that another one would
+// only wait with them.
 func (s *Set) Crowded() bool {
 	return s.starting.Load() >= mostStarting || slices.ContainsFunc(s.list(), (*endpoint).crowded)
 }
 
-// mostStarting are the rollouts that may be on the way to a line at once.
+// mostStarting bounds the started rollouts that have not reached a queue.
 const mostStarting = 8
 
-// Last notes whether nothing new begins: the requests to come are the last ones.
+// Last notes whether nothing new starts: the coming requests are then the last ones.
 func (s *Set) Last(last bool) { s.last.Store(last) }
 
-// States says how each endpoint does that was asked in a line of the set's own.
+// States returns the state of each endpoint that has one of the set's own queues.
 func (s *Set) States() []State {
 	if s.cfg.Queue != nil {
 		return nil
@@ -211,14 +211,14 @@ func (s *Set) States() []State {
 	return out
 }
 
-// Retries returns the number of repeated requests by endpoint.
+// Retries returns the number of retries by endpoint.
 func (s *Set) Retries() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.retries)
 }
 
-// Close ends the timers.
+// Close stops the timers.
 func (s *Set) Close() {
 	for _, e := range s.list() {
 		e.stop()
@@ -232,11 +232,11 @@ func (s *Set) Tell(event string, attrs ...slog.Attr) {
 	}
 }
 
-// down reports whether an endpoint has answered nothing to anyone since a time, so that a
-// request that was made in vain since then says nothing about the request.
+// down reports whether an endpoint has answered no request at all since a time, so that a request
+// which failed since then shows nothing about that request.
 func (e *endpoint) down(since time.Time) bool {
 	if e.set.cfg.Queue != nil {
-		return false // that of the other process knows
+		return false // the other process knows
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

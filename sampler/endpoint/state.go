@@ -9,53 +9,52 @@ import (
 	"gonogo/sampler/limit"
 )
 
-// State is how one endpoint does. Rate and P95 are of the last half minute
-// to minute.
+// State is the state of one endpoint. Rate and P95 cover the last half minute to minute.
 type State struct {
 	Name     string        // model, judge, grader, "grader PART" or "tool NAME"
-	InFlight int           // requests under way
-	Waiting  int           // requests that wait for their turn
-	Limit    int           // how many may be under way at once
-	HeldBy   limit.HeldBy  // what keeps them from being more; "" when nothing does
-	Silent   time.Duration // nothing was answered for so long, with requests under way
-	Paused   time.Duration // for which none is let through; 0 = not paused
-	Why      limit.Hold    // that is
-	Rate     float64       // answers a second
-	P95      time.Duration // 95 of 100 answers took no longer; 0 when there is none
-	Requests int           // that have ended
-	Errors   int           // of them, those that were no answer
+	InFlight int           // requests in flight
+	Waiting  int           // requests waiting for their turn
+	Limit    int           // how many may be in flight at once
+	HeldBy   limit.HeldBy  // what keeps Limit from growing; "" if nothing does
+	Silent   time.Duration // how long nothing has been answered, with requests in flight
+	Paused   time.Duration // how long no request will be admitted; 0 = not paused
+	Why      limit.Hold    // why it is paused
+	Rate     float64       // answers per second
+	P95      time.Duration // 95 of 100 answers took no longer; 0 if there are none
+	Requests int           // completed requests
+	Errors   int           // completed requests without an answer
 	Limited  int           // of the errors, 429s
-	Retries  int           // requests repeated
-	Cause    string        // of the last error: its status and text; "" when there was none
+	Retries  int           // retries
+	Cause    string        // of the last error: its status and text; "" if there was none
 }
 
-// meterSpan is how long a meter counts before it forgets the count before.
+// meterSpan is how long a meter counts before it drops the previous count.
 const meterSpan = 30 * time.Second
 
 // meter counts the outcome of an endpoint's requests.
 type meter struct {
 	requests, errors, limited, retries int
 
-	cause string // of the last error
+	cause string // cause of the last error
 
 	now, last stretch
 }
 
-// stretch is what was counted in a stretch of time.
+// stretch is what was counted in one span of time.
 type stretch struct {
 	begun time.Time
 	n     int
 	took  [spanBins]int32
 }
 
-// Bins are a twelfth of a decade wide, from a tenth of a millisecond on: 21 %.
+// Bins are a twelfth of a decade wide, starting at a tenth of a millisecond: 21 %.
 const (
 	spanBins    = 100
 	binsADecade = 12
 	firstBin    = 100 * time.Microsecond
 )
 
-// turn begins a new stretch when the one at hand is full.
+// turn starts a new stretch if the current one is full.
 func (m *meter) turn(now time.Time) {
 	if m.now.begun.IsZero() {
 		m.now.begun = now
@@ -88,7 +87,7 @@ func (m *meter) note(now time.Time, took time.Duration, c limit.Class, cause str
 	m.now.took[binOf(took)]++
 }
 
-// causeOf is a failure without its URL, which the endpoint's name stands for.
+// causeOf returns the text of a failure without its URL, which the endpoint's name stands for.
 func causeOf(f *limit.Fault) string {
 	if f.Status == 0 {
 		return Brief(f.Text)

@@ -20,9 +20,8 @@ import (
 // maxErrorText bounds the text of an error that is kept in a record.
 const maxErrorText = 500
 
-// Brief cuts a foreign text to 500 bytes, between characters, and makes one line of
-// it. It reads no more of the text than that takes: an endpoint may answer
-// megabytes.
+// Brief shortens a foreign text to 500 bytes, between characters, and puts it on one line. It reads
+// no more of the text than necessary: an endpoint may answer megabytes.
 func Brief(s string) string {
 	var b strings.Builder
 	for word := range strings.FieldsSeq(s) {
@@ -37,9 +36,9 @@ func Brief(s string) string {
 	return wording.ClipBytes(b.String(), maxErrorText)
 }
 
-// RetryAfter returns the delay that a server asks for: Retry-After-Ms, else
-// Retry-After as seconds or as a date; 0 if it does not. A date counts from that of
-// the answer: the server's clock and ours may differ.
+// RetryAfter returns the delay that a server asks for: Retry-After-Ms, else Retry-After as seconds
+// or as a date; 0 if it does not. A date counts from that of the answer: the server's clock and
+// ours may differ.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
 		return span(ms, time.Millisecond)
@@ -54,8 +53,7 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// saidAt is when an answer was given, by the clock of who gave it; now where it
-// does not say.
+// saidAt returns when an answer was sent, by the sender's clock; now if it does not say.
 func saidAt(h http.Header, now time.Time) time.Time {
 	if t, err := http.ParseTime(h.Get("Date")); err == nil {
 		return t
@@ -63,7 +61,7 @@ func saidAt(h http.Header, now time.Time) time.Time {
 	return now
 }
 
-// span is n units, never negative and never past a century, NaN being nothing.
+// span returns n units, at least 0 and at most a century; 0 for NaN.
 func span(n float64, unit time.Duration) time.Duration {
 	const longest = 100 * 365 * 24 * time.Hour
 	if d := n * float64(unit); d > 0 {
@@ -93,14 +91,13 @@ func join(code, message string) string {
 	return code + ": " + message
 }
 
-// Secrets are texts that must not appear in messages, records or pages. What a model or
-// a grader reads is masked by those of Config.Secrets alone: any other may be an ordinary
-// word of what a tool answers.
+// Secrets are texts that must not appear in messages, records or pages. What a model or a grader
+// reads is masked only by those of Config.Secrets: others may be ordinary words of a tool's answer.
 type Secrets []string
 
-// SecretsOf returns the secrets in headers, by credential.InHeader, and in keys.
-// A plain header such as "X-Env: production" is not one. Values of fewer than 6 bytes protect
-// nothing, and masking them would only garble texts.
+// SecretsOf returns the secrets in headers, by credential.InHeader, and in keys. A plain header
+// such as "X-Env: production" is not one. Values of fewer than 6 bytes protect nothing, and masking
+// them would only garble texts.
 func SecretsOf(headers map[string]string, keys ...string) Secrets {
 	var s Secrets
 	add := func(v string) {
@@ -120,7 +117,7 @@ func SecretsOf(headers map[string]string, keys ...string) Secrets {
 	return s
 }
 
-// Answer returns an answer, for a message about it, without the secrets.
+// Answer returns an answer without the secrets, for a message about it.
 func (s Secrets) Answer(a Answer) Answer {
 	a.Body = []byte(s.Mask(string(a.Body)))
 	return a

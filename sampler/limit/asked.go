@@ -2,16 +2,16 @@ package limit
 
 import "time"
 
-// askedToWait holds all requests for as long as the server asks, to the letter the
-// first time. Later ones are tested: some servers mean the one request alone, and
-// some count from the beginning of a span.
+// askedToWait holds all requests for as long as the server asks, the first time for exactly that
+// long. Later requests to wait are tested: some servers mean only the one request, and some count
+// from the start of a span.
 func (l *Limiter) askedToWait(now time.Time, t Ticket, span time.Duration, load bool, atOnce int) {
 	l.asked++
 	test := now.Add(shortPause)
 	switch {
 	case t.seq == l.testing:
 		l.tests, l.alone, l.testing = l.tests+1, 0, 0
-		rarer := 2 // the tests get, as powers of two
+		rarer := 2 // the tests become this much rarer, as a power of two
 		if span > longestSpan {
 			rarer = 4
 		} else if atOnce == 1 && l.testLoad && !l.tested { // fewer at once would have been refused as well
@@ -20,8 +20,8 @@ func (l *Limiter) askedToWait(now time.Time, t Ticket, span time.Duration, load 
 			l.knee.restart(l.limit)
 		}
 		test = now.Add(shortPause << min(rarer*l.tests, 24))
-		if at := l.askedAt.Add(l.testSpan); at.After(now) && at.Before(test) {
-			test = at // as the first refusal asked
+		if askedEnd := l.askedAt.Add(l.testSpan); askedEnd.After(now) && askedEnd.Before(test) {
+			test = askedEnd // the time that the first refusal asked for
 		}
 	case now.Before(l.until): // of the same wave
 		if l.testLoad = l.testLoad || load; l.testing > 0 {
@@ -51,15 +51,15 @@ func (l *Limiter) passedTest(now time.Time) {
 	}
 }
 
-// overTested notes that the server refuses no more after a pause in which it did.
+// overTested notes that the server no longer refuses after a pause in which it did.
 func (l *Limiter) overTested(now time.Time) {
 	if l.tests = 0; l.tested && l.testSpan <= longestSpan && now.Sub(l.askedAt) <= l.testSpan+shortPause {
 		l.spans.learn(now, l.testSpan, l.seq)
 	}
 }
 
-// paused is how long the server has asked for, or until the next request may test
-// whether it means it.
+// paused returns how long the server has asked to wait, or the time until the next request may test
+// the pause.
 func (l *Limiter) paused(now time.Time) time.Duration {
 	wait, early := l.until.Sub(now), l.test.Sub(now)
 	switch {

@@ -6,36 +6,34 @@ import (
 	"time"
 )
 
-// Breaker notices an endpoint that answers with the same error again and again,
-// or with nothing but errors for a long time.
-// It is not safe for concurrent use. A nil *Breaker notices nothing.
+// Breaker detects an endpoint that returns the same error again and again, or nothing but errors
+// for a long time. It is not safe for concurrent use. A nil *Breaker detects nothing.
 //
-// The same error is one of the same status and the same text, but for what
-// differs from request to request, see ErrorSignature. Errors of requests that were
-// in flight together count once: one short outage hits them all. Another error
-// begins a new count, an answer ends it, a request broken off by us changes
-// nothing. An endpoint that used to answer must fail on more than one item: one
-// alone may be what it cannot take. When only repeats are left at the end of a run,
-// the same error does not open it, unless nothing was ever answered. A server that
-// takes no connections is gone, whatever it was asked and when. Whether an error
-// counts, and how long it must have gone on, is in the table of Rules.
+// The same error is one of the same status and the same text, without what differs from request to
+// request (see ErrorSignature). Errors of requests that were in flight together count once: one
+// short outage hits them all. A different error starts a new count, an answer ends the count, a
+// request that we cancelled changes nothing. An endpoint that used to answer must fail on more than
+// one item: it may be unable to handle one item alone. If only retries are left at the end of a
+// run, the same error does not trip the breaker, unless nothing was ever answered. A server that
+// takes no connections is gone, regardless of item and time. The table of Rules says whether an
+// error counts, and how long it must have lasted.
 //
-// An outage is trouble of the server, of whatever texts, with no answer between:
-// as many waves of it as errors elsewhere, for as long as the breaker was made
-// with: for longer where requests hang or get 429s, or while others are in flight. At
-// the end of a run requests that hang do not count, because the last ones may be just
-// those, and other failures count if they are about eight items.
+// An outage is a series of server failures, with any texts, without an answer in between: as many
+// waves as identical errors would take, for as long as the retry policy says, and longer if
+// requests hang or get 429s, or while others are in flight. At the end of a run requests that hang
+// do not count, because the last ones may be just those, and other failures count if they concern
+// eight items.
 type Breaker struct {
 	after      int
-	gone, hung time.Duration // how long an outage lasts, and one in which requests hang or are refused with 429
+	gone, hung time.Duration // duration of an outage, and of one in which requests hang or get 429s
 
-	trouble int             // waves of it with no answer between
-	begun   time.Time       // the first of them
+	trouble int             // waves of it without an answer in between
+	begun   time.Time       // when the first of them came
 	slow    bool            // some of them hung, or were 429s
 	absent  bool            // the last of them found no server
-	hit     map[string]bool // what they were about
+	hit     map[string]bool // the items they concerned
 
-	worked   bool // it answered once
+	worked   bool // it has answered once
 	status   int
 	text     string
 	count    int
@@ -43,9 +41,8 @@ type Breaker struct {
 	subjects map[string]bool
 }
 
-// NewBreaker returns a breaker that opens after the same error the given number of
-// times in a row, or when nothing was answered for as long as retry has it; nil for 0
-// times.
+// NewBreaker returns a breaker that opens after the same error the given number of times in a row,
+// or if nothing was answered for the time that retry allows; nil for 0 times.
 func NewBreaker(after int, retry Retry) *Breaker {
 	if after <= 0 {
 		return nil
@@ -53,30 +50,30 @@ func NewBreaker(after int, retry Retry) *Breaker {
 	return &Breaker{after: after, gone: retry.GoneAfter(), hung: retry.OutageAfter()}
 }
 
-// Down reports whether the endpoint, which used to answer, has answered nothing since
-// a time; absent, that it takes no connections.
+// Down reports whether the endpoint, which used to answer, has answered nothing since a time;
+// absent, that it takes no connections.
 func (b *Breaker) Down(since time.Time) (down, absent bool) {
 	down = b != nil && b.worked && b.trouble > 0 && !b.begun.After(since)
 	return down, down && b.absent
 }
 
-// Opening is why a breaker opened. The zero value means that it did not.
+// Opening says why a breaker opened. The zero value means that it did not.
 type Opening struct {
-	Times int           // the same error in a row, or waves of trouble
-	For   time.Duration // nothing was answered; 0 when it was the same error
+	Times int           // identical errors in a row, or waves of trouble
+	For   time.Duration // time without an answer; 0 for identical errors
 }
 
-// Fault is a request that failed.
+// Fault is a failed request.
 type Fault struct {
 	Class      Class
 	Status     int
 	Text       string
 	Subject    string        // what the request was about: the item
-	Fresh      bool          // as Limiter.Done said
-	RetryAfter time.Duration // what the server asked for
-	// nothing new begins: what is asked still are repeats, of those that fail more than of others
+	Fresh      bool          // as returned by Limiter.Done
+	RetryAfter time.Duration // delay that the server asked for
+	// nothing new starts: the remaining requests are retries, more often of those that fail
 	Last bool
-	Hung bool // no answer came in time
+	Hung bool // no answer came within the time limit
 	Busy bool // other requests are in flight, which may still be answered
 }
 
@@ -98,7 +95,7 @@ func (b *Breaker) Record(now time.Time, f Fault) Opening {
 	return Opening{}
 }
 
-// same is how often in a row the same error came, 0 while that is not too often.
+// same returns how many times in a row the same error came, or 0 while that is acceptable.
 func (b *Breaker) same(now time.Time, f Fault) int {
 	rule := f.Class.Rule()
 	if text := ErrorSignature(f.Text); f.Status != b.status || text != b.text || b.count == 0 {
@@ -110,7 +107,7 @@ func (b *Breaker) same(now time.Time, f Fault) int {
 	if b.count++; rule.OnceEach {
 		b.count = len(b.subjects)
 	}
-	// A server that asks for more than our patience says itself that it will last.
+	// A server that asks for more than our patience says itself that the error will last.
 	if b.count < b.after || b.worked && f.Class != Absent && (f.Last || b.alone(b.subjects)) ||
 		now.Sub(b.since) < rule.TripsAfter && f.RetryAfter <= Patience {
 		return 0
@@ -118,8 +115,8 @@ func (b *Breaker) same(now time.Time, f Fault) int {
 	return b.count
 }
 
-// outage is for how long nothing was answered, 0 while that is not too long. A
-// refusal ends it: the server is there, and has looked at what it was asked.
+// outage returns how long nothing was answered, or 0 while that is acceptable. A refusal ends an
+// outage: the server is up, and has looked at the request.
 func (b *Breaker) outage(now time.Time, f Fault) time.Duration {
 	if !f.Class.Rule().Retryable {
 		b.trouble, b.hit = 0, nil
@@ -144,7 +141,7 @@ func (b *Breaker) outage(now time.Time, f Fault) time.Duration {
 	return span
 }
 
-// noted is a set with one subject more, as far as it matters.
+// noted adds a subject to a set, up to the size that matters.
 func (b *Breaker) noted(set map[string]bool, subject string) map[string]bool {
 	if set == nil {
 		set = make(map[string]bool, b.after)
@@ -155,7 +152,7 @@ func (b *Breaker) noted(set map[string]bool, subject string) map[string]bool {
 	return set
 }
 
-// alone reports whether errors were all about one item.
+// alone reports whether all errors were about one item.
 func (b *Breaker) alone(subjects map[string]bool) bool { return b.after > 1 && len(subjects) < 2 }
 
 var (
@@ -163,8 +160,8 @@ var (
 	blanks  = regexp.MustCompile(`\s+`)
 )
 
-// ErrorSignature returns a text without what varies between equal errors: words
-// with a digit, such as ids, times and counts, and letter case.
+// ErrorSignature returns a text without what varies between equal errors: words with a digit, such
+// as ids, times and counts, and letter case.
 func ErrorSignature(text string) string {
 	return strings.TrimSpace(blanks.ReplaceAllString(varying.ReplaceAllString(strings.ToLower(text), "#"), " "))
 }

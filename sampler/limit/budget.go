@@ -8,20 +8,21 @@ import (
 	"time"
 )
 
-// Bounds limit the total use. 0 is not a bound.
+// Bounds limit the total use. 0 means no bound.
 type Bounds struct {
-	Rollouts int     // begun
-	Tokens   int64   // of the policy and of a judge, in and out
+	Rollouts int     // started
+	Tokens   int64   // of policy and judge, input and output
 	USD      float64 // US dollars
-	// the zero time is none; kept by the clock on the wall and by the time that went by, whichever is first
+	// the zero time is none; it holds by the wall clock and by the monotonic clock, whichever
+	// reaches it first
 	Deadline time.Time
 }
 
-// passed reports whether the deadline has come. While a machine is suspended the
-// time that goes by stops; when its clock is set, that of the wall jumps.
+// passed reports whether the deadline has passed. The monotonic clock stops while a machine is
+// suspended; the wall clock jumps when it is set.
 func (b Bounds) passed(now time.Time) bool {
-	at := b.Deadline
-	return !at.IsZero() && (!now.Before(at) || !now.Round(0).Before(at.Round(0)))
+	deadline := b.Deadline
+	return !deadline.IsZero() && (!now.Before(deadline) || !now.Round(0).Before(deadline.Round(0)))
 }
 
 // Validate reports invalid values.
@@ -44,27 +45,25 @@ type Used struct {
 	Took   time.Duration // 0: it says nothing about how long others take
 }
 
-// Budget bounds what is begun by several accounts together, such as those of the
-// run itself, of its variants and of an audit. It is safe for concurrent use. A
-// nil *Budget bounds nothing.
+// Budget bounds what several accounts start together, such as those of the run itself, of its
+// variants and of an audit. It is safe for concurrent use. A nil *Budget bounds nothing.
 //
-// What a rollout uses is known only when it has ended. So a rollout in flight is
-// held against the budget at what one like it is expected to use, by those of its
-// account that told, or of the account of its kind before; see Account.ahead. A
-// bound is passed by at most what the rollouts in flight use beyond that. Before
-// the first has ended nothing is known, and where tokens or money are bounded no
-// more than a few are in flight: at the start a bound can be passed by that many
-// rollouts. One that ended without telling counts the mean; but where none tells,
-// there is nothing to bound. No rollout begins that on average would end after the
-// deadline, and those in flight end.
+// What a rollout uses is known only when it has ended. So each rollout in flight counts as much as
+// it is expected to use, given the rollouts of its account whose use was reported, or of the
+// previous account of its kind; see Account.ahead. A bound is exceeded by at most what the rollouts
+// in flight use beyond that. Before the first has ended nothing is known, and if tokens or money
+// are bounded only a few are in flight: at the start a bound can be exceeded by that many rollouts.
+// A rollout that ended without a report counts the mean; but if none is reported, the bound cannot
+// be enforced. No rollout starts that on average would end after the deadline; those in flight
+// finish.
 type Budget struct {
 	bounds Bounds
 
-	mu       sync.Mutex // guards what follows, the accounts among it
+	mu       sync.Mutex // guards the fields below, and the accounts
 	begun    int
 	open     []*Account
-	tokens   float64          // used by accounts that are closed
-	usd      float64          // so
+	tokens   float64          // used by closed accounts
+	usd      float64          // used by closed accounts
 	usual    map[string]means // by kind of account
 	exceeded Bound
 }
@@ -81,10 +80,10 @@ const (
 	Deadline Bound = "deadline"
 )
 
-// NewBudget returns a budget.
+// NewBudget returns a budget with the bounds b.
 func NewBudget(b Bounds) *Budget { return &Budget{bounds: b, usual: make(map[string]means)} }
 
-// Bounds returns its bounds.
+// Bounds returns the bounds.
 func (b *Budget) Bounds() Bounds {
 	if b == nil {
 		return Bounds{}
@@ -92,7 +91,7 @@ func (b *Budget) Bounds() Bounds {
 	return b.bounds
 }
 
-// Exceeded returns the bound that last stopped something from beginning.
+// Exceeded returns the bound that last prevented a start.
 func (b *Budget) Exceeded() Bound {
 	if b == nil {
 		return NoBound
@@ -102,8 +101,8 @@ func (b *Budget) Exceeded() Bound {
 	return b.exceeded
 }
 
-// Spent returns the bound that is used up, so nothing more may begin, if any.
-// counted says that a rollout would begin.
+// Spent returns the bound that is used up, so that nothing more may start, if any. counted says
+// that a rollout would start.
 func (b *Budget) Spent(now time.Time, counted bool) Bound {
 	if b == nil {
 		return NoBound
@@ -128,8 +127,8 @@ func (b *Budget) spent(now time.Time, counted bool, took time.Duration) Bound {
 	return NoBound
 }
 
-// Used is what was used so far, in US dollars and tokens; what was not reported
-// counts as the mean of what was.
+// Used returns what has been used so far, in US dollars and tokens; unreported use counts as the
+// mean of the reported.
 func (b *Budget) Used() (usd float64, tokens int64) {
 	if b == nil {
 		return 0, 0
@@ -149,7 +148,7 @@ func (b *Budget) used() (tokens, usd float64) {
 	return tokens, usd
 }
 
-// ahead adds up what their rollouts in flight are held at.
+// ahead adds up the expected use of the rollouts in flight.
 func (b *Budget) ahead(now time.Time) (tokens, usd float64) {
 	for _, a := range b.open {
 		tokens += a.ahead(now, &a.tokens)
@@ -158,14 +157,14 @@ func (b *Budget) ahead(now time.Time) (tokens, usd float64) {
 	return tokens, usd
 }
 
-// means are what a rollout of some kind takes.
+// means is what a rollout of some kind uses on average.
 type means struct {
 	tokens, usd float64
 	took        time.Duration
 }
 
-// Open returns an account on the budget. Accounts of one kind have similar costs.
-// counted says that it begins rollouts, which Bounds.Rollouts counts.
+// Open returns an account of the budget. Accounts of one kind have similar costs. counted says that
+// Bounds.Rollouts counts what the account starts.
 func (b *Budget) Open(kind string, counted bool) *Account {
 	if b == nil {
 		b = NewBudget(Bounds{})
@@ -185,67 +184,67 @@ type Account struct {
 	kind    string
 	counted bool
 
-	// budget.mu guards what follows.
+	// budget.mu guards the fields below.
 	inFlight    int
-	since       []time.Time // when those in flight were reserved
+	since       []time.Time // when the rollouts in flight were reserved
 	tokens, usd purse
 	took        purse
 }
 
-// ahead is what the rollouts in flight are held at. Those that end first are short
-// and cheap, and those in flight are the long ones: each counts the mean of the
-// ended weighted by the time that they took, which is what one met at some moment
-// uses on average (the inspection paradox). And as long as few have ended, the time
-// that those in flight have taken already is shared out among the ended, as in the
-// total time on test (Epstein and Sobel 1953, doi:10.1080/01621459.1953.10483488).
+// ahead returns the expected use of the rollouts in flight. The first to end are short and cheap,
+// and those in flight are the long ones: each counts the mean of the ended rollouts weighted by
+// their duration, which is the average use of a rollout that is running at a given moment (the
+// inspection paradox). As long as few have ended, the time that those in flight have taken is also
+// distributed over the ended ones, as in the total time on test (Epstein and Sobel 1953,
+// doi:10.1080/01621459.1953.10483488).
 func (a *Account) ahead(now time.Time, p *purse) float64 {
 	each := p.mean()
 	if p.time > 0 {
 		each = max(each, p.timed/p.time)
 	}
 	if a.took.sum > 0 {
-		var so time.Duration
-		for _, at := range a.since {
-			so += max(0, now.Sub(at))
+		var elapsed time.Duration
+		for _, start := range a.since {
+			elapsed += max(0, now.Sub(start))
 		}
-		each *= 1 + float64(so)/a.took.sum
+		each *= 1 + float64(elapsed)/a.took.sum
 	}
-	if p.told > 0 {
-		each *= 1 + doubt/math.Sqrt(float64(p.told))
+	if p.reported > 0 {
+		each *= 1 + doubt/math.Sqrt(float64(p.reported))
 	}
 	return each * float64(a.inFlight)
 }
 
-// doubt is how many standard errors a mean of few rollouts is raised by, of rollouts
-// that differ by about as much as they use.
+// doubt is the number of standard errors by which a mean of few rollouts is raised, assuming a
+// standard deviation as large as the mean.
 const doubt = 2
 
-// ended forgets the reservation of one that took so long.
+// ended removes the reservation of a rollout of that duration.
 func (a *Account) ended(now time.Time, took time.Duration) {
 	a.inFlight--
 	if len(a.since) == 0 {
 		return
 	}
-	began := now.Add(-took) // they are in order, as far as it matters
-	at, _ := slices.BinarySearchFunc(a.since, began, time.Time.Compare)
-	if at = min(at, len(a.since)-1); at > 0 && began.Sub(a.since[at-1]) < a.since[at].Sub(began) {
-		at--
+	began := now.Add(-took) // they are in order, near enough
+	i, _ := slices.BinarySearchFunc(a.since, began, time.Time.Compare)
+	if i = min(i, len(a.since)-1); i > 0 && began.Sub(a.since[i-1]) < a.since[i].Sub(began) {
+		i--
 	}
-	a.since = slices.Delete(a.since, at, at+1)
+	a.since = slices.Delete(a.since, i, i+1)
 }
 
-// Grant is the answer to a request to begin a rollout.
+// Grant is the answer to a request to start a rollout.
 type Grant int
 
-// The answers.
+// The possible answers.
 const (
 	Spent        Grant = iota // no more rollouts: a bound is reached
-	Later                     // perhaps, when a rollout in flight has settled
-	Granted                   // it is reserved: it may begin
-	UnknownUsage              // no more rollouts: no one reports what they use, so the bound cannot be kept
+	Later                     // perhaps, once a rollout in flight has settled
+	Granted                   // reserved: the rollout may start
+	UnknownUsage              // no more rollouts: their use is not reported, so the bound cannot be enforced
 )
 
-// Reserve reserves one rollout in the budget, if it may begin.
+// Reserve reserves one rollout in the budget, if it may start.
 func (a *Account) Reserve(now time.Time) Grant {
 	b := a.budget
 	b.mu.Lock()
@@ -281,8 +280,8 @@ func (a *Account) Reserve(now time.Time) Grant {
 	return Granted
 }
 
-// Late reports whether a reserved rollout must not begin any more because it waited
-// past the deadline. Its reservation is then released.
+// Late reports whether a reserved rollout must not start any more because it waited past the
+// deadline. Its reservation is then released.
 func (a *Account) Late(now time.Time) bool {
 	b := a.budget
 	b.mu.Lock()
@@ -307,7 +306,7 @@ func (a *Account) Settle(now time.Time, u Used) {
 	a.note(u)
 }
 
-// Note counts use outside of reservations, such as that of a rehearsal.
+// Note counts use without a reservation, such as that of a rehearsal.
 func (a *Account) Note(u Used) {
 	a.budget.mu.Lock()
 	defer a.budget.mu.Unlock()
@@ -328,7 +327,7 @@ func (a *Account) note(u Used) {
 	}
 }
 
-// Close ends the account: what it used stays used.
+// Close closes the account; what it used still counts.
 func (a *Account) Close() {
 	b := a.budget
 	b.mu.Lock()
@@ -343,40 +342,40 @@ func (a *Account) Close() {
 	}
 }
 
-// purse counts one thing that rollouts use.
+// purse counts one resource that rollouts use.
 type purse struct {
-	told    int     // rollouts that reported
-	sum     float64 // used by those
-	untold  int     // rollouts that did not
-	silence int     // of these, those since the last that reported
-	usual   float64 // what one uses, before any has reported
+	reported   int     // rollouts with a report
+	sum        float64 // used by those
+	unreported int     // rollouts without a report
+	silence    int     // of these, those since the last with a report
+	usual      float64 // use of a rollout, before any has reported
 
-	time, timed float64 // of those that told: the time that they took, and what they used times that
+	time, timed float64 // of the rollouts with a report: their total duration, and the sum of use times duration
 }
 
-// maxSilence is how many rollouts in a row may end without telling what they
-// used. One alone may be an answer that got lost.
+// maxSilence is how many rollouts in a row may end without a report of their use. A single one may
+// be due to a lost answer.
 const maxSilence = 3
 
-// pilots are the rollouts that may be in flight before the first has reported
-// what one uses, where that is bounded, and that many more for each that has.
+// pilots is the number of rollouts that may be in flight before the first has reported its use, if
+// that is bounded, and the number added by each that has.
 const pilots = 4
 
-// allows is how many may be in flight, from what is known about them.
+// allows returns how many rollouts may be in flight, given what is known about their use.
 func (p *purse) allows() int {
-	if p.told == 0 && p.usual > 0 { // known from the account before
+	if p.reported == 0 && p.usual > 0 { // known from the previous account
 		return math.MaxInt
 	}
-	return pilots * (1 + p.told)
+	return pilots * (1 + p.reported)
 }
 
 func (p *purse) put(x *float64, took float64) {
 	if x == nil {
-		p.untold++
+		p.unreported++
 		p.silence++
 		return
 	}
-	p.told++
+	p.reported++
 	p.sum += *x
 	p.time += took
 	p.timed += *x * took
@@ -385,12 +384,12 @@ func (p *purse) put(x *float64, took float64) {
 	}
 }
 
-// mean is what a rollout uses; 0 if nothing shows it.
+// mean returns the mean use of a rollout; 0 if unknown.
 func (p *purse) mean() float64 {
-	if p.told == 0 {
+	if p.reported == 0 {
 		return p.usual
 	}
-	return p.sum / float64(p.told)
+	return p.sum / float64(p.reported)
 }
 
-func (p *purse) used() float64 { return p.sum + p.mean()*float64(p.untold) }
+func (p *purse) used() float64 { return p.sum + p.mean()*float64(p.unreported) }

@@ -37,7 +37,7 @@ type Rule struct {
 	OnceEach bool
 }
 
-// Then lists what happens, in the terms of gonogo.yaml.
+// Then lists the consequences, in the terms of gonogo.yaml.
 func (r Rule) Then() (then []string) {
 	add := func(holds bool, text string) {
 		if holds {
@@ -95,7 +95,7 @@ var rules = [...]Rule{
 // Rule returns the class's row of the table.
 func (c Class) Rule() Rule { return rules[c] }
 
-// String is the class's name.
+// String returns the class's name.
 func (c Class) String() string { return rules[c].Name }
 
 // ClassOf returns the class of an HTTP status; 0 means no answer. A status below 400 is
@@ -111,8 +111,8 @@ func ClassOf(status int) Class {
 	case 429:
 		return Limited
 	case 408, 425, 502, 503, 504,
-		520, 521, 522, 523, 524, // Cloudflare's words for an origin in trouble
-		529: // "overloaded", at several model services
+		520, 521, 522, 523, 524, // Cloudflare's codes for an origin in trouble
+		529: // "overloaded", used by several model services
 		return Unavailable
 	case 409:
 		return Broken

@@ -12,8 +12,8 @@ func NextDayNote(text string, deadline, now time.Time) string {
 	if !strings.Contains(text, ":") || len(text) > len("15:04:05") || deadline.YearDay() == now.YearDay() {
 		return ""
 	}
-	left := deadline.Sub(now).Round(time.Minute)
-	return fmt.Sprintf("the deadline %s is tomorrow, in %d h %d min", text, int(left.Hours()), int(left.Minutes())%60)
+	remaining := deadline.Sub(now).Round(time.Minute)
+	return fmt.Sprintf("the deadline %s is tomorrow, in %d h %d min", text, int(remaining.Hours()), int(remaining.Minutes())%60)
 }
 
 // ParseDeadline returns the time that a deadline means: a duration from now, the next
@@ -33,16 +33,16 @@ func ParseDeadline(text string, now time.Time) (time.Time, error) {
 		if err != nil {
 			continue
 		}
-		at := time.Date(now.Year(), now.Month(), now.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0,
+		t := time.Date(now.Year(), now.Month(), now.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0,
 			now.Location())
-		if !at.After(now) { // the clock of the next day, which may be 23 or 25 hours away
-			at = time.Date(now.Year(), now.Month(), now.Day()+1, clock.Hour(), clock.Minute(), clock.Second(), 0,
+		if !t.After(now) { // that time of the next day, which may be 23 or 25 hours away
+			t = time.Date(now.Year(), now.Month(), now.Day()+1, clock.Hour(), clock.Minute(), clock.Second(), 0,
 				now.Location())
 		}
-		return at, nil
+		return t, nil
 	}
-	if at, err := time.Parse(time.RFC3339, text); err == nil {
-		return at, nil
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, nil
 	}
 	return time.Time{}, fmt.Errorf("must be a span such as 2h, a time of the day such as 17:30, or of a date such "+
 		"as 2026-11-20T17:30:00Z, got %q", text)

@@ -20,7 +20,7 @@ func (d Duration) MarshalText() ([]byte, error) {
 	return []byte(text), nil
 }
 
-// UnmarshalText reads what time.ParseDuration does, but nothing below 0.
+// UnmarshalText reads what time.ParseDuration reads, except negative values.
 func (d *Duration) UnmarshalText(text []byte) (err error) {
 	if d.Duration, err = time.ParseDuration(string(text)); err == nil && d.Duration < 0 {
 		err = errors.New("is negative")

@@ -5,10 +5,10 @@ import "math"
 // Sum adds up what rollouts used, such as money.
 type Sum struct {
 	N     int
-	Items int // that they are of
+	Items int // number of items of these rollouts
 	Total float64
 
-	// Over the items, N rollouts of which took T together: the sums of T², NT and N².
+	// Sums over the items of T², NT and N², for an item with N rollouts that used T in total.
 	TT, NT, NN float64
 }
 
@@ -18,19 +18,18 @@ type Part struct {
 	Total float64
 }
 
-// Add adds a rollout to those of its item, and to the sum. nil stands for a new
-// item.
-func (s *Sum) Add(x float64, of *Part) {
-	if of == nil {
-		of = new(Part)
+// Add adds a rollout to the sum and to part, the rollouts of its item; nil stands for a new item.
+func (s *Sum) Add(x float64, part *Part) {
+	if part == nil {
+		part = new(Part)
 	}
-	if of.N == 0 {
+	if part.N == 0 {
 		s.Items++
 	}
-	s.count(*of, -1)
-	of.N++
-	of.Total += x
-	s.count(*of, 1)
+	s.count(*part, -1)
+	part.N++
+	part.Total += x
+	s.count(*part, 1)
 	s.N++
 	s.Total += x
 }
@@ -45,28 +44,26 @@ func (s *Sum) count(p Part, sign float64) {
 // Mean returns the mean use of a rollout; 0 without rollouts.
 func (s Sum) Mean() float64 { return s.Total / float64(max(s.N, 1)) }
 
-// Plus returns the sum over both, taking their items to be different.
+// Plus returns the sum of both, assuming that they have no items in common.
 func (s Sum) Plus(o Sum) Sum {
 	return Sum{s.N + o.N, s.Items + o.Items, s.Total + o.Total, s.TT + o.TT, s.NT + o.NT, s.NN + o.NN}
 }
 
-// leastForecast is of how many items rollouts say something about the others.
+// leastForecast is the number of items whose rollouts are enough for a forecast.
 const leastForecast = 5
 
-// Forecast is what all will have taken when that many more are made, and the 95 %
-// prediction interval of it; ok is false before enough are made to tell. The
-// rollouts of one item are alike, and a run makes them one after the other: what
-// they are worth is reported by how much the items differ (the ratio estimator of
-// cluster sampling, Cochran 1977, Sampling Techniques, 9A). What is to come is
-// within a factor, by the delta method on its logarithm: it is above zero, and
-// skewed.
+// Forecast returns what all rollouts will have used once more more are made, with its 95 %
+// prediction interval; ok is false before enough are made. The rollouts of one item are alike, and
+// a run makes them one after the other, so the uncertainty comes from how much the items differ
+// (the ratio estimator of cluster sampling, Cochran 1977, Sampling Techniques, 9A). The interval of
+// the rest is a factor, by the delta method on its logarithm: the rest is positive and skewed.
 func (s Sum) Forecast(more int) (total, low, high float64, ok bool) {
 	if s.Items < leastForecast {
 		return 0, 0, 0, false
 	}
 	n, k, m, mean := float64(s.N), float64(s.Items), float64(max(more, 0)), s.Mean()
 	total = s.Total + m*mean
-	// Of the items' sums about what as many rollouts take on average, for each rollout.
+	// The variance of the items' sums around the mean use of as many rollouts, per rollout.
 	variance := max(0, s.TT-2*mean*s.NT+mean*mean*s.NN) / n * k / (k - 1)
 	half := student(k-1) * math.Sqrt(variance*(m+m*m/n))
 	rest := total - s.Total
@@ -77,9 +74,8 @@ func (s Sum) Forecast(more int) (total, low, high float64, ok bool) {
 	return total, s.Total + rest/factor, s.Total + rest*factor, true
 }
 
-// student is the 0.975 quantile of Student's t, by the first terms of its
-// Cornish-Fisher expansion (Abramowitz and Stegun 26.7.5): good to 1 % from 4
-// degrees of freedom on.
+// student returns the 0.975 quantile of Student's t, by the first terms of its Cornish-Fisher
+// expansion (Abramowitz and Stegun 26.7.5), accurate to 1 % from 4 degrees of freedom on.
 func student(free float64) float64 {
 	const z = 1.959963984540054
 	z2 := z * z

@@ -5,63 +5,62 @@ import (
 	"time"
 )
 
-// The knee's numbers, chosen by the simulations of finish_test.go and
-// converge_test.go.
+// The knee's constants, chosen by the simulations of finish_test.go and converge_test.go.
 const (
-	kneeAnswers = 8         // to a mean, at least; as many as the limit, where that is more
-	kneeTimes   = 4         // as many answers as that, where chance may still decide
-	worthwhile  = 1.0 / 3.0 // of what the limit grows, the throughput must grow, as powers
-	worthless   = 0.1       // of what the limit shrinks, the throughput may
-	firstFactor = 2.0       // by which a trial raises the limit
-	laterFactor = 1.5       // after one that was not worth it, and for one that lowers it
-	inStep      = 0.25      // variance of an answer's time that is not seen where answers come in step
-	fewestRests = 4         // means between two trials, after one that was not worth it
+	kneeAnswers = 8         // least number per mean; as many as the limit, if that is more
+	kneeTimes   = 4         // as many times that number, while chance may decide
+	worthwhile  = 1.0 / 3.0 // the least growth of throughput for a growth of the limit, as an exponent
+	worthless   = 0.1       // the most loss of throughput for a reduction of the limit, as an exponent
+	firstFactor = 2.0       // factor by which a trial raises the limit
+	laterFactor = 1.5       // the same after a trial that was not worth it, and for a trial that lowers it
+	inStep      = 0.25      // variance of an answer's time that is invisible if answers come in step
+	fewestRests = 4         // least number of means between two trials, after one that was not worth it
 	mostRests   = 64
 )
 
-// Slower means: per token, and per request where the work of requests is not known.
+// A server is slower from these factors on: per token, or per request if the work of requests is
+// unknown.
 const (
 	slowerToken   = 1.3
 	slowerRequest = 2.0
 )
 
-// knee finds the number of requests in flight above which the throughput of a server
-// hardly grows: where it works on as many as it can at once, and queues the others.
+// knee finds the number of requests in flight above which the throughput of a server hardly grows:
+// it then processes as many as it can at once, and queues the others.
 //
-// By Little's law (Operations Research 9, 1961) a server that has n requests at once,
-// each for the time w, answers n/w of them a unit of time. knee measures w as the
-// mean time of an answer, per token where all answers report their tokens, and tries
-// another limit: it counts from when as many requests as that limit were answered, so
-// that what was sent before is through, and as many as make a mean. A higher limit
-// stays where the throughput grows by the limit's cube root or more. Where it does
-// not the next trial is smaller, and later each time. A lower one is tried where
-// answers take longer than they once did, and stays where the throughput is the same.
+// By Little's law (Operations Research 9, 1961) a server with n requests in flight, each taking the
+// time w, answers n/w of them per unit of time. knee measures w as the mean time of an answer, per
+// token if all answers report their tokens, and tries another limit. It starts counting when as
+// many requests as the limit have been answered, so that older ones are through, and counts as many
+// as make a mean. A higher limit is kept if the throughput grows by the cube root of the limit's
+// growth or more. Otherwise the next trial is smaller, and each one comes later. A lower limit is
+// tried if answers take longer than they once did, and is kept if the throughput stays the same.
 type knee struct {
 	alone mean // the first answer, which had the server to itself
-	batch mean // those let through at once after it
+	batch mean // the requests admitted together after it
 
-	idle int     // answers in a row while fewer were in flight than may be
-	sent uint64  // requests let through before the limit was changed
-	skip int     // answers still to come before what is asked under it shows
-	now  mean    // at hand
-	base mean    // at the limit that stays
-	from float64 // the limit before the trial; 0 = none is under way
+	idle int     // answers in a row with fewer requests in flight than allowed
+	sent uint64  // requests admitted before the limit was changed
+	skip int     // answers to skip until requests under the new limit are answered
+	now  mean    // the current mean
+	base mean    // the mean at the limit that is kept
+	from float64 // the limit before the trial; 0 = no trial
 	to   float64 // the limit on trial
 
 	factor float64
 	rest   int        // means before the next trial
-	rests  int        // means to rest after the next one that is not worth it
+	rests  int        // means to wait after the next trial that is not worth it
 	missed bool       // the last trial was of a higher limit, and failed against a mean that may have been wrong
-	tried  mean       // what it came to
+	tried  mean       // the mean of that trial
 	held   bool       // that trial was the last one
-	lowest [2]float64 // mean time of an answer so far, by request and by token
+	lowest [2]float64 // lowest mean time of an answer so far, per request and per token
 }
 
-// mean is of the time that answers took for their work.
+// mean is a mean of the time of answers relative to their work.
 type mean struct {
-	n, worded          int     // answers; those that reported their tokens
+	n, worded          int     // answers; answers that reported their tokens
 	took, work         float64 // seconds; tokens
-	took2, both, work2 float64 // sums of squares and of products of them
+	took2, both, work2 float64 // sums of squares and products
 	inFlight           float64 // requests in flight, summed over the answers
 }
 
@@ -82,8 +81,8 @@ func (m *mean) add(took time.Duration, output int64, inFlight int) {
 
 func (m mean) perToken() bool { return m.worded == m.n && m.n > 0 }
 
-// time is what a token or an answer takes, and the relative standard error of it: of
-// a ratio estimator (Cochran, Sampling Techniques, 1977, 6.4).
+// time returns the time per token or per answer, and its relative standard error, that of a ratio
+// estimator (Cochran, Sampling Techniques, 1977, 6.4).
 func (m mean) time(byToken bool) (per, err float64) {
 	n := float64(m.n)
 	if m.n == 0 || m.took == 0 {
@@ -104,11 +103,11 @@ func (m mean) time(byToken bool) (per, err float64) {
 // alike reports whether all answers took about the same time.
 func (m mean) alike() bool {
 	n := float64(m.n)
-	return m.n >= kneeAnswers && m.took2/n-m.took*m.took/n/n < 0.04*m.took*m.took/n/n // a fifth, of standard deviation
+	return m.n >= kneeAnswers && m.took2/n-m.took*m.took/n/n < 0.04*m.took*m.took/n/n // SD below a fifth of the mean
 }
 
-// throughput compares what two means answer a second: the logarithm of how many times
-// as much b is as a, and its standard error.
+// throughput compares the throughput of two means: it returns the logarithm of b's divided by a's,
+// and its standard error.
 func throughput(a, b mean) (log, err float64) {
 	byToken := a.perToken() && b.perToken()
 	ta, ea := a.time(byToken)
@@ -120,7 +119,7 @@ func throughput(a, b mean) (log, err float64) {
 	return log, math.Sqrt(ea*ea + eb*eb + inStep/float64(a.n) + inStep/float64(b.n))
 }
 
-// restart forgets what is under way: the limit was changed for another reason.
+// restart discards the current mean and trial: the limit was changed for another reason.
 func (k *knee) restart(limit float64) {
 	k.now, k.base, k.from, k.missed, k.held = mean{}, mean{}, 0, false, false
 	k.skip = int(limit)
@@ -129,7 +128,7 @@ func (k *knee) restart(limit float64) {
 // raised reports whether a higher limit is on trial.
 func (k *knee) raised() bool { return k.from > 0 && k.to > k.from }
 
-// queued reports whether the last higher limit brought no more: more requests at once
+// queued reports whether the last higher limit brought no more throughput: more requests at once
 // would wait for each other.
 func (k *knee) queued() bool { return k.held }
 
@@ -155,10 +154,9 @@ func (k *knee) waits() bool {
 	return lowest > 0 && per > slower*lowest
 }
 
-// note takes the answer to request number seq of those admitted so far, and returns the
-// limit for the next ones.
-// atOnce is how many were in flight with it, and full whether those are as many as may
-// be; mayGrow is whether nothing else bounds them.
+// note records the answer to request number seq of those admitted so far, and returns the limit for
+// the next ones. atOnce is how many were in flight with it, full whether those were as many as
+// allowed, and mayGrow whether nothing else bounds them.
 func (k *knee) note(seq, admitted uint64, took time.Duration, output int64, atOnce int, limit float64, full,
 	mayGrow bool,
 ) (next float64) {
@@ -182,20 +180,20 @@ func (k *knee) note(seq, admitted uint64, took time.Duration, output int64, atOn
 		}
 	}
 	if !full {
-		if k.idle++; k.from > 0 && k.idle > kneeTimes*int(limit) { // there is not enough to do to show anything
+		if k.idle++; k.from > 0 && k.idle > kneeTimes*int(limit) { // too little load to show anything
 			limit, k.from, k.now, k.idle = k.from, 0, mean{}, 0
 		}
 		return limit
 	}
 	k.idle = 0
-	// else quick answers, which come first, are taken for quickness
+	// otherwise quick answers, which come first, would look like a quick server
 	alike := k.from > 0 && (k.base.perToken() && output > 0 || k.to >= 2*k.from && k.base.alike())
 	if k.skip--; k.skip >= 0 && !alike || seq <= k.sent {
 		return limit
 	}
 	k.now.add(took, output, atOnce)
 	need := int(max(kneeAnswers, math.Floor(limit)))
-	if early := alike && k.now.n > max(kneeAnswers, int(math.Abs(k.to-k.from))) && k.clear(limit); k.now.n < need &&
+	if early := alike && k.now.n > max(kneeAnswers, int(math.Abs(k.to-k.from))) && k.decided(limit); k.now.n < need &&
 		!early {
 		return limit
 	}
@@ -205,15 +203,15 @@ func (k *knee) note(seq, admitted uint64, took time.Duration, output int64, atOn
 	return k.judge(limit, need)
 }
 
-// clear reports whether the trial has shown beyond doubt what it is worth.
-func (k *knee) clear(limit float64) bool {
+// decided reports whether the trial has clearly shown whether it is worth it.
+func (k *knee) decided(limit float64) bool {
 	log, err := throughput(k.base, k.now)
 	return math.Abs(log-worthwhile*math.Log(limit/k.from)) > 2*err
 }
 
-// slots is the limit that the first answers show. Of n requests that come together a
-// server that works on s at once answers s after the time that one takes alone, s more
-// after twice that time and so on: in the mean after (n/s+1)/2 times that time.
+// slots returns the limit that the first answers show. Of n requests that arrive together, a server
+// that processes s at once answers s after the time that one takes alone, s more after twice that
+// time, and so on: on average after (n/s+1)/2 times that time.
 func (k *knee) slots(limit float64) float64 {
 	byToken := k.alone.perToken() && k.batch.perToken()
 	alone, _ := k.alone.time(byToken)
@@ -244,7 +242,7 @@ func (k *knee) stay(limit float64, mayGrow bool) float64 {
 		k.missed = false
 		if log, err := throughput(k.base, k.tried); mayGrow && log-err >= worthwhile*math.Log(k.to/limit) {
 			k.rests = max(fewestRests, k.rests/2)
-			return k.begin(limit, k.to) // the mean before it was of a better time
+			return k.begin(limit, k.to) // the mean before it was from a faster time
 		}
 	}
 	k.rest--
@@ -259,14 +257,14 @@ func (k *knee) stay(limit float64, mayGrow bool) float64 {
 	return limit
 }
 
-// begin has a limit tried.
+// begin starts the trial of a limit.
 func (k *knee) begin(from, to float64) float64 {
 	k.from, k.to = from, max(1, min(to, MaxInFlight))
 	k.now, k.skip = mean{}, int(max(from, to))
 	return k.to
 }
 
-// judge ends a trial, or has it go on where chance may decide.
+// judge ends a trial, or continues it while chance may decide.
 func (k *knee) judge(limit float64, need int) float64 {
 	log, err := throughput(k.base, k.now)
 	grown := math.Log(limit / k.from)
@@ -290,7 +288,7 @@ func (k *knee) judge(limit float64, need int) float64 {
 		return limit
 	}
 	k.held = false
-	k.lowest[0], _ = k.base.time(false) // it is not a queue that makes it slow
+	k.lowest[0], _ = k.base.time(false) // the cause is not a queue
 	k.lowest[1] = 0
 	if k.base.perToken() {
 		k.lowest[1], _ = k.base.time(true)

@@ -8,41 +8,41 @@ import (
 	"time"
 )
 
-// The rule's numbers. They were chosen by simulation against the servers of
-// converge_test.go and finish_test.go.
+// The rule's constants, chosen by simulation against the servers of converge_test.go and
+// finish_test.go.
 const (
-	startAt     = 8    // requests at once, to begin with
-	MaxInFlight = 4096 // requests at once to one endpoint, whatever it bears
-	shrinkBy    = 0.9  // of what was in flight when a 429 came
-	// of what was in flight stays, however many were refused together: a limit per second refuses all
-	// that come after it
+	startAt     = 8    // requests in flight at first
+	MaxInFlight = 4096 // requests in flight to one endpoint, whatever it can handle
+	shrinkBy    = 0.9  // new limit, as a share of what was in flight when a 429 came
+	// least new limit, as a share of what was in flight, however many were refused together: a
+	// limit per second refuses all that come after it
 	atLeast     = 0.7
-	calm        = 200  // answers after a 429 before as many as then are tried again
-	namedCalm   = 400  // the same under a fixed limit, once the server has named its own
-	growBy      = 0.05 // of the limit, at least 1, each time that as many as it were answered
-	nearWall    = 0.97 // how close to that it comes before
+	calm        = 200  // answers after a 429 before as many requests as then are tried again
+	namedCalm   = 400  // the same under a fixed limit, once the server has stated its own
+	growBy      = 0.05 // growth of the limit, at least 1, each time that as many as the limit were answered
+	nearWall    = 0.97 // how close to the wall the limit comes before that
 	coolDown    = time.Second
-	steady      = 8    // rollouts in trouble one after the other, at least
-	unsteady    = 64   // at most
-	chance      = 1e-5 // that as many are, where the server is as well as it was
-	remembered  = 512  // first tries
-	passed      = 1.5  // times the wall, at which it is not there any more
-	sameWall    = 1.6  // times the last one, at which a wall is another
+	steady      = 8    // least number of rollouts in trouble, one after the other
+	unsteady    = 64   // most
+	chance      = 1e-5 // probability of that many if the server is as healthy as before
+	remembered  = 512  // number of first tries
+	passed      = 1.5  // factor of the wall above which the wall is gone
+	sameWall    = 1.6  // factor of the last wall above which a wall is a new one
 	shortPause  = 20 * time.Millisecond
-	passes      = 50 * time.Millisecond // after which a request that is not refused has passed, at least
-	harmless    = 3                     // pauses in a row that the first test finds to be of one request alone
-	longestSpan = 5 * time.Second       // that an allowance is of
+	passes      = 50 * time.Millisecond // least time after which a request that was not refused has passed
+	harmless    = 3                     // pauses in a row that the first test shows to concern one request only
+	longestSpan = 5 * time.Second       // longest span of an allowance
 )
 
-// Limits bounds the requests to one endpoint. The zero value adapts to what the
-// endpoint can take.
+// Limits bounds the requests to one endpoint. The zero value adapts to what the endpoint can
+// handle.
 type Limits struct {
-	Fixed    int     // that many at once, fewer only where a 429 names the server's limit; 0 adapts
-	Requests float64 // most a minute; 0 = what the server says
-	Tokens   float64 // most a minute; 0 = what the server says
+	Fixed    int     // that many at once, fewer only if a 429 names the server's limit; 0 adapts
+	Requests float64 // most per minute; 0 = what the server says
+	Tokens   float64 // most per minute; 0 = what the server says
 
-	// Pause is the first pause in trouble, Longest the longest: those between
-	// tries of one request. 0 stands for DefaultRetry's.
+	// Pause is the first pause after trouble, Longest the longest: those between tries of one
+	// request. 0 means the values of DefaultRetry.
 	Pause, Longest time.Duration
 }
 
@@ -62,89 +62,85 @@ func (c Limits) Validate() error {
 	return nil
 }
 
-// Limiter decides how many requests may be in flight at one endpoint, and when
-// the next may be made:
+// Limiter decides how many requests may be in flight at one endpoint, and when the next may be made:
 //
-//   - It begins with 8 and looks for the knee of the server's throughput: see knee.
-//     A server that queues settles near the number that it works on at once.
-//   - 429s that come in more than one request in twenty shrink it to 0.9 of what was
-//     in flight less what was refused with it, at most once a second: multiplicative
-//     decrease with a cool-down. From then on it grows by a twentieth, at least one,
-//     each time that as many as the limit were answered: additive increase. (Chiu and
-//     Jain, Computer Networks and ISDN Systems 17, 1989; Jacobson, SIGCOMM 1988.)
-//     429s that are rarer, or no rarer after two cuts, come at any load: see refusals.
-//   - A request that gets no answer in time although later ones did, while answers take
-//     longer than they once did, waits in a queue of the server's: it is treated like a
-//     429.
-//   - Trouble of the server, 5xx or no answer, does not shrink it. When requests of
-//     eight rollouts have met it at their first try and none was answered, all
-//     pause, as long as a request waits for its first repeat and twice as long each
-//     time, up to the longest of its waits; after it one request at a time is let
-//     through until one is answered. Where some rollouts are beyond a server that
-//     is well it takes more of them: 17 in a row where that is every second one.
-//     When nothing new begins any more, those that hang are kept back for no longer
-//     than an Outage.
-//   - Retry-After, and the rate limit headers, hold for all requests to the
-//     endpoint. From the second Retry-After on, single requests test whether it
-//     does: 20 ms later, and each time four times later than that. After three pauses
-//     that the first test found to be over, a rare 429 pauses no other request. Where the
-//     tests show a span such as a second that has its own allowance, spans keeps it.
+//   - It starts with 8 and looks for the knee of the server's throughput, see knee. A server that
+//     queues settles near the number that it processes at once.
+//   - 429s for more than one request in twenty reduce the limit to 0.9 of what was in flight without
+//     what was refused with it, at most once a second: multiplicative decrease with a cool-down.
+//     From then on the limit grows by a twentieth, at least one, each time that as many requests as
+//     the limit were answered: additive increase. (Chiu and Jain, Computer Networks and ISDN Systems
+//     17, 1989; Jacobson, SIGCOMM 1988.) 429s that are rarer, or no rarer after two cuts, come at any
+//     load, see refusals.
+//   - A request that gets no answer in time although later ones did, while answers take longer than
+//     they once did, waits in a queue of the server: it is treated like a 429.
+//   - Trouble of the server, 5xx or no answer, does not reduce the limit. When requests of eight
+//     rollouts have met it at their first try and none was answered, all pause, for as long as a
+//     request waits for its first retry and twice as long each time, up to the longest of its waits;
+//     after that, one request at a time is admitted until one is answered. If a healthy server cannot
+//     handle some of the rollouts, it takes more than eight: 17 in a row if every second one fails.
+//     Once nothing new starts, requests that hang are held back for no longer than an Outage.
+//   - Retry-After and the rate limit headers apply to all requests to the endpoint. From the second
+//     Retry-After on, single requests test whether it does: after 20 ms, and each time after four
+//     times as long. After three pauses that the first test found to be over, a rare 429 pauses no
+//     other request. If the tests show a span with its own allowance, such as a second, spans keeps
+//     it.
 //
-// With a fixed limit the first three do not apply, the others do. It is the most
-// that may be in flight: 429s that name the server's limit, in Retry-After or
-// rate limit headers, shrink it too, but to no less than 0.7 of what was in flight,
-// and it grows back to what was fixed.
+// With a fixed limit the first three do not apply, but the others do. It is the most that may be in
+// flight: 429s that name the server's limit, in Retry-After or rate limit headers, reduce it, too, but
+// to no less than 0.7 of what was in flight, and it grows back to the fixed value.
 //
-// It has no clock and no goroutines: the time comes in, and must not go back. It
-// is not safe for concurrent use.
+// It has no clock and no goroutines: the time is passed in, and must not go back. It is not safe for
+// concurrent use.
 type Limiter struct {
 	cfg      Limits
 	limit    float64
 	inFlight int    // admitted and not done
 	seq      uint64 // requests admitted so far
-	burst    uint64 // the first of those let through together
+	burst    uint64 // the first of those admitted together
 	burstAt  time.Time
 
-	cutSeq           uint64 // requests admitted when it shrank last
+	cutSeq           uint64 // requests admitted at the last cut
 	cutAt            time.Time
-	wall             float64 // as many as were in flight then, less those refused together; 0 = never, or long passed
-	struck           float64 // as many as were in flight when the first of them was refused
-	least            float64 // that all that are refused together leave
-	since            int     // answers since
-	uncut, uncutWall float64 // limit and wall before it
-	lastWall         float64 // one that was tried again
+	wall             float64 // in flight then, without those refused together; 0 = none, or long exceeded
+	struck           float64 // how many were in flight when the first of them was refused
+	least            float64 // least wall, however many are refused together
+	since            int     // answers since the last cut
+	uncut, uncutWall float64 // limit and wall before the last cut
+	lastWall         float64 // the last wall that was tried again
 
-	until    time.Time     // no request before
-	why      Hold          // for this
-	asked    int           // times that a server asked for a pause
-	askedAt  time.Time     // for the one at hand
-	test     time.Time     // when the next request may test the pause; zero when none may
-	tests    int           // of this pause, so far
-	testing  uint64        // the request that does; 0 = none
-	testFor  time.Duration // after which it has passed, if it is not refused
-	testSpan time.Duration // that Retry-After named
-	testLoad bool          // the load brought the refusal that asked for it
+	until    time.Time     // no request before this time
+	why      Hold          // the reason
+	asked    int           // number of times that a server asked for a pause
+	askedAt  time.Time     // when it asked for the current pause
+	test     time.Time     // when the next request may test the pause; zero if none may
+	tests    int           // tests of this pause so far
+	testing  uint64        // the request that tests it; 0 = none
+	testFor  time.Duration // time after which the test has passed, if it is not refused
+	testSpan time.Duration // the time that Retry-After named
+	testLoad bool          // the load caused the refusal that asked for the pause
 	tested   bool          // and a request that was the only one was refused too
-	alone    int           // pauses in a row that the first test found to be empty
-	// whose requests were in trouble at their first try with no answer between, whenever they were sent; at most row
+	alone    int           // pauses in a row that the first test found to be over
+	// rollouts with requests in trouble at their first try without an answer in between, regardless
+	// of when they were sent; at most row
 	troubled []string
-	streak   int           // waves of trouble with nothing else between
-	waveSeq  uint64        // requests admitted when trouble came last
-	probing  bool          // one at a time, until one is answered
-	probeOut bool          // that one is in flight
-	probeFor time.Duration // after which one that is not refused has passed; 0 = when it is answered
-	clear    time.Time     // when the one in flight has
-	usual    time.Duration // an answer takes
-	newest   uint64        // of the requests that were answered
-	begun    time.Time     // the first trouble since an answer; zero when there was none
+	streak   int           // waves of trouble with nothing else in between
+	waveSeq  uint64        // requests admitted at the last trouble
+	probing  bool          // one request at a time, until one is answered
+	probeOut bool          // that request is in flight
+	probeFor time.Duration // time after which a request that was not refused has passed; 0 = once it is answered
+	clearAt  time.Time     // when the request in flight has passed
+	usual    time.Duration // usual time of an answer
+	newest   uint64        // newest answered request
+	begun    time.Time     // first trouble since an answer; zero if there was none
 	begunSeq uint64        // requests admitted by then
-	older    int           // of them, those still in flight
-	tries    float64       // first ones; the older ones count less
-	failed   float64       // of them, those in trouble before an answer
+	older    int           // of those, requests still in flight
+	tries    float64       // first tries, older ones count less
+	failed   float64       // of those, tries in trouble before an answer
 
 	requests, tokens   quota
 	perMinute, perToks bucket
-	mean               float64 // tokens of a request
+	mean               float64 // mean tokens of a request
 
 	knee     knee
 	refusals refusals
@@ -168,16 +164,16 @@ func NewLimiter(cfg Limits) *Limiter {
 type Ticket struct {
 	at    time.Time
 	seq   uint64
-	first uint64  // of those let through together with it
-	cost  float64 // tokens it is expected to take
+	first uint64  // the first of those admitted together with it
+	cost  float64 // expected tokens
 	probe bool
 }
 
 // At returns when the request was admitted.
 func (t Ticket) At() time.Time { return t.at }
 
-// Admit asks to make a request now. If it may not, wait is the least time until it
-// may; 0 means until a request in flight is done.
+// Admit asks to make a request now. If it may not be made, wait is the shortest time until it may;
+// 0 means until a request in flight is done.
 func (l *Limiter) Admit(now time.Time) (t Ticket, ok bool, wait time.Duration) {
 	if wait = max(l.hold(now), l.probed(now)); wait > 0 || l.inFlight >= l.Limit() || l.probing && l.probeOut {
 		return Ticket{}, false, wait
@@ -185,8 +181,8 @@ func (l *Limiter) Admit(now time.Time) (t Ticket, ok bool, wait time.Duration) {
 	l.seq++
 	switch {
 	case now.Before(l.until):
-		l.testing, l.test = l.seq, now.Add(l.testFor) // then it has passed
-	case l.tests > 0: // no test has ended the pause: its time has
+		l.testing, l.test = l.seq, now.Add(l.testFor) // when the test has passed
+	case l.tests > 0: // no test has ended the pause: its time is over
 		l.overTested(now)
 	}
 	l.refusals.asked()
@@ -195,7 +191,7 @@ func (l *Limiter) Admit(now time.Time) (t Ticket, ok bool, wait time.Duration) {
 		l.burst, l.burstAt = l.seq, now
 	}
 	if l.probeOut = l.probing; l.probing {
-		l.clear = now.Add(l.probeFor)
+		l.clearAt = now.Add(l.probeFor)
 	}
 	t = Ticket{at: now, seq: l.seq, first: l.burst, cost: l.mean, probe: l.probing}
 	l.requests.take(1)
@@ -205,19 +201,18 @@ func (l *Limiter) Admit(now time.Time) (t Ticket, ok bool, wait time.Duration) {
 	return t, true, 0
 }
 
-// hold is how long no request may be made, whatever is in flight.
+// hold returns how long no request may be made, whatever is in flight.
 func (l *Limiter) hold(now time.Time) time.Duration {
 	wait, _ := l.Paused(now)
 	return wait
 }
 
-// probed is how long the one request that is let through has still to show
-// whether it is refused.
+// probed returns how long it takes until the one admitted request has passed.
 func (l *Limiter) probed(now time.Time) time.Duration {
 	if !l.probing || !l.probeOut || l.probeFor == 0 {
 		return 0
 	}
-	if wait := l.clear.Sub(now); wait > 0 {
+	if wait := l.clearAt.Sub(now); wait > 0 {
 		return wait
 	}
 	l.probing, l.probeOut, l.streak = false, false, 0
@@ -227,23 +222,23 @@ func (l *Limiter) probed(now time.Time) time.Duration {
 // Result is the outcome of a request.
 type Result struct {
 	Class      Class
-	RetryAfter time.Duration // what the server asked for
+	RetryAfter time.Duration // delay that the server asked for
 	Quotas     Quotas
-	Tokens     *int64 // that it took in all; nil when no one said
-	Output     int64  // tokens of the answer; 0 when no one said
-	Late       bool   // no answer came in the time that there was for it
-	Last       bool   // nothing new begins
-	Again      bool   // it was made again: its trouble may be its own
-	Of         string // the rollout that it is of, whose trouble counts once; "" is one of its own
+	Tokens     *int64 // total tokens; nil if not reported
+	Output     int64  // tokens of the answer; 0 if not reported
+	Late       bool   // no answer came within the time limit
+	Last       bool   // nothing new starts
+	Again      bool   // it is a retry: its trouble may be its own
+	Of         string // the rollout that it belongs to, whose trouble counts once; "" is a rollout of its own
 }
 
-// named reports whether the server says what its limit is.
+// named reports whether the server states its limit.
 func (r Result) named() bool {
 	return r.RetryAfter > 0 || r.Quotas.Requests.Known || r.Quotas.Tokens.Known
 }
 
-// Done takes a ticket back. fresh reports whether a failure is news: the first
-// among the requests that were in flight together.
+// Done takes a ticket back. fresh reports whether a failure is news: the first among the requests
+// that were in flight together.
 func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 	full := l.inFlight >= l.Limit()
 	atOnce := l.inFlight
@@ -261,8 +256,8 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 		}
 		return false
 	}
-	l.requests.hear(now, t, l.seq, l.inFlight, 1, r.Quotas.Requests)
-	l.tokens.hear(now, t, l.seq, l.inFlight, l.mean, r.Quotas.Tokens)
+	l.requests.observe(now, t, l.seq, l.inFlight, 1, r.Quotas.Requests)
+	l.tokens.observe(now, t, l.seq, l.inFlight, l.mean, r.Quotas.Tokens)
 	rule := r.Class.Rule()
 	if r.Class == Served || r.Class == Refused {
 		if t.seq == l.testing {
@@ -277,7 +272,7 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 		l.grow(t, now.Sub(t.at), r.Output, atOnce, full)
 		return false
 	}
-	// what was sent later was answered: it is no trouble of the server's, which may have a queue
+	// later requests were answered: the server is not in trouble, but may have a queue
 	if r.Late && t.seq < l.newest {
 		l.note(!r.Again, 1)
 		if l.cfg.Fixed == 0 && l.knee.waits() && t.seq > l.cutSeq && l.refusals.refused(t.seq) {
@@ -297,7 +292,7 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 	}
 	switch {
 	case r.Late && r.Last && now.Sub(l.begun) >= Outage:
-		l.probing, l.streak = false, 0 // one at a time, each until its time is up, the last would take hours
+		l.probing, l.streak = false, 0 // one at a time, each until its timeout, the last would take hours
 	case rule.ReducesLimit:
 		l.limited(now, t, r, atOnce, fresh)
 		return fresh
@@ -330,7 +325,7 @@ func (l *Limiter) limited(now time.Time, t Ticket, r Result, atOnce int, fresh b
 		l.struckToo()
 	}
 	if quota {
-		return // spans.wait knows when the next may come
+		return // spans.wait decides when the next may be admitted
 	}
 	if r.RetryAfter > 0 && r.RetryAfter <= Patience {
 		l.askedToWait(now, t, r.RetryAfter, load || t.seq <= l.cutSeq, atOnce)
@@ -344,16 +339,15 @@ func (l *Limiter) limited(now time.Time, t Ticket, r Result, atOnce int, fresh b
 	}
 }
 
-// pause lets nothing through for a while when trouble comes again before
-// anything else, and one at a time after that. A server that says how long knows
-// better.
+// pause admits nothing for a while if trouble comes again before anything else, and one request at
+// a time after that. A delay that the server asks for takes precedence.
 func (l *Limiter) pause(now time.Time, fresh bool, first, probeFor, asked time.Duration) {
 	if !fresh {
 		return
 	}
 	if l.streak++; l.streak > 1 {
 		l.probing, l.probeOut, l.probeFor = true, false, probeFor
-	} else if probeFor == 0 { // alone it is the retry's business
+	} else if probeFor == 0 { // for a single failure its retry suffices
 		return
 	}
 	if asked > 0 {
@@ -362,20 +356,20 @@ func (l *Limiter) pause(now time.Time, fresh bool, first, probeFor, asked time.D
 	l.rest(now.Add(min(l.cfg.Longest, first<<min(l.streak-1, 12))), Trouble)
 }
 
-// row is of how many rollouts in a row trouble is the server's own: chance makes
-// that many of those beyond it follow each other once in a hundred thousand
-// times. A few tries say little.
+// row returns the number of consecutive rollouts in trouble from which the server is to blame: that
+// many rollouts which the server cannot handle follow each other by chance once in a hundred
+// thousand times. A few tries say little.
 func (l *Limiter) row() int {
 	share := l.failed / (l.tries + 2)
 	return min(max(steady, int(math.Ceil(math.Log(chance)/math.Log(share)))), unsteady)
 }
 
-// Down reports whether more rollouts in a row, eight at least, met trouble at their first
-// try than chance makes of those that are beyond the server, and none is in flight that
-// was sent before: it may still be answered.
+// Down reports whether more rollouts in a row, at least eight, met trouble at their first try than
+// chance explains, given the share that the server cannot handle, and no earlier request is in
+// flight: it may still be answered.
 func (l *Limiter) Down() bool { return l.older == 0 && len(l.troubled) >= l.row() }
 
-// note counts a first try, and whether it was in trouble: 1, not the server's.
+// note counts a first try, and whether it was in trouble that is not the server's: 1 if it was.
 func (l *Limiter) note(first bool, failed float64) {
 	if !first {
 		return
@@ -385,8 +379,8 @@ func (l *Limiter) note(first bool, failed float64) {
 	}
 }
 
-// answered notes an answer of any kind: the server is there. That of a request
-// which was in flight already when the last trouble came says nothing about now.
+// answered notes an answer of any kind: the server is up. An answer to a request that was already
+// in flight at the last trouble says nothing about now.
 func (l *Limiter) answered(t Ticket) {
 	l.newest, l.begun = max(l.newest, t.seq), time.Time{}
 	for range l.troubled {
@@ -398,7 +392,7 @@ func (l *Limiter) answered(t Ticket) {
 	}
 }
 
-// settle corrects what was reserved by what was used.
+// settle corrects the reserved tokens by those used.
 func (l *Limiter) settle(now time.Time, t Ticket, used *int64) {
 	if used == nil || *used <= 0 {
 		return
@@ -412,7 +406,7 @@ func (l *Limiter) settle(now time.Time, t Ticket, used *int64) {
 	l.mean += (n - l.mean) / 16
 }
 
-// rest lets nothing through before a time.
+// rest admits nothing before a time.
 func (l *Limiter) rest(until time.Time, why Hold) {
 	if until.After(l.until) {
 		l.until, l.why, l.test, l.testing = until, why, time.Time{}, 0
@@ -434,7 +428,7 @@ func (l *Limiter) shrink(now time.Time, t Ticket, atOnce int) {
 	l.cutSeq, l.cutAt, l.since = l.seq, now, 0
 	l.struck = min(l.limit, together)
 	l.least = max(1, atLeast*l.struck)
-	if l.knee.raised() { // less was borne before
+	if l.knee.raised() { // less was handled before
 		l.least = max(1, min(l.least, l.knee.from))
 	}
 	l.wall = max(l.least, min(l.struck, float64(atOnce)))
@@ -442,14 +436,14 @@ func (l *Limiter) shrink(now time.Time, t Ticket, atOnce int) {
 	l.knee.restart(l.limit)
 }
 
-// struckToo notes that a request was refused which was in flight at the last cut: as
-// many as were in flight then and were not refused passed.
+// struckToo notes that a request which was in flight at the last cut was refused, too: the wall is
+// the number in flight then without those refused.
 func (l *Limiter) struckToo() {
 	l.wall = max(l.least, l.wall-1)
 	l.limit = min(l.limit, max(l.least, l.wall*shrinkBy))
 }
 
-// grow notes an answer. full is whether as many were in flight as may be.
+// grow notes an answer. full is whether as many were in flight as allowed.
 func (l *Limiter) grow(t Ticket, took time.Duration, output int64, atOnce int, full bool) {
 	most := float64(MaxInFlight)
 	if l.cfg.Fixed > 0 {
@@ -464,12 +458,12 @@ func (l *Limiter) grow(t Ticket, took time.Duration, output int64, atOnce int, f
 	switch {
 	case l.cfg.Fixed > 0:
 	case l.since > calm && (l.wall > sameWall*l.lastWall || l.limit > passed*l.wall):
-		l.lastWall, l.wall = l.wall, 0 // it may have been chance: one that comes again in its place is believed
+		l.lastWall, l.wall = l.wall, 0 // it may have been chance: a wall that comes again in the same place is believed
 	}
 }
 
-// step is by how much the limit grows while as many as it are answered. Below
-// the wall it makes up half of the way; there it stays until the calm is over.
+// step returns by how much the limit grows while as many requests as the limit are answered. Below
+// the wall it covers half of the distance; there it stays until the calm is over.
 func (l *Limiter) step() float64 {
 	step, quiet := max(1, growBy*l.limit), calm
 	if l.cfg.Fixed > 0 || l.wall <= sameWall*l.lastWall {
@@ -484,17 +478,17 @@ func (l *Limiter) step() float64 {
 // Limit returns how many requests may be in flight.
 func (l *Limiter) Limit() int { return max(1, int(l.limit)) }
 
-// HeldBy is what keeps the limit where it is; "" while it may grow.
+// HeldBy says what keeps the limit from growing; "" while it may grow.
 type HeldBy string
 
-// What does.
+// The reasons.
 const (
-	HeldBySetting  HeldBy = "concurrency" // it is set
+	HeldBySetting  HeldBy = "concurrency" // it is configured
 	HeldByRefusals HeldBy = "429s"        // more at once were refused
 	HeldByQueue    HeldBy = "queue"       // more at once waited for each other
 )
 
-// HeldBy returns what keeps the limit where it is.
+// HeldBy returns what keeps the limit from growing.
 func (l *Limiter) HeldBy() HeldBy {
 	switch {
 	case l.wall > 0 && (l.cfg.Fixed == 0 || l.Limit() < l.cfg.Fixed):
@@ -510,7 +504,7 @@ func (l *Limiter) HeldBy() HeldBy {
 // InFlight returns how many requests are in flight.
 func (l *Limiter) InFlight() int { return l.inFlight }
 
-// Paused returns for how long no request will be admitted, and why.
+// Paused returns how long no request will be admitted, and why.
 func (l *Limiter) Paused(now time.Time) (wait time.Duration, why Hold) {
 	hold := func(d time.Duration, by Hold) {
 		if d > wait {
@@ -526,13 +520,13 @@ func (l *Limiter) Paused(now time.Time) (wait time.Duration, why Hold) {
 	return wait, why
 }
 
-// Hold is why no request is admitted; "" when one may be.
+// Hold says why no request is admitted; "" if one may be.
 type Hold string
 
 // The reasons.
 const (
-	Asked   Hold = "Retry-After"            // the server said so
-	Headers Hold = "its rate limit headers" // nothing is left, they say
+	Asked   Hold = "Retry-After"            // the server asked for it
+	Headers Hold = "its rate limit headers" // nothing is left, according to them
 	Trouble Hold = "failures in a row"      // of any kind
-	Minute  Hold = "the bound on a minute"  // ours
+	Minute  Hold = "the bound on a minute"  // from the configuration
 )

@@ -2,19 +2,18 @@ package limit
 
 import "time"
 
-// Quotas is what remains of a server's limits, by its rate limit headers.
+// Quotas is what remains of a server's limits, according to its rate limit headers.
 type Quotas struct{ Requests, Tokens Quota }
 
 // Quota is what remains of one limit.
 type Quota struct {
 	Known bool
 	Left  float64
-	Reset time.Duration // until there is more; 0 when it does not say
+	Reset time.Duration // until there is more; 0 if the server does not say
 }
 
-// Asks returns how long to leave alone a server that refused a request, by its
-// quotas: until a used-up limit resets, if that is longer than Patience; 0 if no
-// limit asks for that long.
+// Asks returns how long to avoid a server that refused a request, by its quotas: until a used-up
+// limit resets, if that is longer than Patience; 0 if no limit takes that long.
 func (q Quotas) Asks() (longest time.Duration) {
 	for _, one := range []Quota{q.Requests, q.Tokens} {
 		if one.Known && one.Left <= 0 && one.Reset > Patience {
@@ -24,53 +23,51 @@ func (q Quotas) Asks() (longest time.Duration) {
 	return longest
 }
 
-// unsaid is how long a limit that is used up is taken to stay so, where the
-// server does not say.
+// unsaid is how long a used-up limit is assumed to remain so if the server does not say.
 const unsaid = time.Second
 
-// together is how far apart requests may be let through and still reach the server
-// in another order.
+// together is the longest time between the admissions of requests that may reach the server in a
+// different order.
 const together = 20 * time.Millisecond
 
-// quota keeps what a server said until it says something newer, or until the
-// time that it named has come.
+// quota keeps what a server reported until it reports something newer, or until the time that it
+// named has come.
 type quota struct {
-	known bool
-	left  float64
-	until time.Time
-	heard uint64  // the newest request whose answer said so
-	first uint64  // of those let through together with it
-	low   float64 // the least that the answers to these said is left
+	known  bool
+	left   float64
+	until  time.Time
+	newest uint64  // the newest request whose answer reported it
+	first  uint64  // the first of those admitted together with it
+	low    float64 // the least that the answers to these reported as left
 
-	again bool          // when the time has come, most and no more, each span, until it says something newer
-	most  float64       // it ever said was left
-	span  time.Duration // it last said until there is more
+	again bool          // when the time has come, allow most per span until there is a newer report
+	most  float64       // the most that was ever reported as left
+	span  time.Duration // the last reported time until there is more
 }
 
-// hear takes what the answer to a request said. Requests let through after it, and
-// those in flight that were let through together with it, may not have been counted
-// by then: they are taken off. What comes back only after more than Patience is
-// no one's to wait for: the next request is made, and when it is refused, Quotas.Asks
-// says for how long.
-func (q *quota) hear(now time.Time, t Ticket, admitted uint64, inFlight int, cost float64, said Quota) {
-	if !said.Known || t.first < q.first {
+// observe takes the report in the answer to a request. Requests admitted after it, and those in
+// flight that were admitted together with it, may not have been counted by then: they are
+// subtracted. A reset that takes longer than Patience is not waited for: the next request is made,
+// and if it is refused, Quotas.Asks returns how long to wait.
+func (q *quota) observe(now time.Time, t Ticket, admitted uint64, inFlight int, cost float64, reported Quota) {
+	if !reported.Known || t.first < q.first {
 		return
 	}
-	more := t.seq > q.heard && said.Left > q.low+cost*float64(admitted-t.first+1) // than another order explains
+	more := t.seq > q.newest && reported.Left > q.low+cost*float64(admitted-t.first+1) // than another order explains
 	if t.first > q.first || more {
-		q.first, q.low = t.first, said.Left
+		q.first, q.low = t.first, reported.Left
 	}
-	reset := said.Reset
+	reset := reported.Reset
 	if reset <= 0 {
-		reset = max(0, unsaid-now.Sub(t.at)) // it was counted when the request came
+		reset = max(0, unsaid-now.Sub(t.at)) // it was counted when the request arrived
 	}
-	q.known, q.heard, q.low = reset <= Patience, max(q.heard, t.seq), min(q.low, said.Left)
-	q.most, q.span = max(q.most, said.Left), max(said.Reset, unsaid)
-	uncounted := max(admitted-q.heard, min(uint64(inFlight), admitted-t.first))
+	q.known, q.newest, q.low = reset <= Patience, max(q.newest, t.seq), min(q.low, reported.Left)
+	q.most, q.span = max(q.most, reported.Left), max(reported.Reset, unsaid)
+	uncounted := max(admitted-q.newest, min(uint64(inFlight), admitted-t.first))
 	q.left, q.until = q.low-cost*float64(uncounted), now.Add(reset)
 }
 
-// wait is how long until a request of such a cost may be made.
+// wait returns the time until a request of that cost may be made.
 func (q *quota) wait(now time.Time, cost float64) time.Duration {
 	if !q.known {
 		return 0
@@ -90,10 +87,10 @@ func (q *quota) wait(now time.Time, cost float64) time.Duration {
 
 func (q *quota) take(cost float64) { q.left -= cost }
 
-// bucket lets so much through a minute, a twentieth of a second's worth of it at once: what
-// a server counts by the second may begin in the middle of it.
+// bucket admits a number per minute, at most a twentieth of a second's worth at once: a server's
+// count per second may start in the middle of it.
 type bucket struct {
-	rate  float64 // a second; 0 = no bound
+	rate  float64 // per second; 0 = no bound
 	size  float64
 	level float64
 	at    time.Time
@@ -114,8 +111,8 @@ func (b *bucket) refill(now time.Time) {
 	b.at = now
 }
 
-// wait is how long until a request of such a cost may be made. One that costs
-// more than the bucket holds may be made when it is full.
+// wait returns the time until a request of that cost may be made. One that costs more than the
+// bucket holds may be made when it is full.
 func (b *bucket) wait(now time.Time, cost float64) time.Duration {
 	if b.rate == 0 {
 		return 0

@@ -2,40 +2,39 @@ package limit
 
 import "math"
 
-// The numbers of refusals, chosen by the simulations of finish_test.go.
+// The constants of refusals, chosen by the simulations of finish_test.go.
 const (
 	freeAtFirst = 2    // refusals that say nothing, before the first cut
 	freeLater   = 1    // the same after it
-	freeShare   = 0.05 // of the requests, which cost less than a cut does
-	mostShare   = 0.25 // that a cut need not change to be taken for the server's own
+	freeShare   = 0.05 // of the requests: such a share costs less than a cut
+	mostShare   = 0.25 // largest share, unchanged by cuts, that counts as the server's own
 	doubts      = 3    // standard errors of a count
-	flooded     = 5    // refusals among the next that are the load's
-	inARow      = 10   // requests that were let through one after the other
-	inAShortRow = 6    // the same where more than freeShare are refused at any load
-	sameShare   = 0.75 // of the share before, after two cuts, is no change
-	seen        = 40   // requests that show a share
+	flooded     = 5    // number of refusals within a row that are due to the load
+	inARow      = 10   // requests admitted one after the other
+	inAShortRow = 6    // the same if more than freeShare are refused at any load
+	sameShare   = 0.75 // of the share before: at least this, after two cuts, is no change
+	seen        = 40   // requests that are enough to show a share
 )
 
-// refusals tells the 429s that the load brings from those that come at any load: a
-// proxy that refuses one request in fifty, or a limit that others use as well. Fewer
-// requests at once do not avoid the second kind, and must not be the price of it. It
-// counts in the order in which requests were let through: a refusal comes sooner than
-// an answer.
+// refusals distinguishes the 429s caused by the load from those that come at any load: a proxy that
+// refuses one request in fifty, or a limit shared with others. Fewer requests at once do not avoid
+// the second kind, so it must not lower the limit. Requests are counted in the order of admission,
+// because a refusal comes sooner than an answer.
 type refusals struct {
-	n, bad float64         // requests let through and refusals, the older ones count less
-	last   [flooded]uint64 // requests that were refused last, the oldest first
+	n, bad float64         // admitted requests and refusals, older ones count less
+	last   [flooded]uint64 // the last refused requests, the oldest first
 
-	cut        bool    // the load brought some, at least once
-	calm       int     // requests that ended since
-	share      float64 // of refusals at any load, once the calm has shown it
-	late, bad2 float64 // requests that ended in the second half of the calm, and refusals of them
+	cut        bool    // the load has caused refusals at least once
+	calm       int     // completed requests since the last cut
+	share      float64 // share of refusals at any load, once the calm has shown it
+	late, bad2 float64 // completed requests in the second half of the calm, and refusals among them
 
-	cuts   int     // in a row, with no calm between
+	cuts   int     // consecutive cuts without a calm in between
 	before float64 // the share before the first of them
-	limit  float64 // and the limit
+	limit  float64 // the limit before the first of them
 }
 
-// asked notes a request that was let through.
+// asked notes an admitted request.
 func (r *refusals) asked() {
 	if r.n++; r.n >= calm {
 		r.n, r.bad = r.n/2, r.bad/2
@@ -58,8 +57,7 @@ func (r *refusals) ended(bad float64) {
 	}
 }
 
-// refused notes that request number seq was refused, and reports whether the load
-// brought it.
+// refused notes that request number seq was refused, and reports whether the load caused it.
 func (r *refusals) refused(seq uint64) (load bool) {
 	r.ended(1)
 	r.bad++
@@ -84,7 +82,8 @@ func (r *refusals) flood() bool {
 	return first > 0 && max(first, last)-min(first, last) < r.window()
 }
 
-// window is of how many requests flooded refusals are the load's.
+// window returns how many requests in a row may contain flooded refusals for these to be due to the
+// load.
 func (r *refusals) window() uint64 {
 	if r.share > freeShare {
 		return inAShortRow
@@ -92,7 +91,7 @@ func (r *refusals) window() uint64 {
 	return inARow
 }
 
-// together is how many were refused with the last one, shortly before it.
+// together returns how many were refused with the last one, shortly before it.
 func (r *refusals) together() (n int) {
 	last := r.last[flooded-1]
 	for _, seq := range r.last[:flooded-1] {
@@ -103,8 +102,8 @@ func (r *refusals) together() (n int) {
 	return n
 }
 
-// shrunk notes a cut from a limit. ok is false where two cuts before have not changed
-// the share of refusals: it is the server's own, and the limit before them is right.
+// shrunk notes a cut from a limit. ok is false if two cuts before have not changed the share of
+// refusals: the server refuses that share anyway, and the limit before the cuts is restored.
 func (r *refusals) shrunk(limit float64) (restored float64, ok bool) {
 	share := r.bad / max(r.n, 1)
 	if r.cuts >= 2 && (!r.flood() || share > freeShare*2) && r.n >= seen && share <= mostShare &&

@@ -2,50 +2,48 @@ package limit
 
 import "time"
 
-// spans keeps an allowance of requests in each span of time, such as a hundred a second,
-// which a server shows only by refusing what is above it, with a Retry-After. The allowance begins
-// again when the span is over, not when
-// Retry-After, counted from a refusal in the middle of it, is.
+// spans learns an allowance of requests per span of time, such as a hundred a second, which a
+// server shows only by refusing what exceeds it, with a Retry-After. The allowance starts again
+// when the span is over, not when Retry-After, counted from a refusal in the middle of it, is.
 type spans struct {
-	span   time.Duration // 0 = there is none, as far as is known
-	begun  time.Time     // one of them
-	first  uint64        // request admitted in it
-	most   uint64        // may be; 0 = not known
-	guess  uint64        // that may be, as the last span showed
-	same   int           // spans in a row that showed it
-	over   bool          // it was used up, and more was refused
+	span   time.Duration // 0 = none is known
+	begun  time.Time     // start of the current span
+	first  uint64        // first request admitted in it
+	most   uint64        // requests allowed per span; 0 = unknown
+	guess  uint64        // requests that passed in the last span
+	same   int           // spans in a row that showed the guess
+	over   bool          // the allowance was used up, and more was refused
 	wrong  int           // spans in a row that refused long before that
-	clean  int           // spans in a row that were used up with no refusal
-	needs  int           // of them before more is tried
-	kept   uint64        // that passed before more was tried, in the span at hand; 0 = it is not tried
-	raises int           // in a row that passed
+	clean  int           // spans in a row that were used up without a refusal
+	needs  int           // number of those before more is tried
+	kept   uint64        // allowance before more was tried, in the current span; 0 = nothing is tried
+	raises int           // raises in a row that passed
 }
 
 const (
 	fewestClean = 2
 	mostClean   = 64
 	wrongSpans  = 2
-	lifted      = 8 // raises in a row that passed: there is no allowance any more
+	lifted      = 8 // raises in a row that passed, after which there is no allowance
 	sureSpans   = 2
 )
 
-// learn takes it that a span has begun now, with the request that was let through as
-// number seq.
+// learn assumes that a span has started now, with request number seq.
 func (s *spans) learn(now time.Time, span time.Duration, seq uint64) {
 	*s = spans{span: span, begun: now, first: seq, needs: fewestClean, guess: s.guess, same: s.same}
 }
 
-// wait is how long until another request fits into a span. admitted is how many
-// were let through so far.
+// wait returns the time until another request fits into a span. admitted is how many were admitted
+// so far.
 func (s *spans) wait(now time.Time, admitted uint64) time.Duration {
 	if s.span == 0 {
 		return 0
 	}
-	if gone := now.Sub(s.begun); gone >= s.span {
+	if elapsed := now.Sub(s.begun); elapsed >= s.span {
 		if s.next(admitted); s.span == 0 {
 			return 0
 		}
-		s.begun = s.begun.Add(gone / s.span * s.span)
+		s.begun = s.begun.Add(elapsed / s.span * s.span)
 	}
 	if s.over || s.most > 0 && admitted+1-s.first >= s.most {
 		return s.begun.Add(s.span).Sub(now)
@@ -53,8 +51,8 @@ func (s *spans) wait(now time.Time, admitted uint64) time.Duration {
 	return 0
 }
 
-// next begins another span, and tries a little more where several were used up with no
-// refusal: sooner and sooner where that passes, and none is kept in the end.
+// next starts another span, and allows a little more if several were used up without a refusal:
+// sooner and sooner while that passes, until in the end there is no allowance.
 func (s *spans) next(admitted uint64) {
 	used := admitted + 1 - s.first
 	s.first = admitted + 1
@@ -76,11 +74,11 @@ func (s *spans) next(admitted uint64) {
 	}
 }
 
-// refused notes a refusal, and reports whether it is of an allowance: two spans in a
-// row let the same number pass.
+// refused notes a refusal, and reports whether it is due to an allowance: two spans in a row
+// admitted the same number.
 func (s *spans) refused(t Ticket) bool {
 	if s.span == 0 || t.seq < s.first {
-		return s.most > 0 // of the span before, whose end it has shown already
+		return s.most > 0 // of the span before, whose end is already known
 	}
 	used := t.seq - s.first
 	switch {

@@ -9,7 +9,7 @@ import (
 	"gonogo/sampler/rollout/prompt"
 )
 
-// PromptOf returns the prompt that consists of all of the messages. known may be nil.
+// PromptOf returns the prompt that consists of all the messages. known may be nil.
 func PromptOf(messages []Message, known *prompt.Cache) prompt.Identity {
 	if len(messages) == 0 {
 		return prompt.Identity{}
@@ -26,12 +26,12 @@ func PromptOf(messages []Message, known *prompt.Cache) prompt.Identity {
 	return known.Of(all.String(), messages[len(messages)-1].Content)
 }
 
-// promptKeys are the keys under which plain lines hold a prompt, the likeliest first.
+// promptKeys are the keys under which plain lines hold a prompt, the most likely first.
 var promptKeys = []string{"prompt", "question", "problem", "instruction", "query", "input"}
 
-// Prompt returns what the record itself shows that the model was asked: its messages
-// before the first turn of the model, or an unknown key such as "prompt". A record of a
-// run that holds its items shows nothing. known may be nil.
+// Prompt returns the prompt as far as the record itself shows it: its messages before the first
+// turn of the model, or an unknown key such as "prompt". A record of a run that has its items shows
+// none. known may be nil.
 func (r *Record) Prompt(known *prompt.Cache) prompt.Identity {
 	if r.Asked.Sum != 0 {
 		return r.Asked
@@ -63,7 +63,7 @@ func (r *Record) Prompt(known *prompt.Cache) prompt.Identity {
 // saidSeed makes Record.Said comparable within the process.
 var saidSeed = maphash.MakeSeed()
 
-// readSaid sets what a lean reading keeps of messages: it decodes those of the prompt alone.
+// readSaid sets what a lean read keeps of messages: it decodes only those of the prompt.
 func (r *Record) readSaid(messages []byte, known *prompt.Cache) {
 	var h maphash.Hash
 	h.SetSeed(saidSeed)
@@ -90,8 +90,8 @@ func (r *Record) readSaid(messages []byte, known *prompt.Cache) {
 	}
 }
 
-// hashMessage adds a message to a hash, without the ids of its calls: they differ where the
-// same is said twice.
+// hashMessage adds a message to a hash, without the ids of its calls: they differ even if two
+// messages say the same.
 func hashMessage(h *maphash.Hash, message []byte) (role string) {
 	hashMembers(h, message, "tool_call_id", func(key, value []byte) (hashed bool) {
 		switch {
@@ -109,8 +109,8 @@ func hashMessage(h *maphash.Hash, message []byte) (role string) {
 	return role
 }
 
-// hashMembers adds the members of an object, but for one key and those that visit adds, or
-// all of another value.
+// hashMembers adds the members of an object to h, except the key without and those that visit
+// hashes itself; a value that is not an object is added as it is.
 func hashMembers(h *maphash.Hash, v []byte, without string, visit func(key, value []byte) (hashed bool)) {
 	s := jsontext.Scanner{Source: v}
 	if s.Members(func(key, value []byte) error {

@@ -9,22 +9,21 @@ import (
 )
 
 const (
-	batchBytes = 256 << 10 // text a batch holds, unless one line is longer
-	budget     = 32 << 20  // text of all batches on their way, unless one is larger
+	batchBytes = 256 << 10 // text in a batch, unless one line is longer
+	budget     = 32 << 20  // text of all batches in progress, unless one is larger
 )
 
-// MaxLine is the longest line that is read, and so the longest that is written.
+// MaxLine is the length of the longest line that is read, and so of the longest that is written.
 const MaxLine = 64 << 20
 
 const byteOrderMark = "\uFEFF"
 
-// batch is a run of whole lines on its way from the reader through a worker
-// to the caller.
+// batch is a run of complete lines on its way from the reader through a worker to the caller.
 type batch struct {
-	text []byte // whole lines; the last one may lack its newline
-	size int    // what text takes in memory
-	line int    // 1-based line of the first one
-	err  error  // what ended the reading after these lines; io.EOF at the end
+	text []byte // complete lines; the last one may lack its newline
+	size int    // memory that text takes
+	line int    // 1-based number of the first line
+	err  error  // why reading ended after these lines; io.EOF at the end
 	done chan struct{}
 	out  []result
 }
@@ -36,14 +35,14 @@ var errLongLine = fmt.Errorf("line is longer than %d MB: cut or leave out its lo
 type cutter struct {
 	rd    io.Reader
 	line  int
-	carry []byte // the beginning of a line that the last batch ended with
-	first bool   // nothing was read yet
-	most  int    // the longest line; some more is let pass
+	carry []byte // the start of a line that was cut at the end of the last batch
+	first bool   // nothing has been read yet
+	most  int    // the longest allowed line; slightly longer ones may pass
 }
 
 func newCutter(rd io.Reader) *cutter { return &cutter{rd: rd, line: 1, first: true, most: MaxLine} }
 
-// next fills b, whose memory may be used again, with the next lines.
+// next fills b with the next lines. It may reuse the memory of b.
 func (c *cutter) next(ctx context.Context, b *batch) {
 	b.line, b.err, b.done = c.line, nil, make(chan struct{})
 	text := append(b.text[:0], c.carry...)
@@ -75,7 +74,7 @@ func (c *cutter) next(ctx context.Context, b *batch) {
 	c.line += bytes.Count(text, []byte("\n"))
 }
 
-// dropBOM takes the byte order mark off the beginning of the stream.
+// dropBOM removes the byte order mark at the start of the stream.
 func (c *cutter) dropBOM(text []byte) []byte {
 	if !c.first || len(text) < 3 {
 		return text
@@ -84,8 +83,8 @@ func (c *cutter) dropBOM(text []byte) []byte {
 	return bytes.TrimPrefix(text, []byte(byteOrderMark))
 }
 
-// lines calls visit for each line that is not blank, with white space around
-// it gone, until visit returns false. torn marks a last line without newline.
+// lines calls visit for each line that is not blank, without surrounding white space, until visit
+// returns false. torn marks a last line without newline.
 func (b *batch) lines(visit func(text []byte, line int, torn bool) bool) {
 	line := b.line
 	for rest := b.text; len(rest) > 0; line++ {
@@ -97,6 +96,5 @@ func (b *batch) lines(visit func(text []byte, line int, torn bool) bool) {
 	}
 }
 
-// atEnd reports whether the batch is the last of a stream that was read to its
-// end.
+// atEnd reports whether the batch is the last of a stream that was read to its end.
 func (b *batch) atEnd() bool { return errors.Is(b.err, io.EOF) }

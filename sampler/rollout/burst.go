@@ -16,8 +16,7 @@ import (
 	"gonogo/sampler/rollout/disk"
 )
 
-// The files of a burst. They are one thing: burst.json names how many lines of
-// calls.jsonl are its own.
+// The files of a burst. They belong together: burst.json says how many lines calls.jsonl has.
 const (
 	BurstFile = "burst.json"
 	CallsFile = "calls.jsonl"
@@ -26,22 +25,22 @@ const (
 // BurstSchema names the shape of burst.json and calls.jsonl.
 const BurstSchema = "gonogo/burst/1"
 
-// Burst is the rehearsal of a training step's load on tools and grader, or on a
-// service that makes the rollouts. No request of it is part of a mean.
+// Burst is the rehearsal of a training step's load on tools and grader, or on a service that makes
+// the rollouts. None of its requests is part of a mean.
 type Burst struct {
 	Schema      string    `json:"schema"`
-	ID          string    `json:"id"` // drawn again each time; trace ids are made of it
+	ID          string    `json:"id"` // new for each burst; trace ids are derived from it
 	ToolVersion string    `json:"tool_version,omitempty"`
 	Started     time.Time `json:"started_at"`
 	Elapsed     Seconds   `json:"elapsed_s"`
 
-	Rollouts  int   `json:"rollouts"`             // that start at once
-	BatchSize int   `json:"batch_size,omitempty"` // items of a step; 0 if the rollouts were named
-	GroupSize int   `json:"group_size"`           // rollouts of an item
+	Rollouts  int   `json:"rollouts"`             // rollouts that start at once
+	BatchSize int   `json:"batch_size,omitempty"` // items per step; 0 if the number of rollouts was given instead
+	GroupSize int   `json:"group_size"`           // rollouts per item
 	Split     Split `json:"split"`
 	Gaps      bool  `json:"gaps"`       // whether the recorded time between calls was kept
-	Retries   int   `json:"retries"`    // repeats of a failed request, after which its rollout is discarded
-	MaxFlight int   `json:"max_flight"` // requests in flight that the machine's open files allow; 0 is any number
+	Retries   int   `json:"retries"`    // retries of a failed request, after which its rollout is discarded
+	MaxFlight int   `json:"max_flight"` // requests in flight that the limit on open files allows; 0 is any number
 
 	Endpoints []BurstEndpoint `json:"endpoints"`
 	Waves     []Wave          `json:"waves"` // in the order they were made
@@ -49,22 +48,22 @@ type Burst struct {
 	Notes     []string        `json:"notes"`
 }
 
-// BurstEndpoint is what a burst sends to one endpoint.
+// BurstEndpoint describes the load that a burst puts on one endpoint.
 type BurstEndpoint struct {
 	Name string `json:"name"` // "tool NAME", "agent", "grader" or "session"
-	// calls of one burst that the run recorded, its gradings, or rollouts of an agent
+	// calls per burst that the run recorded, gradings, or rollouts of an agent
 	Recorded  int  `json:"recorded"`
-	Generated int  `json:"generated,omitempty"` // calls of one burst whose arguments its schema gave
-	Safe      bool `json:"safe,omitempty"`      // marked as changing nothing
-	Judged    bool `json:"judged,omitempty"`    // a grader that asks a model: it grades only in the bursts
+	Generated int  `json:"generated,omitempty"` // calls per burst with arguments generated from the schema
+	Safe      bool `json:"safe,omitempty"`      // marked as having no side effects
+	Judged    bool `json:"judged,omitempty"`    // a grader that uses a judge: it grades only in the bursts
 }
 
-// Wave is one pass over rollouts, Size of them at once.
+// Wave is one pass over rollouts, Size of them in parallel.
 type Wave struct {
 	Purpose   Purpose `json:"purpose"`
-	Size      int     `json:"size"`      // rollouts at once
-	Rollouts  int     `json:"rollouts"`  // that were made
-	Discarded int     `json:"discarded"` // of those, by a trainer's rules
+	Size      int     `json:"size"`      // rollouts in parallel
+	Rollouts  int     `json:"rollouts"`  // rollouts made
+	Discarded int     `json:"discarded"` // of those, rollouts that a trainer's rules discard
 	Elapsed   Seconds `json:"elapsed_s"`
 }
 
@@ -74,7 +73,7 @@ type Purpose string
 // The purposes of a wave.
 const (
 	RepeatWave Purpose = "repeat" // every call is made twice
-	RampWave   Purpose = "ramp"   // fewer at once than a training step
+	RampWave   Purpose = "ramp"   // fewer in parallel than in a training step
 	BurstWave  Purpose = "burst"  // a training step: all start at once
 )
 
@@ -86,17 +85,17 @@ type BurstCall struct {
 	Item     string  `json:"item"`
 	TraceID  string  `json:"trace_id"`
 	CallID   string  `json:"call_id,omitempty"` // of a tool
-	Request  string  `json:"request"`           // the same for requests that ask for the same
-	Try      int     `json:"try,omitempty"`     // 0 for the first, retries count from 1
-	At       Seconds `json:"at_s"`              // since its wave began
+	Request  string  `json:"request"`           // equal for requests with the same content
+	Try      int     `json:"try,omitempty"`     // 0 for the first; retries count from 1
+	At       Seconds `json:"at_s"`              // since the start of its wave
 	Elapsed  Seconds `json:"elapsed_s"`
-	Flight   int     `json:"in_flight"` // requests to this endpoint as it was sent, itself included
+	Flight   int     `json:"in_flight"` // requests in flight to this endpoint when it was sent, itself included
 
-	Status       int    `json:"status,omitempty"` // of HTTP; 0 if none came
-	Kind         string `json:"kind,omitempty"`   // of what went wrong; "" when nothing did
+	Status       int    `json:"status,omitempty"` // HTTP status; 0 if there was no response
+	Kind         string `json:"kind,omitempty"`   // what went wrong; "" if nothing did
 	Error        string `json:"error,omitempty"`
 	Failed       bool   `json:"failed,omitempty"`   // no answer that a rollout could continue with
-	Discards     bool   `json:"discards,omitempty"` // for good: a trainer would discard the rollout
+	Discards     bool   `json:"discards,omitempty"` // the failure is final: a trainer would discard the rollout
 	RequestBytes int64  `json:"request_bytes,omitempty"`
 	ReplyBytes   int64  `json:"reply_bytes,omitempty"`
 
@@ -114,7 +113,8 @@ const (
 	OtherAnswer RepeatAnswer = "differs"
 )
 
-// Departures lists the possible violations of the wire contract by an endpoint's answer, or by a request to it.
+// Departures lists the violations of the wire contract that an endpoint's answer, or a request to
+// it, can have.
 func Departures() []string {
 	return []string{NoOutput, OutputNoString, ReplyTooLarge, RequestTooLarge, NoCallID, WrongCallID, NoScore}
 }
@@ -125,16 +125,16 @@ const (
 	OutputNoString  = "output_no_string"  // an output that is not a string
 	ReplyTooLarge   = "reply_too_large"   // above 1 MB: the model sees an error instead
 	RequestTooLarge = "request_too_large" // above 1 MB: a trainer may not send it
-	NoCallID        = "no_call_id"        // an answer that does not say which call it answers
-	WrongCallID     = "wrong_call_id"     // an answer that says it answers another call
+	NoCallID        = "no_call_id"        // an answer without the id of its call
+	WrongCallID     = "wrong_call_id"     // an answer with the id of another call
 	NoScore         = "no_score"          // a grader's success without a finite score
 )
 
-// BurstWriter puts a burst into a run.
+// BurstWriter writes a burst to a run.
 type BurstWriter struct {
 	dir     string
 	redact  *Redactor
-	release func() error // gives the run directory back
+	release func() error // unlocks the run directory
 }
 
 // OpenBurst locks the run in dir against other writers until Close.
@@ -149,7 +149,8 @@ func OpenBurst(dir string, redact *Redactor) (*BurstWriter, error) {
 // Close unlocks the run directory.
 func (w *BurstWriter) Close() error { return w.release() }
 
-// Write replaces the run's burst. burst.json is written last: a kill leaves the old burst, none, or the new one.
+// Write replaces the run's burst. burst.json is written last: a kill leaves the old burst, no
+// burst, or the new one.
 func (w *BurstWriter) Write(b *Burst, calls []BurstCall) error {
 	head := filepath.Join(w.dir, BurstFile)
 	if err := os.Remove(head); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The shape of a canary: its prefix, then that many hexadecimal digits that name the
-// rollout and that many that check them.
+// The shape of a canary: its prefix, then canaryName hexadecimal digits that name the rollout and
+// canaryCheck check digits.
 const (
 	canaryPrefix = "canary_"
 	canaryName   = 24
@@ -15,11 +15,11 @@ const (
 	canaryLength = len(canaryPrefix) + canaryName + canaryCheck
 )
 
-// Canary is a word that identifies one rollout: "canary_", 24 hexadecimal digits of a
-// hash of its trace id and 8 that check those. A rollout that finds another one's canary
-// has found something that one left. Only one in four thousand million mistyped or
-// made-up words is valid, so no table is needed to check one. Attempts have trace ids,
-// and so canaries, of their own. Without a trace id there is none: "".
+// Canary returns the word that identifies a rollout: "canary_", 24 hexadecimal digits of a hash of
+// its trace id and 8 check digits. A rollout that finds another one's canary has found something
+// that the other left behind. Only one in 2^32 mistyped or made-up words is valid, so no table is
+// needed to check one. Each attempt has its own trace id, and so its own canary. Without a trace id
+// it is "".
 func Canary(traceID string) string {
 	if traceID == "" {
 		return ""
@@ -29,22 +29,21 @@ func Canary(traceID string) string {
 	return canaryPrefix + name + canaryDigits(name)
 }
 
-// canaryDigits are those that check the ones that name.
+// canaryDigits returns the check digits of a canary name.
 func canaryDigits(name string) string {
 	sum := sha256.Sum256([]byte("gonogo/canary/check/1\x00" + name))
 	return hex.EncodeToString(sum[:canaryCheck/2])
 }
 
-// Canaries calls yield for each canary in a text, of any rollout, in order and as often
-// as it occurs, until yield returns false. A text without any costs one search for a
-// fixed word.
+// Canaries calls yield for each canary in a text, of any rollout, in order and including repeats,
+// until yield returns false. A text without canaries costs one search for a fixed word.
 func Canaries(text string, yield func(canary string) bool) {
 	for {
-		at := strings.Index(text, canaryPrefix)
-		if at < 0 || len(text)-at < canaryLength {
+		i := strings.Index(text, canaryPrefix)
+		if i < 0 || len(text)-i < canaryLength {
 			return
 		}
-		text = text[at:]
+		text = text[i:]
 		if word := text[:canaryLength]; isCanary(word) && !yield(word) {
 			return
 		}
@@ -52,7 +51,7 @@ func Canaries(text string, yield func(canary string) bool) {
 	}
 }
 
-// isCanary reports whether the digits of a word check.
+// isCanary reports whether the check digits of a word are right.
 func isCanary(word string) bool {
 	digits := word[len(canaryPrefix):]
 	for _, c := range []byte(digits) {
@@ -63,11 +62,12 @@ func isCanary(word string) bool {
 	return digits[canaryName:] == canaryDigits(digits[:canaryName])
 }
 
-// Leak is another rollout's canary that a rollout found: the two shared something that should have been separate.
+// Leak is another rollout's canary that a rollout found: the two shared something that should have
+// been separate.
 type Leak struct {
 	Canary string `json:"canary"` // the other's
 	At     string `json:"at"`     // where it was first found: tool NAME, agent, model or session
 }
 
-// MaxLeaksListed is the largest number of leaks that a record lists.
+// MaxLeaksListed is how many leaks a record lists at most.
 const MaxLeaksListed = 8

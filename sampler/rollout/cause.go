@@ -6,10 +6,10 @@ import (
 	"gonogo/sampler/internal/failure"
 )
 
-// ContextExceeded is what a cause says of a request that did not fit the model's context.
+// ContextExceeded starts the cause of a request that did not fit the model's context.
 const ContextExceeded = "context_length_exceeded"
 
-// NoLimitSent is what a cause says of a reply that was cut off although its request set no limit.
+// NoLimitSent is part of the cause of a reply that was cut off although its request set no limit.
 const NoLimitSent = "max_output_tokens is not set"
 
 // OutOfContext reports whether an error says that a request does not fit the model's context.
@@ -37,11 +37,12 @@ var outOfContext = regexp.MustCompile(
 		`|tokens in the prompt cannot exceed|max_tokens must be at least 1, got -\d` +
 		"|inputs`?( tokens)?( \\+ `?max_new_tokens`?)? must (have less than|be <=)")
 
-// Boundary finds, from the words of an error, which boundary failed: the model's, unless a
-// word refers to a tool or to grading.
+// Boundary infers from the words of an error which boundary failed: the model's, unless a word
+// refers to a tool or to grading.
 func Boundary(text string) Outcome { return OutcomeOf(failure.Blame(text), ModelAPI) }
 
-// OutcomeOf is the outcome of a failure at a boundary, or otherwise where that is not known.
+// OutcomeOf returns the outcome of a failure at a boundary, or otherwise if the boundary is
+// unknown.
 func OutcomeOf(whose failure.Whose, otherwise Outcome) Outcome {
 	switch whose {
 	case failure.Model:
@@ -54,18 +55,19 @@ func OutcomeOf(whose failure.Whose, otherwise Outcome) Outcome {
 	return otherwise
 }
 
-// settleMarks makes a failure of a line that names no outcome but graded and marks itself as
-// not judged: by a key that is none of ours, or by the word for its end. own says that gonogo
-// wrote the line: another grader may have judged since what the keys that it keeps speak of.
-func (r *Record) settleMarks(own bool) (failed bool) {
-	if r.Outcome != "" && (r.Outcome != Graded || own) || len(r.Grades) > 0 || r.Source == Probe || len(r.Extra) == 0 {
+// settleMarks turns a line that has no outcome, or graded, into a failure if it marks itself as not
+// judged, by an unknown key or by the word for its end. ours says that gonogo wrote the line; then
+// an outcome of graded is final: since the keys that it keeps were written, another grader may have
+// graded.
+func (r *Record) settleMarks(ours bool) (failed bool) {
+	if r.Outcome != "" && (r.Outcome != Graded || ours) || len(r.Grades) > 0 || r.Source == Probe || len(r.Extra) == 0 {
 		return false
 	}
 	var marks failure.Marks
 	for key, value := range r.Extra {
 		marks.Row(key, value)
 	}
-	if f, is := marks.First(); is {
+	if f, ok := marks.First(); ok {
 		r.Outcome, r.Error = OutcomeOf(f.Whose, ModelAPI), f.Text()
 		return true
 	}

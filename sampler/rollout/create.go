@@ -19,12 +19,12 @@ import (
 
 // WriterOptions says how a run directory is written.
 type WriterOptions struct {
-	Redact    *Redactor     // masks secrets in every byte that goes to disk; nil masks nothing
-	SyncEvery time.Duration // how often new rollouts are synced to disk; 0 = every second, negative = after each one
+	Redact    *Redactor     // masks secrets in everything that is written to disk; nil masks nothing
+	SyncEvery time.Duration // interval of syncs of new rollouts; 0 = a second, negative = after each rollout
 }
 
-// lockFile keeps a second writer out. It stays behind, empty of meaning: what
-// holds is the lock on it, which ends with the process.
+// lockFile keeps a second writer out. The file remains and means nothing: what counts is the lock
+// on it, which ends with the process.
 const lockFile = "run.lock"
 
 func lockRun(dir string) (release func() error, err error) {
@@ -38,13 +38,11 @@ func lockRun(dir string) (release func() error, err error) {
 // unknown.
 func LockedBy(dir string) (pid string, held bool) { return disk.Holder(filepath.Join(dir, lockFile)) }
 
-// Create opens a run directory for writing. A directory that is missing or
-// empty becomes a new run, and so does one of ours that holds no rollout,
-// probe or label yet and was begun with other settings; a run of ours resumes: it keeps its ID, Seed and
-// Started, takes over the rest of m, and gets those of the items that it does
-// not have yet. Anything else is refused with ErrNotARun, settings that differ
-// from those the run was made with are a *BindingError, and a run that another
-// process is writing is refused too.
+// Create opens a run directory for writing. A directory that is missing or empty becomes a new run,
+// and so does a run that has other settings but no rollout, probe or label yet. An existing run is
+// resumed: it keeps its ID, Seed and Started, takes the rest of m, and gets the items that it does
+// not have yet. Anything else is refused with ErrNotARun, settings that differ from those of the
+// run with a *BindingError. A run that another process is writing is refused, too.
 func Create(dir string, m Manifest, items []Item, opt WriterOptions) (*Writer, error) {
 	if _, err := inspect(dir); err != nil {
 		return nil, err
@@ -64,8 +62,8 @@ func Create(dir string, m Manifest, items []Item, opt WriterOptions) (*Writer, e
 	return w, nil
 }
 
-// inspect says what a directory is: the manifest of a run of ours, nil for
-// what may become one, ErrNotARun otherwise.
+// inspect returns the manifest of the run in a directory, nil if the directory may become a run,
+// and ErrNotARun otherwise.
 func inspect(dir string) (*Manifest, error) {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -90,8 +88,7 @@ func inspect(dir string) (*Manifest, error) {
 	return nil, nil
 }
 
-// merge returns the manifest of a resumed run: what was, with all that
-// may change taken from now.
+// merge returns the manifest of a resumed run: was, with everything that may change taken from now.
 func merge(was *Manifest, now Manifest) Manifest {
 	now.Schema = ManifestSchema
 	now.Ended = time.Time{}
@@ -105,7 +102,7 @@ func merge(was *Manifest, now Manifest) Manifest {
 	now.ID, now.Seed, now.Started = was.ID, was.Seed, was.Started
 	now.GradedFrom = cmp.Or(now.GradedFrom, was.GradedFrom)
 	now.Looks = cmp.Or(now.Looks, was.Looks)
-	// the server did not say it again
+	// the server did not report it again
 	if now.Sampling == nil || now.Sampling.Server == nil && now.Sampling.Context == 0 {
 		now.Sampling = cmp.Or(was.Sampling, now.Sampling)
 	}
@@ -120,7 +117,7 @@ func merge(was *Manifest, now Manifest) Manifest {
 // BindingError means that a run was made with other settings than those it would be resumed with.
 type BindingError struct {
 	Dir      string
-	Keys     []string          // those those those that differ, in alphabetical order
+	Keys     []string          // the keys that differ, in alphabetical order
 	Was, Now map[string]string // their values; a key that was not set is absent
 }
 
@@ -159,8 +156,8 @@ func short(values map[string]string, key string) string {
 	return fmt.Sprintf("%q", wording.Clip(v, 48))
 }
 
-// checkBinding compares the settings a run is bound to. What was written went
-// through redact, so what is new does too.
+// checkBinding compares the settings that a run is bound to. The written ones went through redact,
+// so the new ones do, too.
 func checkBinding(dir string, was, now map[string]string, redact *Redactor) error {
 	e := &BindingError{Dir: dir, Was: make(map[string]string), Now: make(map[string]string)}
 	keys := maps.Clone(was)

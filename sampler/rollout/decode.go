@@ -16,10 +16,9 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// UnmarshalJSON reads a record from one JSON object. Keys are matched
-// exactly, the last of several equal keys wins, unknown keys go to Extra, and
-// item may be a string or a whole number. What a line leaves out stays zero:
-// Read fills in the defaults that depend on the file.
+// UnmarshalJSON reads a record from one JSON object. Keys are matched exactly, the last of several
+// equal keys wins, unknown keys go to Extra, and item may be a string or a whole number. Omitted
+// keys leave zero values: Read fills in the defaults that depend on the file.
 func (r *Record) UnmarshalJSON(b []byte) error {
 	d, err := decodeRecord(b, decoding{})
 	if err != nil {
@@ -29,17 +28,17 @@ func (r *Record) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// decoded is a record together with what its line did and did not say.
+// decoded is a record, and what its line said or omitted.
 type decoded struct {
 	rec        *Record
 	itemNumber bool   // the id was written as a number
-	hasSample  bool   // the line says which sample it is
-	noReward   string // why there is no reward; "" when there is one
+	hasSample  bool   // the line has a sample number
+	noReward   string // why there is no reward; "" if there is one
 }
 
-// decoding says what is made of a line; see ReadOptions.
+// decoding says how a line is decoded; see ReadOptions.
 type decoding struct {
-	lean      bool // leave out Messages and the outputs of Calls, and never copy them
+	lean      bool // skip Messages and the outputs of Calls, without copying them
 	toolError func(output string) bool
 	prompts   *prompt.Cache // may be nil
 }
@@ -72,7 +71,7 @@ func syntaxError(line []byte) error {
 	return fmt.Errorf("a line must be one JSON object such as {\"item\":\"q1\",\"reward\":0.5}, not %s", excerpt(line))
 }
 
-// brokenError is a line that is not JSON at all, as a torn one is.
+// brokenError reports a line that is not JSON at all, such as a torn one.
 type brokenError struct{ error }
 
 func (e brokenError) Unwrap() error { return e.error }
@@ -107,8 +106,8 @@ func (d *recordDecoder) decode(line []byte) error {
 	})
 }
 
-// member takes in one key of the record. was is the value before bare words
-// such as NaN were read as null.
+// member reads one key of the record. was is the value before bare words such as NaN were replaced
+// by null.
 func (d *recordDecoder) member(key, v, was []byte) (err error) {
 	r := d.rec
 	switch key := jsontext.Key(key); string(key) {
@@ -172,7 +171,7 @@ func (d *recordDecoder) member(key, v, was []byte) (err error) {
 	case "judge":
 		r.setExtra("judge", nil)
 		if r.Judge, err = readUsage("judge", v); r.Judge == (Usage{}) && len(v) > len("{}") && v[0] == '{' {
-			r.setExtra("judge", v) // what another tool says of its judge
+			r.setExtra("judge", v) // another tool's data about its judge
 		}
 	case "blanked":
 		r.Blanked, err = readInt("blanked", v)
@@ -204,7 +203,7 @@ func (d *recordDecoder) member(key, v, was []byte) (err error) {
 	return err
 }
 
-// takeStep reads the key "step". What is no version of a policy, such as a text, stays
+// takeStep reads the key "step". A value that is not the version of a policy, such as a text, stays
 // among the unknown keys.
 func (d *recordDecoder) takeStep(v []byte) {
 	n, err := readInt("step", v)
@@ -215,7 +214,7 @@ func (d *recordDecoder) takeStep(v []byte) {
 	}
 }
 
-// setExtra keeps the value of an unknown key; nil forgets the key.
+// setExtra keeps the value of an unknown key; nil deletes the key.
 func (r *Record) setExtra(key string, v []byte) {
 	if v == nil {
 		if delete(r.Extra, key); len(r.Extra) == 0 {
@@ -233,7 +232,7 @@ func readJSON(name, want string, v []byte, into any) error {
 	return wanted(jsontext.Unmarshal(v, into), name, want, v)
 }
 
-// wanted says of a value that could not be read what it must be.
+// wanted turns the error of a value that could not be read into one that says what it must be.
 func wanted(err error, name, want string, v []byte) error {
 	if err != nil {
 		return fmt.Errorf("%q must be %s, not %s: %w", name, want, excerpt(v), err)
@@ -241,8 +240,8 @@ func wanted(err error, name, want string, v []byte) error {
 	return nil
 }
 
-// readUsage reads token counts: at once as they are usually written, whole numbers or
-// null under our own names, and anything else by encoding/json.
+// readUsage reads token counts: the usual form, whole numbers under our own names, directly, and
+// anything else with encoding/json.
 func readUsage(name string, v []byte) (u Usage, err error) {
 	usual := len(v) > 0 && v[0] == '{'
 	s := jsontext.Scanner{Source: v}
@@ -273,8 +272,7 @@ func readUsage(name string, v []byte) (u Usage, err error) {
 	return u, readJSON(name, "token counts", v, &u)
 }
 
-// readID reads an item's name: a string, or a whole number, which is read as
-// its decimal text.
+// readID reads an item's id: a string, or a whole number, which becomes its decimal text.
 func readID(v []byte) (id string, number bool, err error) {
 	switch {
 	case len(v) > 2 && v[0] == '"':
@@ -296,8 +294,8 @@ func readID(v []byte) (id string, number bool, err error) {
 		excerpt(v))
 }
 
-// garbled reports whether reading a literal replaced broken bytes or half a
-// surrogate pair by U+FFFD, which would make one of several names.
+// garbled reports whether reading a literal replaced broken bytes or half a surrogate pair by
+// U+FFFD, which would make several names one.
 func garbled(lit []byte, text string) bool {
 	const replaced = "\uFFFD"
 	n := strings.Count(text, replaced)
@@ -324,8 +322,8 @@ func readText(name string, v []byte) (string, error) {
 	return "", fmt.Errorf("%q must be a string, not %s: write it in quotes", name, excerpt(v))
 }
 
-// readCause reads the cause of a failure, which tools write as a text, an object or a
-// flag. What it means, and whether it means anything, says settleError.
+// readCause reads the cause of a failure, which tools write as a text, an object or a flag.
+// settleError decides what it means, if anything.
 func readCause(v []byte) string {
 	if v[0] == '"' {
 		return jsontext.Text(v)
@@ -333,7 +331,7 @@ func readCause(v []byte) string {
 	return jsontext.TextOrJSON(v)
 }
 
-// readWord reads one of our own few words; the usual ones cost no allocation.
+// readWord reads a word of a fixed set; the most frequent ones cost no allocation.
 func readWord[W ~string](name string, v []byte) (W, error) {
 	switch string(v) {
 	case `"train"`:
@@ -362,7 +360,7 @@ func readInt(name string, v []byte) (int, error) {
 	return n, nil
 }
 
-// readNumber reads a number that may be missing.
+// readNumber reads a number; null is nil.
 func readNumber(name string, v []byte) (*float64, error) {
 	switch c := v[0]; {
 	case jsontext.IsNull(v):
@@ -377,8 +375,8 @@ func readNumber(name string, v []byte) (*float64, error) {
 	return &f, nil
 }
 
-// readGrades reads the regrades of one output. A null among them is a regrade
-// that failed: it is left out, never read as zero.
+// readGrades reads the regrades of one output. A null among them is a regrade that failed: it is
+// omitted, never read as zero.
 func readGrades(v []byte) ([]float64, error) {
 	var all []*float64
 	if err := readJSON("grades", "a list of numbers", v, &all); err != nil || len(all) == 0 {
@@ -393,8 +391,8 @@ func readGrades(v []byte) ([]float64, error) {
 	return grades, nil
 }
 
-// readParts reads sub-scores. A null is a part that was not scored: it is
-// left out, never read as zero.
+// readParts reads sub-scores. A null is a part that was not scored: it is omitted, never read as
+// zero.
 func readParts(v []byte) (map[string]float64, error) {
 	if parts := plainParts(v); parts != nil {
 		return parts, nil
@@ -415,8 +413,8 @@ func readParts(v []byte) (map[string]float64, error) {
 	return parts, nil
 }
 
-// plainParts reads sub-scores as they are usually written, numbers alone; nil where there
-// is anything else.
+// plainParts reads sub-scores in the usual form, numbers only; it returns nil if there is anything
+// else.
 func plainParts(v []byte) map[string]float64 {
 	if v[0] != '{' {
 		return nil

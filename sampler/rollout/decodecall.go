@@ -8,9 +8,8 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// readCalls reads the tool calls of a record. OutputBytes is filled in from
-// the output where the line does not give it; a lean read keeps the number
-// and leaves the output.
+// readCalls reads the tool calls of a record. If a line does not give OutputBytes, it is the length
+// of the output; a lean read keeps the number and drops the output.
 func readCalls(v []byte, as decoding) ([]Call, error) {
 	if jsontext.IsNull(v) {
 		return nil, nil
@@ -23,9 +22,8 @@ func readCalls(v []byte, as decoding) ([]Call, error) {
 	return calls, cmp.Or(err, fault)
 }
 
-// scanCalls reads the list that begins at s.At, while it walks over it: the outputs in it are
-// most of a file. fault is what is wrong with a call; err, that it is not JSON, comes
-// before that.
+// scanCalls reads the list that begins at s.At while it scans it: its outputs make up most of a
+// file. fault says what is wrong with a call; err, that the list is not JSON, takes precedence.
 func scanCalls(s *jsontext.Scanner, depth int, as decoding) (calls []Call, fault, err error) {
 	s.At++
 	s.Space()
@@ -114,7 +112,7 @@ func (c *Call) take(key, value []byte) (err error) {
 	return err
 }
 
-// takeOutput takes in the output, a literal of a text of size bytes.
+// takeOutput reads the output, a literal whose text has size bytes.
 func (c *Call) takeOutput(v []byte, size int, as decoding) error {
 	if v == nil || jsontext.IsNull(v) {
 		return nil
@@ -134,17 +132,16 @@ func (c *Call) takeOutput(v []byte, size int, as decoding) error {
 	return nil
 }
 
-// outputHead is how much of an output tells whether it is an error, as bytes of its
-// literal.
+// outputHead is how many bytes of an output's literal are passed to toolError.
 const outputHead = 1024
 
-// beginning returns the text that a literal begins with.
+// beginning returns the text at the start of a literal.
 func beginning(v []byte) string {
 	if len(v) <= outputHead {
 		return jsontext.Text(v)
 	}
 	n := 1
-	for n < outputHead { // no escape is cut in two
+	for n < outputHead { // do not cut an escape in two
 		switch {
 		case v[n] != '\\':
 			n++

@@ -6,11 +6,11 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// errUnusual says that encoding/json has to read a value.
+// errUnusual says that encoding/json must read a value.
 var errUnusual = errors.New("not as it is usually written")
 
-// readMessages reads a conversation: at once as it is usually written, strings under our
-// own names, and anything else by encoding/json.
+// readMessages reads a conversation: the usual form, strings under our own names, directly, and
+// anything else with encoding/json.
 func readMessages(v []byte) (list []Message, err error) {
 	if list, err = usualMessages(v); err == nil {
 		return list, nil

@@ -13,13 +13,13 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// MarshalJSON writes the record on one line: the known keys in the order of the struct,
-// then the keys of Extra in alphabetical order. A key of Extra that names a field of the
-// record is left out, except for an unknown finish or step.
+// MarshalJSON writes the record on one line: the known keys in the order of the struct, then the
+// keys of Extra in alphabetical order. A key of Extra that names a field of the record is omitted,
+// except for an unknown finish, step or judge.
 func (r Record) MarshalJSON() ([]byte, error) { return r.appendTo(nil) }
 
-// appendTo appends the record as MarshalJSON writes it: what encoding/json would
-// write, in a third of its time.
+// appendTo appends the record as MarshalJSON writes it: the output of encoding/json in a third of
+// its time.
 func (r *Record) appendTo(b []byte) ([]byte, error) {
 	w := encoder{b: append(b, `{"item":`...)}
 	w.b = jsontext.AppendPageSafe(w.b, r.Item)
@@ -72,8 +72,8 @@ func (r *Record) appendTo(b []byte) ([]byte, error) {
 	return append(w.b, '}'), w.err
 }
 
-// isFree reports whether the record has no value of its own under a key, so that what another
-// tool wrote there stays.
+// isFree reports whether the record has no value under a key, so that what another tool wrote there
+// is kept.
 func (r *Record) isFree(name string) bool {
 	switch name {
 	case "finish":
@@ -86,10 +86,10 @@ func (r *Record) isFree(name string) bool {
 	return false
 }
 
-// encoder appends the members of objects, the first of which is there already.
+// encoder appends the members of objects after the first one.
 type encoder struct {
 	b   []byte
-	err error // the first
+	err error // the first error
 }
 
 func (w *encoder) key(name string) {
@@ -101,7 +101,7 @@ func (w *encoder) word(name, value string) {
 	w.b = jsontext.AppendPageSafe(w.b, value)
 }
 
-// text leaves out what is empty, as do those below.
+// text omits an empty value, as do the methods below for zero values.
 func (w *encoder) text(name, value string) {
 	if value != "" {
 		w.word(name, value)
@@ -147,9 +147,9 @@ func (w *encoder) number(f float64) {
 	w.other(f)
 }
 
-// any leaves a rare value to encoding/json.
-func (w *encoder) any(name string, value any, there bool) {
-	if there {
+// any leaves an infrequent value to encoding/json.
+func (w *encoder) any(name string, value any, present bool) {
+	if present {
 		w.key(name)
 		w.other(value)
 	}
@@ -183,7 +183,7 @@ func (w *encoder) usage(name string, u Usage) {
 			w.b = strconv.AppendInt(w.b, *n.count, 10)
 		}
 	}
-	w.b[start] = '{' // in the place of the first comma
+	w.b[start] = '{' // replaces the first comma
 	w.b = append(w.b, '}')
 }
 
@@ -200,7 +200,7 @@ func (w *encoder) messages(all []Message) {
 	}
 }
 
-// message appends content as a string, or as the array it was read from.
+// message appends content as a string, or as the array that it was read from.
 func (w *encoder) message(m *Message) {
 	w.b = jsontext.AppendPageSafe(append(w.b, `{"role":`...), m.Role)
 	w.text("refusal", m.Refusal)

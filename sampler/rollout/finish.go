@@ -9,10 +9,10 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// ends lists the reasons that servers give for the end of a reply, in lower case,
-// where that end is the model's own. Whatever is not listed is the server's: vLLM's
-// abort and error, SGLang's abort, Ollama's load and unload, DeepSeek's
-// insufficient_system_resource, Mistral's error, Anthropic's pause_turn.
+// ends maps the reasons that servers give for the end of a reply, in lower case, to a Finish, if
+// the model itself ended it. Reasons that are not listed are failures of the server: vLLM's abort
+// and error, SGLang's abort, Ollama's load and unload, DeepSeek's insufficient_system_resource,
+// Mistral's error, Anthropic's pause_turn.
 //
 // Sources, read in November 2026:
 //
@@ -48,13 +48,13 @@ var ends = map[string]Finish{
 	"content_filter":       FinishFilter, // OpenAI, Azure, Responses, OpenRouter
 	"content_filtered":     FinishFilter, // Bedrock
 	"guardrail_intervened": FinishFilter, // Bedrock
-	"safety":               FinishFilter, // Gemini, and what follows
+	"safety":               FinishFilter, // Gemini, also the following
 	"recitation":           FinishFilter,
 	"blocklist":            FinishFilter,
 	"prohibited_content":   FinishFilter,
 	"spii":                 FinishFilter,
 
-	// What logs, and lines that people write, say in their place.
+	// Words that logs, and lines written by hand, use instead.
 	"complete":              FinishStop,
 	"finished":              FinishStop,
 	"tool_call":             FinishStop,
@@ -76,26 +76,24 @@ func FinishOf(word string) Finish {
 	return ends[plainWord(word)]
 }
 
-// otherEnds are known words for the end of a rollout that do not say how the last reply
-// ended.
+// otherEnds are known words for the end of a rollout that do not say how the last reply ended.
 var otherEnds = []string{
 	"unknown", "max_steps", "max_turns", "max_iterations", "user_stop", "agent_stop", "control_plane_signal",
 	"in_progress", "done", "submitted",
 }
 
-// plainWord makes one of MAX_TOKENS and max tokens.
+// plainWord maps MAX_TOKENS and max tokens to the same word.
 func plainWord(word string) string {
 	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(word)))
 }
 
-// knownEnd reports whether a word names an end, or none.
+// knownEnd reports whether a word names a known end, or no end.
 func knownEnd(word string) bool {
 	return failure.None(word) || FinishOf(word) != "" || slices.Contains(otherEnds, plainWord(word))
 }
 
-// takeFinish reads the key "finish". A word that is not known is no way to end
-// that could be counted: it stays among the unknown keys, so a rewrite
-// keeps it.
+// takeFinish reads the key "finish". An unknown word cannot be counted as an end: it stays among
+// the unknown keys, so that a rewrite keeps it.
 func (d *recordDecoder) takeFinish(v []byte) {
 	if d.rec.Finish = FinishOf(jsontext.TextOrJSON(v)); d.rec.Finish != "" || jsontext.IsNull(v) || string(v) == `""` {
 		v = nil
@@ -103,19 +101,18 @@ func (d *recordDecoder) takeFinish(v []byte) {
 	d.rec.setExtra("finish", v)
 }
 
-// UnknownEnd returns the word by which the line says why the last reply or the rollout
-// ended, where it is none that is known; "" where there is none. A word of failure comes
-// before others.
+// UnknownEnd returns the word by which the line says why the last reply or the rollout ended, if
+// the word is not a known one; else "". A word of failure takes precedence over others.
 func (r *Record) UnknownEnd() (word string) {
-	for _, said := range r.saidEnds() {
-		if !knownEnd(said) && (word == "" || failure.Ended(said) && !failure.Ended(word)) {
-			word = said
+	for _, end := range r.saidEnds() {
+		if !knownEnd(end) && (word == "" || failure.Ended(end) && !failure.Ended(word)) {
+			word = end
 		}
 	}
 	return word
 }
 
-// saidEnds are the words of the keys that say why the last reply or the rollout ended.
+// saidEnds returns the values of the keys that say why the last reply or the rollout ended.
 func (r *Record) saidEnds() (words []string) {
 	var keys []string
 	for key, v := range r.Extra {
@@ -132,17 +129,16 @@ func (r *Record) saidEnds() (words []string) {
 	return words
 }
 
-// KeepEnd keeps a word that is not known.
+// KeepEnd keeps an unknown word under "finish".
 func (r *Record) KeepEnd(word string) {
 	if !knownEnd(word) {
 		r.setExtra("finish", jsontext.AppendPageSafe(nil, word))
 	}
 }
 
-// settleFinish takes the word of another tool's key where the line has no
-// "finish" of its own.
+// settleFinish takes the word of another tool's key if the line has no "finish".
 func (r *Record) settleFinish() {
-	if _, own := r.Extra["finish"]; own || r.Finish != "" {
+	if _, ok := r.Extra["finish"]; ok || r.Finish != "" {
 		return
 	}
 	for _, word := range r.saidEnds() {

@@ -16,15 +16,15 @@ type Item struct {
 	Category string          `json:"category,omitempty"`
 	Family   string          `json:"family,omitempty"`
 	File     string          `json:"file,omitempty"` // base name of the data file
-	Line     int             `json:"line,omitempty"` // 1-based line in File
-	Row      json.RawMessage `json:"row,omitempty"`  // the whole data row, verbatim: what tools and grader get
+	Line     int             `json:"line,omitempty"` // 1-based number of the line in File
+	Row      json.RawMessage `json:"row,omitempty"`  // the whole data row, verbatim: what tools and grader receive
 
 	Messages []Message       `json:"-"` // decoded from Row
-	Tools    json.RawMessage `json:"-"` // Row's "tools" in chat form; nil when absent
+	Tools    json.RawMessage `json:"-"` // Row's "tools" in chat form; nil if absent
 }
 
-// UnmarshalJSON reads an item and decodes its messages and tools from the row.
-// The id may be a string or, in files that others wrote, a whole number.
+// UnmarshalJSON reads an item and decodes its messages and tools from the row. The id may be a
+// string or, in files written by others, a whole number.
 func (it *Item) UnmarshalJSON(b []byte) error {
 	type plain Item
 	p := struct {
@@ -61,7 +61,7 @@ func (it *Item) Decode() error {
 	return nil
 }
 
-// decodeUsual decodes a row as it is usually written, and reports whether it is one.
+// decodeUsual decodes a row of the usual form, and reports whether it has that form.
 func (it *Item) decodeUsual() bool {
 	var messages []Message
 	var tools json.RawMessage
@@ -71,7 +71,7 @@ func (it *Item) decodeUsual() bool {
 		case "messages":
 			messages, err = usualMessages(value)
 		case "tools":
-			tools = value[:len(value):len(value)] // held once, in the row
+			tools = value[:len(value):len(value)] // shares the memory of the row
 		}
 		return err
 	})
@@ -81,7 +81,7 @@ func (it *Item) decodeUsual() bool {
 	return err == nil
 }
 
-// toolsIn is what "tools" of a row holds; null is nothing.
+// toolsIn returns the "tools" of a row, nil for null.
 func toolsIn(value json.RawMessage) json.RawMessage {
 	if t := bytes.TrimSpace(value); len(t) == 0 || jsontext.IsNull(t) {
 		return nil
@@ -95,13 +95,13 @@ func (it *Item) OffersTools() bool {
 	return len(t) > 0 && (t[0] != '[' || len(bytes.TrimSpace(t[1:len(t)-1])) > 0)
 }
 
-// Message is one message of a conversation, in the form chat data sets use.
+// Message is one message of a conversation, in the form that chat data sets use.
 type Message struct {
 	Role       string          `json:"role"`
-	Content    string          `json:"-"` // the text; of a content array, its text parts joined
-	Parts      json.RawMessage `json:"-"` // the content array verbatim, when content was not a string
+	Content    string          `json:"-"` // the text; the joined text parts of a content array
+	Parts      json.RawMessage `json:"-"` // the content array verbatim, if content was not a string
 	Refusal    string          `json:"refusal,omitempty"`
-	Reasoning  string          `json:"reasoning,omitempty"` // the summary or text the server showed
+	Reasoning  string          `json:"reasoning,omitempty"` // the summary or text that the server returned
 	ToolCalls  []ToolCall      `json:"tool_calls,omitempty"`
 	ToolCallID string          `json:"tool_call_id,omitempty"`
 	Name       string          `json:"name,omitempty"`

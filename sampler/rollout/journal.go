@@ -11,16 +11,15 @@ import (
 	"time"
 )
 
-// journal is a file of records that is appended to and forced to disk at a
-// pace.
+// journal is a file of records that are appended, and synced to disk at intervals.
 type journal struct {
 	file   *disk.Appender
 	redact *Redactor
-	flush  *flusher // nil when every record is forced to disk
-	line   []byte   // room for the next one
+	flush  *flusher // nil if every record is synced to disk
+	line   []byte   // reused for the next line
 }
 
-// keptLine is the longest line whose room is kept for the next.
+// keptLine is the size up to which the memory of a line is kept for the next.
 const keptLine = 1 << 20
 
 func openJournal(path string, opt WriterOptions) (*journal, error) {
@@ -64,18 +63,18 @@ func (j *journal) append(rec *Record) error {
 	return j.flush.wrote()
 }
 
-// TooLargeError means that a record was not written because it could not be read again.
+// TooLargeError reports a record that was not written because it could not be read again.
 type TooLargeError struct{ Bytes, Most int }
 
-// TooLarge returns a *TooLargeError if a record has more bytes than a line may have.
-func TooLarge(bytes, most int) error {
-	if bytes < most {
+// TooLarge returns a *TooLargeError unless a record has fewer bytes than most.
+func TooLarge(bytes, limit int) error {
+	if bytes < limit {
 		return nil
 	}
-	return &TooLargeError{bytes, most}
+	return &TooLargeError{bytes, limit}
 }
 
-// Error says how large the record is, and may be.
+// Error gives the record's size and the limit.
 func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%.1f MB are more than the %d MB that can be kept", math.Ceil(float64(e.Bytes)/(1<<20)*10)/10,
 		e.Most>>20)
@@ -89,8 +88,8 @@ func (j *journal) close() error {
 	return cmp.Or(flushed, j.file.Close())
 }
 
-// flusher forces a file to disk at a fixed pace, when there is something new,
-// and looks whether it is still there.
+// flusher syncs a file to disk at a fixed interval, if there is something new, and checks that the
+// file still exists.
 type flusher struct {
 	file  *disk.Appender
 	dirty atomic.Bool
@@ -126,8 +125,8 @@ func startFlusher(file *disk.Appender, every time.Duration) *flusher {
 	return f
 }
 
-// wrote marks the file as changed and returns the error of a flush or a look
-// that failed since the last call.
+// wrote marks the file as changed and returns the error of a sync or a check that failed since the
+// last call.
 func (f *flusher) wrote() error {
 	f.dirty.Store(true)
 	f.mu.Lock()

@@ -15,31 +15,32 @@ import (
 	"gonogo/sampler/rollout/disk"
 )
 
-// Marks lists what a person may call an output.
+// Marks lists the marks that a person may give an output.
 func Marks() []string { return []string{"right", "wrong", "hack", "unclear"} }
 
-// maxLabels bounds a file of labels.
+// maxLabels bounds the size of a file of labels, in bytes.
 const maxLabels = 64 << 20
 
-// labelKey names a label. Two labels of one key are one opinion that changed.
+// labelKey identifies a label. Of two labels with the same key the later one replaces the earlier.
 type labelKey struct {
 	split         Split
 	item          string
 	sample, step  int
-	whole         bool // it is of an output that no sample names
+	outputOnly    bool // the label is of an output without a sample number
 	output, rater string
 }
 
 func (l Label) key() labelKey {
-	k := labelKey{split: l.Split, item: l.Item, step: l.Step, whole: l.Sample == nil, output: l.Output, rater: l.Rater}
+	k := labelKey{
+		split: l.Split, item: l.Item, step: l.Step, outputOnly: l.Sample == nil, output: l.Output, rater: l.Rater,
+	}
 	if l.Sample != nil {
 		k.sample = *l.Sample
 	}
 	return k
 }
 
-// Labels reads labels.jsonl as ReadLabels does. A run without the file has no
-// labels.
+// Labels reads labels.jsonl as ReadLabels does. A run without the file has no labels.
 func (r *Run) Labels() ([]Label, error) {
 	path, ok := r.neighbour(LabelsFile)
 	if !ok {
@@ -48,13 +49,13 @@ func (r *Run) Labels() ([]Label, error) {
 	return readIfThere("labels", path, ReadLabels)
 }
 
-// ReadLabels reads human scores of outputs: JSON Lines with the keys of Label, or CSV
-// whose header names at least item, sample or output, and score or mark. human_score is
-// another name of score; unknown columns and keys are ignored. CSV may be separated by
-// commas, semicolons or tabs. A later label of the same split, item, sample, step, output
-// and rater replaces the earlier one. A label without a split is of the item of that id,
-// whatever its split; one without a step, or of step 0, is also of the only step that the
-// item has rollouts of. Name comes before the line number in errors, which are *LineError.
+// ReadLabels reads human scores of outputs: JSON Lines with the keys of Label, or CSV whose header
+// names at least item, sample or output, and score or mark. human_score is another name of score;
+// unknown columns and keys are ignored. CSV may be separated by commas, semicolons or tabs. A later
+// label of the same split, item, sample, step, output and rater replaces the earlier one. A label
+// without a split applies to the item of that id in any split; one without a step, or of step 0,
+// also applies to the only step that the item has rollouts of. Errors in a line are *LineError,
+// with name before the line number.
 func ReadLabels(name string, rd io.Reader) ([]Label, error) {
 	text, err := io.ReadAll(io.LimitReader(rd, maxLabels+1))
 	if err != nil {
@@ -69,16 +70,16 @@ func ReadLabels(name string, rd io.Reader) ([]Label, error) {
 		read = readLabelLines
 	}
 	var labels []Label
-	at := make(map[labelKey]int)
+	index := make(map[labelKey]int)
 	line, err := read(text, func(l Label) error {
 		if err := l.settle(); err != nil {
 			return err
 		}
-		if i, there := at[l.key()]; there {
+		if i, ok := index[l.key()]; ok {
 			labels[i] = l
 			return nil
 		}
-		at[l.key()] = len(labels)
+		index[l.key()] = len(labels)
 		labels = append(labels, l)
 		return nil
 	})
@@ -93,11 +94,11 @@ func looksLikeJSON(text []byte) bool {
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }
 
-// readLabelLines reads one JSON object a line.
+// readLabelLines reads one JSON object per line.
 func readLabelLines(text []byte, take func(Label) error) (line int, err error) {
 	b := batch{text: text, line: 1}
-	b.lines(func(text []byte, at int, _ bool) bool {
-		line = at
+	b.lines(func(text []byte, number int, _ bool) bool {
+		line = number
 		var l Label
 		if l, err = decodeLabel(text); err == nil {
 			err = take(l)
@@ -164,10 +165,9 @@ func labelSyntax(text []byte) error {
 		excerpt(text))
 }
 
-// AppendLabels adds those of the labels to the run in dir that it does not have yet. All
-// of them are there afterwards, or none: the file is replaced as a whole. Other writers
-// are locked out of the run meanwhile. The caller must mask secrets, with
-// Redactor.Labels.
+// AppendLabels adds the labels that the run in dir does not have yet. It adds all or none: the file
+// is replaced as a whole. Meanwhile other writers are locked out of the run. The caller must mask
+// secrets, with Redactor.Labels.
 func AppendLabels(dir string, labels []Label) (err error) {
 	run, release, err := openLocked(dir)
 	if err != nil {
@@ -178,19 +178,19 @@ func AppendLabels(dir string, labels []Label) (err error) {
 	if err := disk.RemoveTemps(path); err != nil {
 		return err
 	}
-	there, err := os.ReadFile(path)
+	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read labels: %w", err)
 	}
-	was, err := ReadLabels(path, bytes.NewReader(there))
+	was, err := ReadLabels(path, bytes.NewReader(old))
 	if err != nil {
 		return err
 	}
-	text, err := joinLabels(there, was, labels)
+	text, err := joinLabels(old, was, labels)
 	switch {
 	case err != nil:
 		return err
-	case bytes.Equal(text, there):
+	case bytes.Equal(text, old):
 		return nil
 	case len(text) > maxLabels:
 		return fmt.Errorf("append to %s: it would be larger than %d MB", path, maxLabels>>20)
@@ -198,11 +198,11 @@ func AppendLabels(dir string, labels []Label) (err error) {
 	return disk.WriteFile(path, text)
 }
 
-// joinLabels makes the text of a file of labels that holds was and is to hold
-// more. Lines that are JSON stay as they are; a table becomes such lines.
-func joinLabels(there []byte, was, more []Label) ([]byte, error) {
+// joinLabels returns the text of a file of labels that holds was and more. JSON lines remain as
+// they are; a table is converted to JSON lines.
+func joinLabels(old []byte, was, more []Label) ([]byte, error) {
 	var text []byte
-	lines := bytes.TrimPrefix(there, []byte(byteOrderMark))
+	lines := bytes.TrimPrefix(old, []byte(byteOrderMark))
 	asIs := looksLikeJSON(lines)
 	if asIs {
 		text = bytes.Clone(lines)

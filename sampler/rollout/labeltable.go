@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// labelColumns are the columns of a table of labels.
+// labelColumns are the known columns of a table of labels.
 var labelColumns = []string{
 	"split", "item", "sample", "step", "output", "rater", "score", "human_score", "mark",
 	"note",
@@ -33,7 +33,7 @@ func readLabelTable(text []byte, take func(Label) error) (line int, err error) {
 	if err != nil {
 		return tableError(err)
 	}
-	at, err := columns(header)
+	columnOf, err := columns(header)
 	if err != nil {
 		return 1, err
 	}
@@ -46,7 +46,7 @@ func readLabelTable(text []byte, take func(Label) error) (line int, err error) {
 			return tableError(err)
 		}
 		line, _ = r.FieldPos(0)
-		l, err := at.label(row)
+		l, err := columnOf.label(row)
 		if err == nil {
 			err = take(l)
 		}
@@ -56,7 +56,7 @@ func readLabelTable(text []byte, take func(Label) error) (line int, err error) {
 	}
 }
 
-// tableError takes a CSV reader's error apart.
+// tableError splits a CSV reader's error into line and cause.
 func tableError(err error) (line int, cause error) {
 	p, ok := errors.AsType[*csv.ParseError](err)
 	if !ok {
@@ -69,7 +69,7 @@ func tableError(err error) (line int, cause error) {
 	return p.StartLine, fmt.Errorf("column %d: %w", p.Column, p.Err)
 }
 
-// separator is what the header holds most of: comma, semicolon or tab.
+// separator returns the most frequent of comma, semicolon and tab in the header.
 func separator(text []byte) rune {
 	header, _, _ := bytes.Cut(text, []byte("\n"))
 	best, most := ',', bytes.Count(header, []byte(","))
@@ -81,7 +81,7 @@ func separator(text []byte) rune {
 	return best
 }
 
-// table says in which column a value is.
+// table maps the name of a column to its index.
 type table map[string]int
 
 func columns(header []string) (table, error) {
@@ -106,7 +106,7 @@ func columns(header []string) (table, error) {
 	return t, nil
 }
 
-// label makes a label of a row.
+// label makes a label from a row.
 func (t table) label(row []string) (Label, error) {
 	text := func(name string) string {
 		if i, ok := t[name]; ok {
@@ -156,7 +156,7 @@ func (t table) label(row []string) (Label, error) {
 	return l, nil
 }
 
-// settle checks a label and brings its mark to lower case.
+// settle checks a label and converts its mark to lower case.
 func (l *Label) settle() error {
 	l.Mark = strings.ToLower(strings.TrimSpace(l.Mark))
 	_, badSplit := known("split", l.Split, "", Splits())

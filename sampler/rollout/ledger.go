@@ -2,7 +2,7 @@ package rollout
 
 import "fmt"
 
-// Conflict says what to do with lines that differ but have the same split, item, sample and attempt.
+// Conflict says what to do with differing lines of the same split, item, sample and attempt.
 type Conflict string
 
 // The ways to settle a conflict. The zero Conflict is Refuse.
@@ -20,35 +20,35 @@ func (c Conflict) check() error {
 	return fmt.Errorf("unknown way %q to settle conflicting rollouts: use %s, %s or %s", string(c), Refuse, First, Last)
 }
 
-// ledger remembers which rollouts were seen, so each counts once. It
-// takes some 80 bytes a rollout and none of its text.
+// ledger remembers which rollouts were seen, so that each counts once. It takes some 80 bytes per
+// rollout and keeps none of its text.
 type ledger struct {
 	onConflict Conflict
 	input      Input
 	items      []itemLines
-	at         map[itemKey]int // in items
-	last       int             // that was asked for last: rollouts of an item are often together
-	best       map[place]entry // the highest attempt
-	older      []entry         // the others
+	index      map[itemKey]int // index into items
+	last       int             // index of the last lookup: rollouts of an item are often adjacent
+	best       map[place]entry // the highest attempt of each rollout
+	older      []entry         // the other attempts
 	ids        map[string]*idLines
 }
 
-// itemLines are the lines of an item.
+// itemLines is what is known about the lines of an item.
 type itemLines struct {
 	itemKey
-	unnumbered int // so far that did not say their sample
+	unnumbered int // number of lines so far without a sample number
 }
 
-// place is a rollout: an index of items, and a sample.
+// place identifies a rollout: an index into items, and a sample.
 type place struct{ item, sample int }
 
-// entry is one attempt of a rollout. The head of the list is the highest.
+// entry is one attempt of a rollout. The head of its list is the highest attempt.
 type entry struct {
 	hash    uint64
 	line    int
 	attempt int
-	older   int32 // an index of ledger.older, plus one; 0 if there is none
-	held    bool  // of KindUngraded: the record's grade was still to come
+	older   int32 // index into ledger.older, plus one; 0 if there is none
+	held    bool  // of KindUngraded: the grade of the record was pending
 }
 
 type itemKey struct {
@@ -57,15 +57,15 @@ type itemKey struct {
 	step  int
 }
 
-// idLines says where an id that is a whole number was first written as a
-// number and as a string; 0 means nowhere.
+// idLines holds the lines on which an id that is a whole number was first written as a number and
+// as a string; 0 if it was not.
 type idLines struct{ number, text int }
 
 func newLedger(onConflict Conflict) *ledger {
 	return &ledger{
 		onConflict: onConflict,
 		input:      Input{Bad: []BadLine{}},
-		at:         make(map[itemKey]int),
+		index:      make(map[itemKey]int),
 		best:       make(map[place]entry),
 		ids:        make(map[string]*idLines),
 	}
@@ -75,25 +75,25 @@ func (l *ledger) takeResult(res *result) (counts bool, err error) {
 	return l.take(res.decoded, res.why, res.hash)
 }
 
-// take books one line and reports whether its record counts, as far as the
-// lines up to here show. hash is that of the trimmed line.
+// take records one line and reports whether its record counts, as far as the lines so far show.
+// hash is the hash of the trimmed line.
 func (l *ledger) take(d decoded, why string, hash uint64) (counts bool, err error) {
 	r := d.rec
 	if err := l.checkID(d); err != nil {
 		return false, err
 	}
 	item := l.item(itemKey{r.Split, r.Item, r.Step})
-	of := &l.items[item]
-	r.Split, r.Item = of.split, of.item // one text for all
+	known := &l.items[item]
+	r.Split, r.Item = known.split, known.item // share one copy of the text
 	if !d.hasSample {
-		r.Sample = of.unnumbered
-		of.unnumbered++
+		r.Sample = known.unnumbered
+		known.unnumbered++
 	}
-	at := place{item, r.Sample}
-	head, seen := l.best[at]
+	p := place{item, r.Sample}
+	head, seen := l.best[p]
 	if seen && head.attempt == r.Attempt {
 		counts, err = l.again(d, why, hash, &head)
-		l.best[at] = head
+		l.best[p] = head
 		return counts, err
 	}
 	if old := l.find(head.older, r.Attempt); old != nil {
@@ -103,37 +103,37 @@ func (l *ledger) take(d decoded, why string, hash uint64) (counts bool, err erro
 	l.note(r.Line, why)
 	e := entry{attempt: r.Attempt, line: r.Line, hash: hash, held: r.Kind == KindUngraded}
 	if !seen {
-		l.best[at] = e
+		l.best[p] = e
 		l.input.Records++
 		return true, nil
 	}
 	l.input.Superseded++
 	if e.attempt < head.attempt {
 		head.older = l.keep(e, head.older)
-		l.best[at] = head
+		l.best[p] = head
 		return false, nil
 	}
 	r.Replaces, e.older = head.line, l.keep(head, head.older)
-	l.best[at] = e
+	l.best[p] = e
 	return true, nil
 }
 
-// item returns the index of an item.
+// item returns the index of an item, which it adds if it is new.
 func (l *ledger) item(k itemKey) int {
 	if l.last < len(l.items) && l.items[l.last].itemKey == k {
 		return l.last
 	}
-	i, there := l.at[k]
-	if !there {
+	i, ok := l.index[k]
+	if !ok {
 		i = len(l.items)
 		l.items = append(l.items, itemLines{itemKey: k})
-		l.at[k] = i
+		l.index[k] = i
 	}
 	l.last = i
 	return i
 }
 
-// again books a line whose attempt was seen before. It counts if that is the highest.
+// again records a line whose attempt was seen before. It counts if that attempt is the highest.
 func (l *ledger) again(d decoded, why string, hash uint64, old *entry) (counts bool, err error) {
 	r := d.rec
 	if d.hasSample && hash == old.hash {
@@ -141,7 +141,7 @@ func (l *ledger) again(d decoded, why string, hash uint64, old *entry) (counts b
 		return false, nil
 	}
 	switch held := r.Kind == KindUngraded; {
-	case held && !old.held: // of a grade that came
+	case held && !old.held: // the grade came before this line
 		l.input.Superseded++
 		return false, nil
 	case old.held && !held:
@@ -165,14 +165,14 @@ func (l *ledger) again(d decoded, why string, hash uint64, old *entry) (counts b
 		r.Split, r.Item, r.Sample, r.Attempt, old.line)
 }
 
-// keep adds an attempt that is not the highest before the older ones.
+// keep adds an attempt that is not the highest, in front of the older ones.
 func (l *ledger) keep(e entry, older int32) int32 {
 	e.older = older
 	l.older = append(l.older, e)
 	return int32(len(l.older))
 }
 
-// find returns one of the attempts that are not the highest; nil if it is none of them.
+// find returns the given attempt if it is one of the older ones, else nil.
 func (l *ledger) find(older int32, attempt int) *entry {
 	for older > 0 {
 		e := &l.older[older-1]
@@ -190,8 +190,7 @@ func (l *ledger) note(line int, why string) {
 	}
 }
 
-// checkID refuses the ids 7 and "7" in one file: it is unknown whether they
-// are one item or two.
+// checkID rejects a file with the ids 7 and "7": it is unknown whether they are one item or two.
 func (l *ledger) checkID(d decoded) error {
 	if !wholeNumber([]byte(d.rec.Item)) {
 		return nil

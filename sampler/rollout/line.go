@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/internal/failure"
 )
 
-// LineError is a line that cannot be read, or that contradicts another one.
+// LineError reports a line that cannot be read, or that contradicts another one.
 type LineError struct {
 	File string // as the caller named it
 	Line int    // 1-based
@@ -23,15 +23,14 @@ func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.L
 // Unwrap returns the cause.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// ErrNoRecords means that a file of rollouts holds none.
+// ErrNoRecords means that a file of rollouts has none.
 var ErrNoRecords = errors.New("no rollouts in it")
 
 // ErrBroken means that text is not JSON.
 var ErrBroken = errors.New("broken JSON")
 
-// settle fills in what the line left to its context, and turns a grade that
-// is none into a missing one. why says that this was done, and is "" otherwise.
-// It does not number samples: that takes the lines before it.
+// settle fills in what the line left to its context, and turns an invalid grade into a missing one;
+// then why says so, else it is "". It does not number samples, which depends on the lines before.
 func (d *decoded) settle(source Source, split Split) (why string, err error) {
 	r := d.rec
 	switch {
@@ -45,7 +44,7 @@ func (d *decoded) settle(source Source, split Split) (why string, err error) {
 	if r.Split, err = known("split", r.Split, split, Splits()); err != nil {
 		return "", err
 	}
-	own := r.Source != "" // other tools do not write it
+	ours := r.Source != "" // other tools do not write it
 	if r.Source, err = known("source", r.Source, source, Sources()); err != nil {
 		return "", err
 	}
@@ -56,7 +55,7 @@ func (d *decoded) settle(source Source, split Split) (why string, err error) {
 	switch {
 	case r.settleError():
 		beside = "an error and so outcome "
-	case r.settleMarks(own):
+	case r.settleMarks(ours):
 		beside = "a mark of failure and so outcome "
 	}
 	if r.Outcome, err = known("outcome", r.Outcome, Graded, Outcomes()); err != nil {
@@ -66,9 +65,9 @@ func (d *decoded) settle(source Source, split Split) (why string, err error) {
 	return d.settleReward(beside), nil
 }
 
-// settleError makes a failure of a line that names an error and no outcome but graded: a
-// reward with it is what a tool writes when it has none. Some of several gradings of an
-// output may have failed: that is an error and grades.
+// settleError turns a line that has an error and no outcome other than graded into a failure: a
+// reward next to an error is what a tool writes if it has none. Grades next to an error are valid:
+// some of several gradings of an output failed.
 func (r *Record) settleError() (failed bool) {
 	if r.Outcome != "" && r.Outcome != Graded || len(r.Grades) > 0 {
 		return false
@@ -87,14 +86,14 @@ func (r *Record) settleError() (failed bool) {
 	return true
 }
 
-// settleProbe keeps probes out of rollouts and rollouts out of probes: what was
-// put to the grader is never part of a mean.
+// settleProbe keeps probes out of rollouts and rollouts out of probes: what was submitted to test
+// the grader is never part of a mean.
 func (r *Record) settleProbe(wanted bool) error {
-	switch is := r.Source == Probe || r.Probe != nil; {
-	case is != wanted && is:
+	switch probe := r.Source == Probe || r.Probe != nil; {
+	case probe != wanted && probe:
 		return errors.New("this is a probe of the grader, not a rollout: it belongs in " + ProbesFile +
 			", never in a mean")
-	case is != wanted || wanted && r.Source != Probe:
+	case probe != wanted || wanted && r.Source != Probe:
 		return fmt.Errorf("source %s is not a probe: %s holds nothing else", r.Source, ProbesFile)
 	case wanted && (r.Probe == nil || r.Probe.Name == ""):
 		return errors.New(
@@ -110,8 +109,8 @@ func (r *Record) settleProbe(wanted bool) error {
 	return nil
 }
 
-// settleReward makes outcome and reward agree: a reward is there exactly when a grade is,
-// and a failure is never a number. prefix precedes the outcome in why.
+// settleReward makes outcome and reward agree: there is a reward exactly if there is a grade, and a
+// failure is never a number. prefix precedes the outcome in why.
 func (d *decoded) settleReward(prefix string) (why string) {
 	r := d.rec
 	switch {
@@ -132,8 +131,8 @@ func (d *decoded) settleReward(prefix string) (why string) {
 	return why
 }
 
-// known returns word, or otherwise when there is none; a word that is not
-// among all is an error that lists them.
+// known returns word, or otherwise if word is empty; a word that is not in all is an error that
+// lists them.
 func known[W ~string](key string, word, otherwise W, all []W) (W, error) {
 	if word == "" {
 		return otherwise, nil
@@ -144,7 +143,7 @@ func known[W ~string](key string, word, otherwise W, all []W) (W, error) {
 	return "", fmt.Errorf("unknown %s %q: use one of %s", key, string(word), words(all))
 }
 
-// words lists words for a message.
+// words joins words for a message.
 func words[W ~string](all []W) string {
 	names := make([]string, len(all))
 	for i, w := range all {

@@ -10,22 +10,21 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// Line is a line of JSON as its reader decoded it.
+// Line is a decoded line of JSON.
 type Line[T any] struct {
 	Value  T
 	Number int    // 1-based
-	Hash   uint64 // of its text; the same for the same text within one reading
+	Hash   uint64 // of the text; equal for equal texts within one reading
 }
 
-// ReadLines reads JSON lines of other tools, which are not Records. It decodes them on
-// all processors and calls yield for each, in the order of the file, on the caller's
-// goroutine. Blank lines are skipped. Name is before the line number in errors.
+// ReadLines reads JSON lines of other tools, which are not Records. It decodes them on all
+// processors and calls yield for each, in the order of the file, on the caller's goroutine. Blank
+// lines are skipped. Errors have name before the line number.
 //
-// An error of decode is a *LineError, unless it is a broken last line without
-// an end (ErrBroken), which is torn and left out; so decode takes lines apart by
-// Members. The text is not to be kept. An error of yield
-// ends the reading and is returned as it is. Memory is bounded by the longest
-// line.
+// An error of decode becomes a *LineError, unless it is ErrBroken on a last line without newline:
+// such a line is torn and is omitted. To return ErrBroken, decode should parse lines with Members.
+// It must not keep text. An error of yield ends the reading and is returned unchanged. Memory is
+// bounded by the longest line.
 func ReadLines[T any](ctx context.Context, name string, rd io.Reader, decode func(text []byte) (T, error),
 	yield func(Line[T]) error,
 ) (torn bool, err error) {
@@ -39,11 +38,10 @@ func ReadLines[T any](ctx context.Context, name string, rd io.Reader, decode fun
 	return in.Torn > 0, err
 }
 
-// Members calls visit for each member of the one JSON object that text is, in order, with
-// its key and its value as it is written. The bare words NaN, Infinity and -Infinity,
-// which Python writes, read null. Unlike encoding/json it distinguishes Reward from
-// reward, and never decodes what visit skips. For text that is not JSON the error is
-// ErrBroken and says where, and visit may have been called before.
+// Members calls visit for each member of the JSON object in text, in order, with its key and its
+// raw value. The bare words NaN, Infinity and -Infinity, which Python writes, become null. Unlike
+// encoding/json it distinguishes Reward from reward, and never decodes what visit skips. If text is
+// not JSON, the error is ErrBroken and says where, and visit may have been called before.
 func Members(text []byte, visit func(key string, value []byte) error) error {
 	s := jsontext.Scanner{Source: text, Lenient: true}
 	err := s.Members(func(key, value []byte) error {
@@ -55,8 +53,7 @@ func Members(text []byte, visit func(key string, value []byte) error) error {
 	return err
 }
 
-// Elements calls visit for each element of the one JSON array that text is, as
-// Members does for an object.
+// Elements calls visit for each element of the JSON array in text, as Members does for an object.
 func Elements(text []byte, visit func(value []byte) error) error {
 	s := jsontext.Scanner{Source: text, Lenient: true}
 	err := s.Elements(func(value []byte) error {
@@ -68,7 +65,7 @@ func Elements(text []byte, visit func(value []byte) error) error {
 	return err
 }
 
-// foreignSyntax says what is wrong with text that is not an object or array.
+// foreignSyntax says what is wrong with text that is not an object or an array.
 func foreignSyntax(text []byte, want string) error {
 	s := jsontext.Scanner{Source: text, Lenient: true}
 	if s.Space(); s.Value(0) == nil && s.End() == nil {

@@ -1,14 +1,13 @@
 package rollout
 
-// Looks is a plan for sampling until the verdict is decided: rounds over all items, with
-// a look at the verdict after some of them, and the error probability spread over all
-// looks.
+// Looks is a plan for sampling until the verdict is decided: rounds over all items, with a look at
+// the verdict after some of them, and the error probability spread over all looks.
 type Looks struct {
-	Rule  string  `json:"rule"`            // how the error is spent
-	Error float64 `json:"error"`           // of all looks together: one minus the confidence
-	At    []int   `json:"at"`              // samples per item at each look, rising; the last is the most that are made
+	Rule  string  `json:"rule"`            // how the error probability is spent
+	Error float64 `json:"error"`           // total over all looks: one minus the confidence
+	At    []int   `json:"at"`              // samples per item at each look, increasing; the last is the maximum
 	Made  []Look  `json:"made"`            // so far, in order
-	Ended Ending  `json:"ended,omitempty"` // why sampling ended; "" while it goes on
+	Ended Ending  `json:"ended,omitempty"` // why sampling ended; "" while it continues
 }
 
 // Look is one look at the verdict.
@@ -18,16 +17,16 @@ type Look struct {
 	Verdict    string  `json:"verdict"`
 }
 
-// Ending says why sampling until decided ended.
+// Ending says why sampling by a plan of looks ended.
 type Ending string
 
 // The endings.
 const (
-	EndedDecided Ending = "decided" // the verdict is
-	EndedAtMax   Ending = "most"    // the most samples are made
+	EndedDecided Ending = "decided" // the verdict is decided
+	EndedAtMax   Ending = "most"    // the maximum number of samples is reached
 )
 
-// Last returns the last look, nil before the first.
+// Last returns the last look; nil before the first.
 func (l *Looks) Last() *Look {
 	if l == nil || len(l.Made) == 0 {
 		return nil
@@ -35,8 +34,8 @@ func (l *Looks) Last() *Look {
 	return &l.Made[len(l.Made)-1]
 }
 
-// With returns the plan after one more look. A look at the same samples replaces the
-// last: rollouts lost to failed endpoints were made again.
+// With returns the plan after one more look. It replaces a look at the same samples: rollouts lost
+// to failed endpoints were made again.
 func (l *Looks) With(look Look) *Looks {
 	next := *l
 	next.Made = nil
@@ -50,9 +49,8 @@ func (l *Looks) With(look Look) *Looks {
 	return &next
 }
 
-// UntargetedSamples returns the planned samples of every item, by split, for the
-// splits in which targeted sampling gives some items more. The extra samples count
-// for the item's class alone.
+// UntargetedSamples returns the planned samples of every item, by split, for the splits in which
+// targeted sampling gives some items more. The extra samples count only for the class of the item.
 func (m *Manifest) UntargetedSamples() map[Split]int {
 	if m == nil || m.Planned == nil {
 		return nil

@@ -7,21 +7,22 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// ProbeInfo says which probe a record of probes.jsonl belongs to and what a sound
-// grader must do with it. Such a record has the source "probe", its Answer is the
-// payload, and its Sample numbers the probe's payloads for the item.
+// ProbeInfo says which probe a record of probes.jsonl belongs to and what a sound grader must do
+// with it. Such a record has the source "probe"; its Answer is the payload, and its Sample numbers
+// the probe's payloads for the item.
 type ProbeInfo struct {
 	Name   string      `json:"name"`
 	Expect Expectation `json:"expect"`
-	// share of the reward range: the most that bottom may earn, the least that top must earn
+	// share of the reward range: the most that a payload of bottom may earn, the least that one of
+	// top must earn
 	Limit *float64 `json:"limit,omitempty"`
 	Base  *Base    `json:"base,omitempty"` // the recorded rollout that the payload was made from
-	// of the item's rollouts that gave this answer, where the probe counts them
+	// share of the item's rollouts that gave this answer, if the probe counts them
 	Share *float64 `json:"share,omitempty"`
-	Zero  bool     `json:"zero,omitempty"` // a rollout that is marked counts at the bottom of the range
+	Zero  bool     `json:"zero,omitempty"` // a rollout that is marked counts as the bottom of the range
 }
 
-// Base names a recorded rollout, and the reward it had.
+// Base identifies a recorded rollout, and gives the reward it had.
 type Base struct {
 	Sample int      `json:"sample"`
 	Reward *float64 `json:"reward"`
@@ -41,11 +42,11 @@ const (
 // Expectations lists the expectations.
 func Expectations() []Expectation { return []Expectation{Bottom, Top, Same, Note} }
 
-// The probes whose records mean something of their own. Names of other probes
-// are for readers alone.
+// The probes whose records have a special meaning. The names of other probes are only shown to
+// readers.
 const (
 	ProbeReference = "reference" // the item's own reference as the answer
-	// a recorded output, graded again; all its grades are in Grades, the first of them the recorded one
+	// a recorded output, graded again; Grades holds all its grades, the recorded one first
 	ProbeRegrade   = "regrade"
 	ProbeConstant  = "constant"  // the most common reference as the answer to every item
 	ProbeConsensus = "consensus" // an answer that most of the item's rollouts gave and that is not its reference
@@ -53,9 +54,9 @@ const (
 	ProbeDetector  = "detector/" // and the detector's name: reward 1 marks the rollout Base as a hack, 0 clears it
 )
 
-// Earlier is a grade that an output had under another grader.
+// Earlier is a grade that an output had from another grader.
 type Earlier struct {
-	Grader  string             `json:"grader"` // name or kind, and the beginning of its hash
+	Grader  string             `json:"grader"` // name or kind, and the start of its hash
 	Outcome Outcome            `json:"outcome"`
 	Error   string             `json:"error,omitempty"`
 	Reward  *float64           `json:"reward,omitempty"`
@@ -63,8 +64,8 @@ type Earlier struct {
 	Parts   map[string]float64 `json:"parts,omitempty"`
 }
 
-// UnmarshalJSON reads a former grade. A null among its grades or parts is left
-// out, never read as zero.
+// UnmarshalJSON reads an earlier grade. A null among its grades or parts is omitted, never read as
+// zero.
 func (e *Earlier) UnmarshalJSON(b []byte) error {
 	type plain Earlier
 	p := struct {
@@ -92,8 +93,8 @@ func (e *Earlier) UnmarshalJSON(b []byte) error {
 type Label struct {
 	Split  Split  `json:"split,omitempty"`
 	Item   string `json:"item"`
-	Sample *int   `json:"sample,omitempty"` // nil: of Output, which no rollout needs to have given
-	// of the policy that gave the output; 0 also where the item has rollouts of one step only
+	Sample *int   `json:"sample,omitempty"` // nil: the label is about Output, which need not come from a rollout
+	// of the policy that gave the output; 0 also if the item has rollouts of one step only
 	Step   int      `json:"step,omitempty"`
 	Output string   `json:"output,omitempty"`
 	Rater  string   `json:"rater,omitempty"`
@@ -102,18 +103,18 @@ type Label struct {
 	Note   string   `json:"note,omitempty"`
 }
 
-// GraderInfo describes a run's grader to its readers.
+// GraderInfo describes a run's grader to a reader.
 type GraderInfo struct {
 	Kind    string   `json:"kind"`
 	Name    string   `json:"name,omitempty"`
-	Hash    string   `json:"hash,omitempty"`    // of its definition, in hexadecimal
-	Formula string   `json:"formula,omitempty"` // of a grader made of parts
+	Hash    string   `json:"hash,omitempty"`    // of the grader's definition, in hexadecimal
+	Formula string   `json:"formula,omitempty"` // of a grader composed of parts
 	Parts   []string `json:"parts,omitempty"`   // in the order of the formula
 	Gates   []string `json:"gates,omitempty"`   // the parts without which the formula gives nothing
 	Core    string   `json:"core,omitempty"`    // the part that the configuration declares to be the task itself
 }
 
-// String is the grader's name, else its kind, and the beginning of its hash.
+// String returns the grader's name, else its kind, and the start of its hash.
 func (g *GraderInfo) String() string {
 	name := cmp.Or(g.Name, g.Kind)
 	if g.Hash == "" {

@@ -11,17 +11,16 @@ import (
 	"path/filepath"
 )
 
-// probeKey names a record of probes.jsonl.
+// probeKey identifies a record of probes.jsonl.
 type probeKey struct {
 	probe string
 	Key
 }
 
-// Probes reads what was put to the grader, in the order of the file, on the
-// caller's goroutine; a later line of the same probe, split, item and sample
-// replaces an earlier one, which is not yielded. A run without the file has no
-// probes, which is not an error. The file is read twice; memory grows with the
-// number of its lines, not with their text.
+// Probes reads the probes of the grader, in the order of the file, on the caller's goroutine. A
+// later line of the same probe, split, item and sample replaces an earlier one, which is not
+// yielded. A run without the file has no probes, which is not an error. The file is read twice;
+// memory grows with the number of its lines, not with their text.
 func (r *Run) Probes(ctx context.Context, yield func(*Record) error) (Input, error) {
 	path, ok := r.neighbour(ProbesFile)
 	if _, err := os.Stat(path); !ok || errors.Is(err, fs.ErrNotExist) {
@@ -46,7 +45,7 @@ func readProbes(ctx context.Context, name string, open func() (io.ReadCloser, er
 	if err != nil {
 		return l.input, err
 	}
-	var again Input // what was counted already
+	var again Input // repeats the counts of the first pass
 	return l.input, pass(ReadOptions{}, delivery{name: name, input: &again, take: l.counts, yield: yield})
 }
 
@@ -61,12 +60,12 @@ type probeLine struct {
 	hash uint64
 }
 
-// take books a line. None counts yet: a later one may replace it.
+// take records a line. None counts yet: a later one may replace it.
 func (l *probeLedger) take(res *result) (counts bool, err error) {
 	k := probeKey{res.rec.Probe.Name, res.rec.Key()}
-	old, there := l.last[k]
+	old, ok := l.last[k]
 	switch {
-	case !there:
+	case !ok:
 		l.input.Records++
 	case old.hash == res.hash:
 		l.input.Duplicates++
@@ -81,23 +80,22 @@ func (l *probeLedger) take(res *result) (counts bool, err error) {
 	return false, nil
 }
 
-// counts reports whether a line is the one that take booked last.
+// counts reports whether a line is the last of its key that take recorded.
 func (l *probeLedger) counts(res *result) (bool, error) {
 	return l.last[probeKey{res.rec.Probe.Name, res.rec.Key()}].line == res.line, nil
 }
 
-// ProbeWriter appends to a run's probes.jsonl. One goroutine uses it.
+// ProbeWriter appends to a run's probes.jsonl. It is for one goroutine.
 type ProbeWriter struct {
 	journal *journal
-	release func() error // gives the run directory back
+	release func() error // unlocks the run directory
 	closed  bool
 }
 
-// OpenProbes opens the probes of the run in dir for writing and keeps all other
-// writers out of the run until Close. Of what is there it keeps the records
-// that keep returns true for, all when keep is nil; the others are gone when it
-// returns. The file is replaced as a whole: a kill leaves the old one or the
-// new one.
+// OpenProbes opens the probes of the run in dir for writing and locks all other writers out of the
+// run until Close. It keeps the existing records for which keep returns true, or all if keep is
+// nil, and removes the others before it returns. The file is replaced as a whole: a kill leaves the
+// old one or the new one.
 func OpenProbes(dir string, keep func(*Record) bool, opt WriterOptions) (*ProbeWriter, error) {
 	run, release, err := openLocked(dir)
 	if err != nil {
@@ -110,8 +108,7 @@ func OpenProbes(dir string, keep func(*Record) bool, opt WriterOptions) (*ProbeW
 	return w, nil
 }
 
-// openLocked opens a run directory and keeps all writers out of it until
-// release.
+// openLocked opens a run directory and locks all writers out of it until release.
 func openLocked(dir string) (run *Run, release func() error, err error) {
 	if run, err = Open(dir); err != nil {
 		return nil, nil, err
@@ -173,8 +170,7 @@ func (w *ProbeWriter) Append(rec *Record) error {
 	return w.journal.append(rec)
 }
 
-// Close forces all to disk and gives the run directory back. A second Close
-// does nothing.
+// Close syncs everything to disk and unlocks the run directory. A second Close does nothing.
 func (w *ProbeWriter) Close() error {
 	if w.closed {
 		return nil

@@ -13,35 +13,30 @@ import (
 	"gonogo/sampler/rollout/prompt"
 )
 
-// ReadOptions says how a file of rollouts is read. The zero value is right
-// for most readers.
+// ReadOptions says how a file of rollouts is read. The zero value suits most readers.
 type ReadOptions struct {
 	OnConflict Conflict // what to do with differing lines for one rollout; "" is an error
-	Workers    int      // goroutines that decode; 0 = GOMAXPROCS
-	Split      Split    // of lines that do not name theirs; "" = train
-	// Lean leaves out Messages and the Output of Calls (OutputBytes keeps its
-	// length): the text is checked to be JSON, but not what it says.
+	Workers    int      // number of decoding goroutines; 0 = GOMAXPROCS
+	Split      Split    // of lines without a split; "" = train
+	// Lean skips Messages and the Output of Calls (OutputBytes keeps its length): their text is
+	// checked to be JSON, but not decoded.
 	Lean bool
-	// ToolError reports, by its beginning, whether the output of a call is an error
-	// although the call succeeded: such a call is read as CallError. nil asks no one.
-	// Several goroutines call it.
+	// ToolError reports from its beginning whether the output of a successful call is an error:
+	// such a call is read as CallError. nil checks nothing. Several goroutines call it.
 	ToolError func(output string) bool
 }
 
-// Read reads rollouts from rd, one a line, and calls yield for each that
-// counts, in the order of the file, on the caller's goroutine. Name is
-// before the line number in errors.
+// Read reads rollouts from rd, one per line, and calls yield for each that counts, in the order of
+// the file, on the caller's goroutine. Errors have name before the line number.
 //
-// A later call for the same Key replaces the earlier one: it is a higher
-// attempt, or the later of two conflicting lines under OnConflict Last. A
-// record is the callee's to keep. The counts are complete only when the error
-// is nil; a line that cannot be read is a *LineError, a file without any
-// rollout is ErrNoRecords. An error of yield ends the reading and is returned
-// as it is.
+// A later call for the same Key replaces the earlier one: it is a higher attempt, or the later of
+// two conflicting lines under OnConflict Last. yield may keep a record. The counts are complete
+// only if the error is nil. A line that cannot be read is a *LineError, a file without any rollout
+// is ErrNoRecords. An error of yield ends the reading and is returned unchanged.
 //
-// Decoding runs on Workers goroutines, all of which end before Read returns:
-// a rd that blocks holds it up even when ctx has ended. Memory is bounded by
-// the longest line and by some 80 bytes a rollout.
+// Decoding runs on Workers goroutines, all of which end before Read returns: an rd that blocks
+// delays Read even if ctx has ended. Memory is bounded by the longest line and by some 80 bytes per
+// rollout.
 func Read(ctx context.Context, name string, rd io.Reader, opt ReadOptions, yield func(*Record) error) (Input, error) {
 	return read(ctx, name, rd, opt, Import, yield)
 }
@@ -68,14 +63,14 @@ func read(ctx context.Context, name string, rd io.Reader, opt ReadOptions, sourc
 	return l.input, nil
 }
 
-// delivery hands decoded lines to the caller, in order.
+// delivery passes decoded lines to the caller, in order.
 type delivery struct {
 	name  string
 	input *Input
-	take  func(*result) (counts bool, err error) // books a line
+	take  func(*result) (counts bool, err error) // records a line
 	yield func(*Record) error
 
-	foreign func(*result) error // takes lines that are no records, instead of take and yield
+	foreign func(*result) error // takes lines that are not records, instead of take and yield
 }
 
 func (d *delivery) batch(ctx context.Context, b *batch) error {
@@ -98,7 +93,7 @@ func (d *delivery) batch(ctx context.Context, b *batch) error {
 
 func (d *delivery) line(res *result, atEnd bool) error {
 	if res.unended && !atEnd {
-		return nil // the reading broke off within this line
+		return nil // reading ended within this line
 	}
 	d.input.Lines++
 	if res.err != nil {
@@ -124,21 +119,21 @@ func (d *delivery) line(res *result, atEnd bool) error {
 // result is one line after decoding.
 type result struct {
 	decoded
-	foreign any // what a line became that is not a record
+	foreign any // the decoded line, if it is not a record
 	line    int
-	unended bool // no newline behind it
+	unended bool // no newline after it
 	why     string
 	hash    uint64
 	err     error
 }
 
-// pipeline decodes batches on several goroutines and hands them on in order.
+// pipeline decodes batches on several goroutines and passes them on in order.
 type pipeline struct {
 	cut     *cutter
-	foreign func(text []byte) (any, error) // decodes lines that are no records; nil = records
+	foreign func(text []byte) (any, error) // decodes lines that are not records; nil = records
 	as      decoding
-	source  Source // of lines that do not name theirs
-	split   Split  // the same
+	source  Source // of lines without a source
+	split   Split  // of lines without a split
 	workers int
 	seed    maphash.Seed
 
@@ -156,12 +151,11 @@ func newPipeline(rd io.Reader, opt ReadOptions, source Source) *pipeline {
 		split: cmp.Or(opt.Split, Train), workers: workers, seed: maphash.MakeSeed(),
 		work:  make(chan *batch, ahead),
 		order: make(chan *batch, ahead),
-		free:  make(chan *batch, ahead+2), // all there are: two more are with reader and caller
+		free:  make(chan *batch, ahead+2), // room for all batches: the reader and the caller hold two more
 	}
 }
 
-// run calls deliver for each batch in order until one returns an error, ctx
-// ends or the stream does.
+// run calls deliver for each batch in order until it returns an error, ctx ends or the stream ends.
 func (p *pipeline) run(ctx context.Context, deliver func(context.Context, *batch) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -185,7 +179,7 @@ func (p *pipeline) run(ctx context.Context, deliver func(context.Context, *batch
 	return ctx.Err()
 }
 
-// read cuts the stream into batches until it ends or ctx does.
+// read cuts the stream into batches until it or ctx ends.
 func (p *pipeline) read(ctx context.Context) {
 	defer close(p.order)
 	defer close(p.work)
@@ -217,14 +211,14 @@ func (p *pipeline) read(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		p.work <- b // workers take all there is, also after ctx has ended
+		p.work <- b // workers take every batch, even after ctx has ended
 		if b.err != nil {
 			return
 		}
 	}
 }
 
-// decode is one worker.
+// decode is the loop of one worker.
 func (p *pipeline) decode() {
 	for b := range p.work {
 		b.out = b.out[:0]
@@ -252,8 +246,8 @@ func (p *pipeline) result(text []byte) (res result) {
 	}
 	res.why, res.err = res.settle(p.source, p.split)
 	if res.rec.Kind == KindUngraded {
-		// Older versions wrote two such lines for one answer, with different causes: the
-		// second repeats the first.
+		// Older versions wrote two such lines for one answer, with different causes: the second
+		// counts as a repeat of the first.
 		res.hash = maphash.Comparable(p.seed, [2]string{res.rec.TraceID, res.rec.Answer})
 		return res
 	}

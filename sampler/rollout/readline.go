@@ -1,10 +1,9 @@
 package rollout
 
-// ReadLine reads one line of a file of rollouts by itself, as Read does but for
-// what takes the lines before it: whether the record counts, and its sample
-// where the line does not say it. numbered reports that the line says it.
-// Source and split are those of a line that does not name its own; "" is Import
-// and Train. The text may have white space around it, and is the caller's.
+// ReadLine reads one line of a file of rollouts by itself, as Read does except for what depends on
+// the lines before: whether the record counts, and its sample if the line does not give one.
+// numbered reports whether the line gives it. source and split apply to a line without its own; ""
+// is Import and Train. text may have white space around it; ReadLine does not keep it.
 func ReadLine(text []byte, source Source, split Split) (rec *Record, numbered bool, err error) {
 	d, err := decodeRecord(text, decoding{})
 	if err != nil {

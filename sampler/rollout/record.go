@@ -12,12 +12,11 @@ import (
 	"gonogo/sampler/rollout/prompt"
 )
 
-// Record is one attempt of the model at one item, carried to its end. One
-// line of rollouts.jsonl is one Record; the smallest line that may be read is
-// {"item":"q1","reward":0.5}.
+// Record is one attempt of the model at one item, from start to end. One line of rollouts.jsonl is
+// one Record; the shortest valid line is {"item":"q1","reward":0.5}.
 type Record struct {
 	Item  string `json:"item"`  // Item.ID
-	Split Split  `json:"split"` // copied, so a Record reads alone
+	Split Split  `json:"split"` // copied, so a Record can be read alone
 	// the version of the policy: the training step whose weights made it; 0 is the base model
 	Step int `json:"step,omitempty"`
 	// 0-based; (Split, Step, Item, Sample) is unique within a run
@@ -25,10 +24,10 @@ type Record struct {
 	Attempt int     `json:"attempt"`         // 0-based count of re-runs of one Key; the highest wins
 	Source  Source  `json:"source"`          // live, import or probe
 	Outcome Outcome `json:"outcome"`         // graded, or what ended the rollout instead
-	Error   string  `json:"error,omitempty"` // the cause, when Outcome is not Graded
-	// of a failure, the grader's or a session's: one of the kinds in package sampler
+	Error   string  `json:"error,omitempty"` // the cause, if Outcome is not Graded
+	// of a failure of the grader or a session: one of the kinds in package sampler
 	Kind string `json:"error_kind,omitempty"`
-	// present exactly when a grade exists: read it through Score
+	// present exactly if a grade exists; read it through Score
 	Reward *float64           `json:"reward,omitempty"`
 	Grades []float64          `json:"grades,omitempty"` // regrades of the same output; the first equals Reward
 	Parts  map[string]float64 `json:"parts,omitempty"`  // sub-scores by grader name
@@ -39,28 +38,27 @@ type Record struct {
 	Family string `json:"family,omitempty"`
 
 	Answer string `json:"answer,omitempty"` // the final output text that was graded
-	Finish Finish `json:"finish,omitempty"` // why the model's last reply ended; "" when nothing says
-	// the model that the endpoint says replied last, with its fingerprint where it names one
+	Finish Finish `json:"finish,omitempty"` // why the model's last reply ended; "" if unknown
+	// the model that replied last, as the endpoint names it, with its fingerprint if there is one
 	Served   string    `json:"served_by,omitempty"`
-	Messages []Message `json:"messages,omitempty"` // what was said after the item's own messages
+	Messages []Message `json:"messages,omitempty"` // the messages after the item's own
 	Calls    []Call    `json:"calls,omitempty"`    // every tool call with its timing
 	Turns    int       `json:"turns,omitempty"`    // model replies
-	Retries  int       `json:"retries,omitempty"`  // requests repeated at any boundary
+	Retries  int       `json:"retries,omitempty"`  // requests retried at any boundary
 	Usage    Usage     `json:"usage,omitzero"`     // tokens of the policy model
-	Judge    Usage     `json:"judge,omitzero"`     // tokens of a model that graded
+	Judge    Usage     `json:"judge,omitzero"`     // tokens of the judge
 
-	// JudgeCalls counts the requests that a model that graded worked on. 0 with
-	// an empty Judge is not a judge; more than 0 with an empty Judge means one that
-	// did not report its tokens.
+	// JudgeCalls counts the requests that a judge worked on. 0 with an empty Judge means that there
+	// was no judge; more than 0 with an empty Judge, that it did not report its tokens.
 	JudgeCalls int `json:"judge_calls,omitempty"`
-	// Blanked counts the texts out of which a secret of the environment was blanked before
-	// the model or the grader read them.
+	// Blanked counts the texts in which a secret of the environment was blanked before the model or
+	// the grader read them.
 	Blanked int `json:"blanked,omitempty"`
 
-	// Planted says that the rollout's own canary was where others could have met it:
-	// in a file of its session, or where a tool read it.
+	// Planted says that the rollout's own canary was where other rollouts could find it: in a file
+	// of its session, or where a tool read it.
 	Planted bool   `json:"canary_planted,omitempty"`
-	Leaks   []Leak `json:"leaks,omitempty"` // canaries of others that it met, each once, at most MaxLeaksListed
+	Leaks   []Leak `json:"leaks,omitempty"` // canaries of others that it found, each once, at most MaxLeaksListed
 
 	TraceID string    `json:"trace_id,omitempty"`
 	Started time.Time `json:"started_at,omitzero"`
@@ -69,22 +67,22 @@ type Record struct {
 	Earlier []Earlier  `json:"earlier,omitempty"` // the grades that other graders gave this output before, oldest first
 	Probe   *ProbeInfo `json:"probe,omitempty"`   // of a record of probes.jsonl
 
-	// Extra holds the line's unknown keys, so a rewrite keeps them.
+	// Extra holds the line's unknown keys, so that a rewrite keeps them.
 	Extra map[string]json.RawMessage `json:"-"`
-	// Line is the 1-based line the record was read from; 0 when it was not read.
+	// Line is the 1-based line that the record was read from; 0 if it was not read.
 	Line int `json:"-"`
-	// Asked is the prompt at the beginning of the messages that a lean reading left out;
-	// read it through Prompt.
+	// Asked is the prompt at the start of the messages that a lean read skipped; read it through
+	// Prompt.
 	Asked prompt.Identity `json:"-"`
-	// Said identifies all messages that a lean reading left out, but for the ids of calls,
-	// within one process; 0 if there were none.
+	// Said identifies all messages that a lean read skipped, except for the ids of calls, within
+	// one process; 0 if there were none.
 	Said uint64 `json:"-"`
-	// Replaces is the line of the record of the same Key that was yielded before it; 0 if
-	// there was none.
+	// Replaces is the line of the record of the same Key that was yielded before; 0 if there was
+	// none.
 	Replaces int `json:"-"`
 }
 
-// Key names a rollout within a run.
+// Key identifies a rollout within a run.
 type Key struct {
 	Split  Split
 	Item   string
@@ -95,12 +93,12 @@ type Key struct {
 // stepMark separates an item from the step in what ItemAtStep returns.
 const stepMark = "/step-"
 
-// ItemAtStep returns the item's id with the step, as ITEM/step-N: what a reader is shown
-// where items have rollouts of several policies.
+// ItemAtStep returns the item's id with the step, as ITEM/step-N: it is shown to readers if items
+// have rollouts of several policies.
 func (k Key) ItemAtStep() string { return k.Item + stepMark + strconv.Itoa(k.Step) }
 
-// ItemName returns the item's id, with the step unless it is that of the base model: the
-// item part of a name such as that of an audit's payload.
+// ItemName returns the item's id, with the step unless that is 0, the base model: the item part of
+// names, such as that of an audit's payload.
 func (k Key) ItemName() string {
 	if k.Step == 0 {
 		return k.Item
@@ -110,22 +108,21 @@ func (k Key) ItemName() string {
 
 // CutStep splits what ItemAtStep returns; ok is false for any other text.
 func CutStep(shown string) (item string, step int, ok bool) {
-	at := strings.LastIndex(shown, stepMark)
-	if at < 0 {
+	i := strings.LastIndex(shown, stepMark)
+	if i < 0 {
 		return "", 0, false
 	}
-	item = shown[:at]
-	step, err := strconv.Atoi(shown[at+len(stepMark):])
+	item = shown[:i]
+	step, err := strconv.Atoi(shown[i+len(stepMark):])
 	return item, step, err == nil && step >= 0 && Key{Item: item, Step: step}.ItemAtStep() == shown
 }
 
-// Key returns the record's name within its run.
+// Key returns the record's key within its run.
 func (r *Record) Key() Key { return Key{r.Split, r.Item, r.Sample, r.Step} }
 
-// Score is the only way to a number. ok is false when the grade is missing:
-// a missing grade is never a zero. floor is the bottom of the reward range,
-// which the model's own failures (no_answer, step_limit) earn when there is
-// no grade.
+// Score is the only way to a number. ok is false if the grade is missing: a missing grade is never
+// a zero. floor is the bottom of the reward range, which the model's own failures (no_answer,
+// step_limit) earn if there is no grade.
 func (r *Record) Score(floor float64) (reward float64, ok bool) {
 	switch {
 	case r.Outcome.Missing():
@@ -141,17 +138,17 @@ func (r *Record) Score(floor float64) (reward float64, ok bool) {
 // Split says which data file an item came from.
 type Split string
 
-// The splits, in the order they are shown.
+// The splits, in the order in which they are shown.
 const (
 	Train      Split = "train"
 	Eval       Split = "eval"
 	Production Split = "production"
 )
 
-// Splits lists the splits in the order they are shown.
+// Splits lists the splits in the order in which they are shown.
 func Splits() []Split { return []Split{Train, Eval, Production} }
 
-// Source says how a record came to be.
+// Source says where a record comes from.
 type Source string
 
 // The sources of a record.
@@ -167,8 +164,8 @@ func Sources() []Source { return []Source{Live, Import, Probe} }
 // Outcome says how a rollout ended.
 type Outcome string
 
-// The outcomes, in the order they are shown. The first three are the model's
-// own doing; the others are missing data.
+// The outcomes, in the order in which they are shown. The first three are the model's own doing;
+// the others are missing data.
 const (
 	Graded        Outcome = "graded"
 	NoAnswer      Outcome = "no_answer"       // refusal, empty, cut off
@@ -179,13 +176,12 @@ const (
 	GraderFailed  Outcome = "grader"          // the grader failed after its retries
 )
 
-// Outcomes lists the outcomes in the order they are shown.
+// Outcomes lists the outcomes in the order in which they are shown.
 func Outcomes() []Outcome {
 	return []Outcome{Graded, NoAnswer, StepLimit, ModelAPI, PromptTooLong, ToolFailed, GraderFailed}
 }
 
-// Missing reports whether the outcome is missing data: the boundary failed,
-// not the model.
+// Missing reports whether the outcome is missing data: the boundary failed, not the model.
 func (o Outcome) Missing() bool {
 	return o == ModelAPI || o == PromptTooLong || o == ToolFailed || o == GraderFailed
 }
@@ -206,13 +202,12 @@ const (
 	FinishEmpty   Finish = "empty"   // complete, with neither text nor a tool call
 )
 
-// Finishes lists the ways in the order they are shown.
+// Finishes lists these ways in the order in which they are shown.
 func Finishes() []Finish {
 	return []Finish{FinishStop, FinishLength, FinishRefusal, FinishFilter, FinishEmpty}
 }
 
-// Seconds is a span of time, written to JSON as a number of seconds with
-// microseconds kept.
+// Seconds is a span of time, written to JSON as a number of seconds, to the microsecond.
 type Seconds time.Duration
 
 // MarshalJSON writes the span as seconds, rounded to microseconds.
@@ -220,8 +215,8 @@ func (s Seconds) MarshalJSON() ([]byte, error) {
 	return s.appendTo(nil), nil
 }
 
-// UnmarshalJSON reads a number of seconds, rounded to microseconds; null is
-// none. A span of more than a century is an error.
+// UnmarshalJSON reads a number of seconds, rounded to microseconds; null is 0. A span of more than
+// a century is an error.
 func (s *Seconds) UnmarshalJSON(b []byte) error {
 	f, err := 0.0, error(nil)
 	if n := (jsontext.Scanner{Source: b}); len(b) > 0 && n.Number() == nil && n.At == len(b) {
@@ -240,8 +235,8 @@ func (s *Seconds) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Usage counts tokens over all model turns of a rollout. A nil count means
-// that the server did not say for at least one turn: absent is not zero.
+// Usage counts tokens over all model turns of a rollout. A nil count means that the server did not
+// report it for at least one turn: absent is not zero.
 type Usage struct {
 	Input     *int64 `json:"input_tokens,omitempty"`
 	Output    *int64 `json:"output_tokens,omitempty"`
@@ -249,8 +244,7 @@ type Usage struct {
 	Cached    *int64 `json:"cached_tokens,omitempty"`    // part of Input
 }
 
-// Plus adds the usage of further turns. What one of them did not report is not
-// reported for all.
+// Plus adds the usage of further turns. A count that one of them lacks is missing in the sum.
 func (u Usage) Plus(more Usage) Usage {
 	plus := func(a, b *int64) *int64 {
 		if a == nil || b == nil {
@@ -265,13 +259,12 @@ func (u Usage) Plus(more Usage) Usage {
 	}
 }
 
-// KindUngraded is the kind of a record with an answer whose grade never came:
-// its grading was still under way, or was broken off with the run. Such a line
-// gives way to any other line of the same attempt.
+// KindUngraded is the kind of a record with an answer that was not graded: its grading was in
+// progress, or was cut off with the run. Any other line of the same attempt replaces such a line.
 const KindUngraded = "ungraded"
 
-// UnnamedCall is the name of a call of which a log records only that it was made:
-// its tool, arguments, turn and output are not known.
+// UnnamedCall is the name of a call of which a log says only that it was made: its tool, arguments,
+// turn and output are unknown.
 const UnnamedCall = "not told"
 
 // Call is one tool call of a rollout.
@@ -281,31 +274,31 @@ type Call struct {
 	Name        string     `json:"name"`
 	Arguments   string     `json:"arguments"` // as the model wrote them
 	Output      string     `json:"output,omitempty"`
-	OutputBytes int        `json:"output_bytes,omitempty"` // length of Output before any cut
+	OutputBytes int        `json:"output_bytes,omitempty"` // length of Output before it was cut
 	Status      CallStatus `json:"status"`
 	Error       string     `json:"error,omitempty"`
 	HTTPStatus  int        `json:"http_status,omitempty"`
 	Retries     int        `json:"retries,omitempty"`
-	Offset      Seconds    `json:"offset_s,omitempty"` // begin, since the rollout's begin
+	Offset      Seconds    `json:"offset_s,omitempty"` // from the start of the rollout to the start of the call
 	Elapsed     Seconds    `json:"elapsed_s,omitempty"`
 }
 
-// NotText is the Error of a call whose tool answered with an output that is not a
-// string, though the wire format asks for one: the model was shown its JSON.
+// NotText is the Error of a call whose tool returned an output that is not a string, though the
+// wire format requires one: the model saw its JSON.
 const NotText = "the output is not a string: shown as JSON"
 
-// CallStatus says how a tool call went.
+// CallStatus says how a tool call ended.
 type CallStatus string
 
-// The ways a tool call can go.
+// The ways a tool call can end.
 const (
 	CallOK        CallStatus = "ok"
-	CallError     CallStatus = "error"     // the tool answered with an error, which the model was shown
-	CallMalformed CallStatus = "malformed" // unknown tool or unparsable arguments: the model's mistake, shown to it
+	CallError     CallStatus = "error"     // the tool returned an error, which the model saw
+	CallMalformed CallStatus = "malformed" // unknown tool or unparsable arguments: the model's mistake, which it saw
 	CallFailed    CallStatus = "failed"    // no answer after all retries: ends the rollout
 )
 
-// CallStatuses lists the ways a tool call can go.
+// CallStatuses lists the ways a tool call can end.
 func CallStatuses() []CallStatus {
 	return []CallStatus{CallOK, CallError, CallMalformed, CallFailed}
 }

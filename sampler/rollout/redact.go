@@ -14,18 +14,17 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// Redactor masks secrets in what is written. Those below credential.MinLength are
-// ignored. A secret is also found as JSON spells it (even inside a string that
-// is itself JSON), URL-escaped and in base64. The nil Redactor masks nothing.
-// It is safe for use by several goroutines.
+// Redactor masks secrets in what is written. Secrets shorter than credential.MinLength are ignored.
+// A secret is also found as JSON spells it (even inside a string that is itself JSON), URL-escaped
+// and in base64. The nil Redactor masks nothing. It is safe for concurrent use.
 type Redactor struct {
 	spellings [][]byte // longest first
-	telling   [][]byte // those that hold no other: where none of these is, none is
+	telling   [][]byte // those that contain no other: without any of these there is no secret
 	replacer  *strings.Replacer
 }
 
-// NewRedactor returns a Redactor for the secrets. Longer ones are masked
-// first, so one that contains another goes whole.
+// NewRedactor returns a Redactor for the secrets. Longer ones are masked first, so that one that
+// contains another is masked completely.
 func NewRedactor(secrets ...string) *Redactor {
 	seen := make(map[string]bool)
 	var all []string
@@ -56,7 +55,7 @@ func NewRedactor(secrets ...string) *Redactor {
 	return r
 }
 
-// spellings returns the ways in which a secret may be in a file.
+// spellings returns the spellings of a secret in files.
 func spellings(secret string) []string {
 	all := []string{secret, url.QueryEscape(secret), url.PathEscape(secret)}
 	for _, enc := range []*base64.Encoding{
@@ -90,7 +89,7 @@ func (r *Redactor) String(s string) string {
 	return r.replacer.Replace(r.halves(s))
 }
 
-// Bytes returns b with every secret masked. It is b itself when there is none.
+// Bytes returns b with every secret masked; b itself if there is none.
 func (r *Redactor) Bytes(b []byte) []byte {
 	if !r.hit(b) {
 		return b
@@ -108,8 +107,8 @@ func (r *Redactor) hit(b []byte) bool {
 	return bytes.Contains(b, []byte(wording.Ellipsis)) && r.halves(string(b)) != string(b)
 }
 
-// halves masks what cuts left of secrets: messages are shortened where they
-// are made, which may be before they are masked.
+// halves masks the beginnings of secrets that a cut left: messages are shortened when they are
+// made, which may be before they are masked.
 func (r *Redactor) halves(text string) string {
 	if !strings.Contains(text, wording.Ellipsis) {
 		return text
@@ -123,8 +122,8 @@ func (r *Redactor) halves(text string) string {
 	return strings.Join(parts, wording.Ellipsis)
 }
 
-// half returns how many bytes at the end of text are the beginning of a secret,
-// or all of one; below credential.MinLength they are taken for chance.
+// half returns how many bytes at the end of text are the beginning of a secret, or a whole one;
+// fewer than credential.MinLength count as coincidence.
 func (r *Redactor) half(text string) int {
 	longest := 0
 	for _, s := range r.spellings {
@@ -137,9 +136,8 @@ func (r *Redactor) half(text string) int {
 	return longest
 }
 
-// JSON masks secrets in a JSON text so that it stays one: inside of strings
-// alone, and not where the string is a word of our own files, such as the key
-// "reward".
+// JSON masks secrets in a JSON text and keeps it valid: it masks only inside strings, and not in a
+// string that is a word of our own files, such as the key "reward".
 func (r *Redactor) JSON(b []byte) []byte {
 	if !r.hit(b) {
 		return b
@@ -161,8 +159,8 @@ func (r *Redactor) JSON(b []byte) []byte {
 	return out
 }
 
-// literal masks one checked JSON string. It works on the text that the literal
-// means, so no escape is cut in two.
+// literal masks one checked JSON string. It works on the decoded text, so that no escape is cut in
+// two.
 func (r *Redactor) literal(lit []byte) []byte {
 	if vocabulary()[string(lit[1:len(lit)-1])] {
 		return lit

@@ -8,8 +8,7 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// ReferenceFields lists the usual names of a row's field with the right answer,
-// the likeliest first.
+// ReferenceFields lists the usual names of the field with the right answer, the most likely first.
 func ReferenceFields() []string {
 	return []string{
 		"reference_answer", "reference", "answer", "expected", "expected_output", "target", "ground_truth",
@@ -25,7 +24,7 @@ func AcceptedFields() []string {
 	}
 }
 
-// Fields is the item's row by field; nil when it is not an object.
+// Fields returns the item's row by field; nil if it is not an object.
 func (it *Item) Fields() map[string]json.RawMessage {
 	var row map[string]json.RawMessage
 	if it == nil || jsontext.Unmarshal(it.Row, &row) != nil {
@@ -34,19 +33,19 @@ func (it *Item) Fields() map[string]json.RawMessage {
 	return row
 }
 
-// Reference finds the item's right answer in the first of the usual fields that
-// is there and not empty, and names that field. ok is false when there is none.
+// Reference returns the item's right answer, from the first of the usual fields that is present and
+// not empty, and the name of that field. ok is false if there is none.
 func (it *Item) Reference() (text, field string, ok bool) {
 	row := it.Fields()
-	at := slices.IndexFunc(ReferenceFields(), func(field string) bool { return FieldText(row[field]) != "" })
-	if at < 0 {
+	i := slices.IndexFunc(ReferenceFields(), func(field string) bool { return FieldText(row[field]) != "" })
+	if i < 0 {
 		return "", "", false
 	}
-	field = ReferenceFields()[at]
+	field = ReferenceFields()[i]
 	return FieldText(row[field]), field, true
 }
 
-// Accepted lists further right answers that the row names.
+// Accepted returns the row's further right answers.
 func (it *Item) Accepted() []string {
 	var list []string
 	row := it.Fields()
@@ -64,8 +63,8 @@ func (it *Item) Accepted() []string {
 	return list
 }
 
-// FieldText is the text of a field's value. A value that is not a string is as
-// JSON text without spaces; null and what is not JSON give "".
+// FieldText returns the text of a field's value. A value that is not a string becomes compact JSON;
+// null and invalid JSON give "".
 func FieldText(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {

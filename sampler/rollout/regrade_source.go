@@ -16,10 +16,10 @@ import (
 	"time"
 )
 
-// RegradeManifest returns the manifest of a run that takes over this one's rollouts
-// to grade them with another grader. It keeps this run's seed, model, data, plan
-// and source, so sampling can continue there with a matching binding; ID and
-// times are new. Its Grading is set: whoever grades takes it back at the end.
+// RegradeManifest returns the manifest of a run that takes over this run's rollouts to grade them
+// with another grader. It keeps this run's seed, model, data, plan and source, so that sampling can
+// continue there with a matching binding; ID and times are new. Grading is set: the grading clears
+// it at the end.
 func (r *Run) RegradeManifest(g *GraderInfo, binding map[string]string) Manifest {
 	m := Manifest{Source: Import}
 	if r.Manifest != nil {
@@ -32,31 +32,31 @@ func (r *Run) RegradeManifest(g *GraderInfo, binding map[string]string) Manifest
 	return m
 }
 
-// RegradeSource is a run whose rollouts another run takes over to grade them with
+// RegradeSource is a run whose rollouts another run, its heir, takes over to grade them with
 // another grader.
 type RegradeSource struct {
-	Copied     int // rollouts without anything to grade, which the heir has as they were
-	Ungradable int // of these, those that had a grade although no output is recorded: the heir lacks their grade
+	Copied     int // rollouts with nothing to grade, which the heir has unchanged
+	Ungradable int // of these, rollouts that had a grade although no output is recorded: the heir lacks their grade
 	Left       int // rollouts that are still to be graded
 
 	run  *Run
 	opt  ReadOptions
-	by   string           // who graded them
-	todo map[Key]takeover // what the heir does not have yet
+	by   string           // the grader that graded them
+	todo map[Key]takeover // the rollouts that the heir lacks
 }
 
-// takeover is one rollout on its way to the heir.
+// takeover is one rollout that the heir lacks.
 type takeover struct {
-	line    int // of the record that counts
-	attempt int // in the heir
+	line    int // line of the record that counts
+	attempt int // attempt in the heir
 	grade   bool
 }
 
-// CopyForRegrade makes w, which writes the run in dir that was created from
-// from.Heir, the heir of a run. It appends what there is nothing to grade of,
-// copies the labels if the heir has none, and lists the rest; it does not begin
-// again what the heir has already, except where the grader failed. The rollouts
-// are read up to twice; memory grows with their number, not with their text.
+// CopyForRegrade makes w the heir of the run from; w writes the run in dir, which was created with
+// from.RegradeManifest. It appends the rollouts that have nothing to grade, copies the labels if
+// the heir has none, and lists the rest. It skips what the heir already has, unless its grader
+// failed there. The rollouts are read up to twice; memory grows with their number, not with their
+// text.
 func CopyForRegrade(ctx context.Context, from *Run, opt ReadOptions, dir string, w *Writer) (*RegradeSource, error) {
 	heir, err := Open(dir)
 	if err != nil {
@@ -83,25 +83,24 @@ func CopyForRegrade(ctx context.Context, from *Run, opt ReadOptions, dir string,
 	return f, f.copyRest(ctx, w)
 }
 
-// plan decides what to do with a rollout. A later call for the same rollout
-// replaces the earlier one.
+// plan decides what to do with a rollout. A later call for the same rollout replaces the earlier
+// one.
 func (f *RegradeSource) plan(rec *Record, state map[Key]RolloutState) {
-	done, there := state[rec.Key()]
+	done, ok := state[rec.Key()]
 	t := takeover{line: rec.Line, attempt: rec.Attempt, grade: rec.gradable()}
 	switch {
-	case there && (!t.grade || done.Outcome != GraderFailed):
+	case ok && (!t.grade || done.Outcome != GraderFailed):
 		delete(f.todo, rec.Key())
 		return
-	case there:
+	case ok:
 		t.attempt = done.Attempt + 1
 	}
 	f.todo[rec.Key()] = t
 }
 
-// gradable reports whether there is an output that a grader can be shown. An empty
-// reply is one where a grader was asked about it, and the finish or the messages
-// record it; a lean read knows no messages. Without a grade, an empty reply is the
-// model's own failure.
+// gradable reports whether there is an output to grade. An empty reply counts if it was submitted
+// to a grader, and the finish or the messages record it; a lean read has no messages. Without a
+// grade, an empty reply is the model's own failure.
 func (r *Record) gradable() bool {
 	if r.Outcome.Missing() && r.Outcome != GraderFailed {
 		return false
@@ -114,7 +113,7 @@ func (r *Record) gradable() bool {
 	return r.Answer != "" || len(r.Calls) > 0 && asked || replied && (asked || r.Reward != nil)
 }
 
-// copyRest appends what there is nothing to grade of.
+// copyRest appends the rollouts that have nothing to grade.
 func (f *RegradeSource) copyRest(ctx context.Context, w *Writer) error {
 	for _, t := range f.todo {
 		if t.grade {
@@ -127,8 +126,8 @@ func (f *RegradeSource) copyRest(ctx context.Context, w *Writer) error {
 		return nil
 	}
 	_, err := f.run.Records(ctx, f.opt, func(rec *Record) error {
-		t, there := f.todo[rec.Key()]
-		if !there || t.grade || t.line != rec.Line {
+		t, ok := f.todo[rec.Key()]
+		if !ok || t.grade || t.line != rec.Line {
 			return nil
 		}
 		if rec.Reward != nil {
@@ -141,10 +140,8 @@ func (f *RegradeSource) copyRest(ctx context.Context, w *Writer) error {
 	return err
 }
 
-// Records yields the rollouts that are still to be graded, in the order of the
-// file, each once: copies that carry the grade they had in Earlier and none of
-// their own, and the attempt they are to have in the heir. An error ends the
-// sequence.
+// Records yields the rollouts to grade, in the order of the file, each once: copies without a
+// grade, with the former grade in Earlier and the attempt for the heir. An error ends the sequence.
 func (f *RegradeSource) Records(ctx context.Context) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		enough := errors.New("the caller has enough")
@@ -161,7 +158,7 @@ func (f *RegradeSource) Records(ctx context.Context) iter.Seq2[*Record, error] {
 	}
 }
 
-// renewed moves the grade of a record to Earlier.
+// renewed returns a copy of a record with its grade moved to Earlier.
 func (f *RegradeSource) renewed(rec *Record, attempt int) *Record {
 	c := *rec
 	c.Attempt = attempt
@@ -173,8 +170,7 @@ func (f *RegradeSource) renewed(rec *Record, attempt int) *Record {
 	return &c
 }
 
-// copyLabels copies people's labels: it is of the outputs, whoever grades
-// them.
+// copyLabels copies people's labels: they are about the outputs, no matter which grader is used.
 func copyLabels(from, heir *Run, redact *Redactor) error {
 	path := filepath.Join(heir.Dir, LabelsFile)
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {

@@ -19,18 +19,18 @@ const (
 	ManifestFile = "run.json"
 	ItemsFile    = "items.jsonl"
 	RolloutsFile = "rollouts.jsonl"
-	ProbesFile   = "probes.jsonl" // what the audit put to the grader: never part of a mean
-	LabelsFile   = "labels.jsonl" // what people said of outputs
+	ProbesFile   = "probes.jsonl" // what the audit submitted to the grader: never part of a mean
+	LabelsFile   = "labels.jsonl" // people's opinions of outputs
 )
 
-// ErrNotARun means that a directory is not one of ours.
+// ErrNotARun means that a directory is not a run directory.
 var ErrNotARun = errors.New("not a run directory")
 
-// ErrHalfImported means that a directory holds a part of a log.
+// ErrHalfImported means that a directory has only a part of a log.
 var ErrHalfImported = errors.New("its import has not ended, so rollouts are missing: import again into the same " +
 	"directory")
 
-// halfImported reports whether an import was broken off, or goes on. Imports of all
+// halfImported reports whether an import was interrupted, or is in progress. Imports of all
 // versions write the time of their end.
 func (m *Manifest) halfImported() bool {
 	return m != nil && m.Source == Import && m.GradedFrom == "" && !m.Started.IsZero() && m.Ended.IsZero()
@@ -38,19 +38,18 @@ func (m *Manifest) halfImported() bool {
 
 // Run is a run directory, or a single file of rollouts, opened for reading.
 type Run struct {
-	Dir      string    // the directory; of a single file, the one it is in
-	Manifest *Manifest // nil when there is no run.json
-	// nil when there is no items.jsonl; a later line replaces an earlier one of the same split and id
+	Dir      string    // the directory; of a single file, its directory
+	Manifest *Manifest // nil if there is no run.json
+	// nil if there is no items.jsonl; a later line replaces an earlier one of the same split and id
 	Items []Item
 
 	file string // the rollouts
 }
 
-// Open reads run.json and items.jsonl, both of which may be missing: a
-// directory that holds nothing but rollouts.jsonl is a run, and so is the path
-// of a file of rollouts itself. Only rollouts.jsonl by that very name is read
-// together with its neighbours. The rollouts are not read yet. A directory whose
-// import has not ended is ErrHalfImported.
+// Open reads run.json and items.jsonl, both of which may be missing: a directory with only
+// rollouts.jsonl is a run, and so is the path of a single file of rollouts. The files next to it
+// are read only if it is named rollouts.jsonl. The rollouts are not read yet. A directory whose
+// import has not ended gives ErrHalfImported.
 func Open(dir string) (*Run, error) {
 	r, err := OpenManifest(dir)
 	if err == nil {
@@ -62,7 +61,7 @@ func Open(dir string) (*Run, error) {
 	return r, nil
 }
 
-// ReadItems returns the items. Where OpenManifest left them out they are read, and not kept.
+// ReadItems returns the items. If OpenManifest skipped them, they are read, and not kept.
 func (r *Run) ReadItems() ([]Item, error) {
 	path, ok := r.neighbour(ItemsFile)
 	if r.Items != nil || !ok {
@@ -71,7 +70,7 @@ func (r *Run) ReadItems() ([]Item, error) {
 	return readItems(path)
 }
 
-// OpenManifest is Open without the items, which are most of what it reads.
+// OpenManifest is Open without the items, which are most of what Open reads.
 func OpenManifest(dir string) (*Run, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -100,17 +99,16 @@ func OpenManifest(dir string) (*Run, error) {
 	return r, nil
 }
 
-// File returns the path of the file that holds the rollouts.
+// File returns the path of the file with the rollouts.
 func (r *Run) File() string { return r.file }
 
-// neighbour returns the path of a file next to the rollouts. A single file of
-// another name than rollouts.jsonl has none.
+// neighbour returns the path of a file next to the rollouts. A single file that is not named
+// rollouts.jsonl has none.
 func (r *Run) neighbour(name string) (path string, ok bool) {
 	return filepath.Join(r.Dir, name), filepath.Base(r.file) == RolloutsFile
 }
 
-// Records reads the rollouts as Read does. A run without a file of rollouts
-// gives ErrNoRecords.
+// Records reads the rollouts as Read does. A run without a file of rollouts gives ErrNoRecords.
 func (r *Run) Records(ctx context.Context, opt ReadOptions, yield func(*Record) error) (Input, error) {
 	f, err := os.Open(r.file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -132,16 +130,16 @@ func (r *Run) Records(ctx context.Context, opt ReadOptions, yield func(*Record) 
 
 // RolloutState is the recorded state of one rollout.
 type RolloutState struct {
-	Attempt int // the highest
+	Attempt int // the highest attempt
 	Outcome Outcome
-	Output  bool // there is an output that a grader can be shown
+	Output  bool // there is an output to grade
 }
 
-// Ungraded reports whether the output is recorded and its grade alone is missing.
+// Ungraded reports whether the output is recorded and only its grade is missing.
 func (d RolloutState) Ungraded() bool { return d.Outcome == GraderFailed && d.Output }
 
-// State returns what is already there, so a resumed run does the rest.
-// A run without rollouts has an empty state.
+// State returns what is recorded, so that a resumed run makes the rest. A run without rollouts has
+// an empty state.
 func (r *Run) State(ctx context.Context) (map[Key]RolloutState, Input, error) {
 	state := make(map[Key]RolloutState)
 	in, err := r.Records(ctx, ReadOptions{Lean: true}, func(rec *Record) error {
@@ -154,7 +152,7 @@ func (r *Run) State(ctx context.Context) (map[Key]RolloutState, Input, error) {
 	return state, in, err
 }
 
-// readManifest returns nil when there is no such file.
+// readManifest returns nil if there is no such file.
 func readManifest(path string) (*Manifest, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -180,13 +178,12 @@ func readManifest(path string) (*Manifest, error) {
 	return m, nil
 }
 
-// readItems returns nil when there is no such file. A torn last line is left
-// out.
+// readItems returns nil if there is no such file. It leaves out a torn last line.
 func readItems(path string) ([]Item, error) {
 	return readIfThere("items", path, decodeItems)
 }
 
-// readIfThere returns nothing, and no error, when there is no such file.
+// readIfThere returns nil, and no error, if there is no such file.
 func readIfThere[T any](what, path string, read func(name string, rd io.Reader) ([]T, error)) ([]T, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -201,7 +198,7 @@ func readIfThere[T any](what, path string, read func(name string, rd io.Reader) 
 
 func decodeItems(name string, rd io.Reader) ([]Item, error) {
 	items := []Item{}
-	at := make(map[itemKey]int)
+	index := make(map[itemKey]int)
 	var bad error
 	c, b := newCutter(rd), &batch{text: make([]byte, 0, batchBytes)}
 	for bad == nil && b.err == nil {
@@ -215,11 +212,11 @@ func decodeItems(name string, rd io.Reader) ([]Item, error) {
 				return bad == nil
 			}
 			k := itemKey{split: it.Split, item: it.ID}
-			if i, there := at[k]; there {
+			if i, ok := index[k]; ok {
 				items[i] = it
 				return true
 			}
-			at[k] = len(items)
+			index[k] = len(items)
 			items = append(items, it)
 			return true
 		})

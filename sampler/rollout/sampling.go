@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Sampling says what decided how the model's replies were drawn.
+// Sampling says which parameters the model's replies were drawn with.
 type Sampling struct {
-	Sent   map[string]json.RawMessage `json:"sent,omitempty"`   // parameters that each request had
-	Server map[string]json.RawMessage `json:"server,omitempty"` // its own defaults, as far as the server names them
-	// tokens of a prompt and its answer that the server has room for; 0 is unknown
+	Sent   map[string]json.RawMessage `json:"sent,omitempty"`   // parameters of each request
+	Server map[string]json.RawMessage `json:"server,omitempty"` // the server's defaults, as far as it reports them
+	// size of the server's context in tokens, prompt and answer together; 0 is unknown
 	Context int `json:"context,omitempty"`
 }
 
-// InForce returns the parameters by which replies were drawn: those that were sent, and the
-// server's own for the others.
+// InForce returns the parameters that replies were drawn with: those that were sent, and the
+// server's defaults for the others.
 func (s *Sampling) InForce() map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
 	if s != nil {
@@ -26,7 +26,7 @@ func (s *Sampling) InForce() map[string]json.RawMessage {
 	return all
 }
 
-// Added returns the server's defaults that were not replaced by what was sent.
+// Added returns the server's defaults that no sent parameter replaced.
 func (s *Sampling) Added() map[string]json.RawMessage {
 	added := maps.Clone(s.Server)
 	maps.DeleteFunc(added, func(name string, _ json.RawMessage) bool { return s.Sent[name] != nil })
@@ -36,9 +36,9 @@ func (s *Sampling) Added() map[string]json.RawMessage {
 // Known reports whether the temperature is known, on which everything else depends.
 func (s *Sampling) Known() bool { return s.InForce()["temperature"] != nil }
 
-// Untold names the usual parameters that the server set by itself without saying how, where
-// the temperature was sent and top_p was not. A server that says some of its defaults leaves
-// out those that change nothing.
+// Untold names the usual parameters for which the server may have used unreported defaults, if the
+// temperature was sent and top_p was not. A server that reports some of its defaults omits those
+// that change nothing.
 func (s *Sampling) Untold() []string {
 	if s == nil || s.Sent["temperature"] == nil || s.Sent["top_p"] != nil || len(s.Server) > 0 {
 		return nil

@@ -6,15 +6,15 @@ import (
 	"iter"
 )
 
-// Ungraded are the rollouts of a run whose output is recorded and whose grade alone
-// is missing.
+// Ungraded holds the rollouts of a run whose output is recorded and of which only the grade is
+// missing.
 type Ungraded struct {
 	run   *Run
-	lines map[Key]int // of the records that count
+	lines map[Key]int // line of the record that counts
 }
 
-// Ungraded finds those of a run. cutOff leaves out those whose grading failed:
-// what is left is of the kind KindUngraded. A run without rollouts has none.
+// Ungraded finds the ungraded rollouts of a run. cutOff leaves out those whose grading failed: only
+// the kind KindUngraded remains. A run without rollouts has none.
 func (r *Run) Ungraded(ctx context.Context, cutOff bool) (*Ungraded, error) {
 	u := &Ungraded{run: r, lines: make(map[Key]int)}
 	_, err := r.Records(ctx, ReadOptions{Lean: true}, func(rec *Record) error {
@@ -30,12 +30,11 @@ func (r *Run) Ungraded(ctx context.Context, cutOff bool) (*Ungraded, error) {
 	return u, err
 }
 
-// Len is how many there are.
+// Len returns the number of rollouts.
 func (u *Ungraded) Len() int { return len(u.lines) }
 
-// Records yields each once, in the order of the file, as the next attempt of its
-// rollout. What is appended to the file meanwhile is not among them. An error ends
-// the sequence.
+// Records yields each rollout once, in the order of the file, as its next attempt. It ignores what
+// is appended to the file meanwhile. An error ends the sequence.
 func (u *Ungraded) Records(ctx context.Context) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		enough := errors.New("the caller has enough")

@@ -8,31 +8,32 @@ import (
 	"path/filepath"
 )
 
-// VariantsDir is the directory of a run's variants, each a run directory of its own by the variant's name.
+// VariantsDir is the directory of a run's variants, each of which is a run directory named after
+// the variant.
 const VariantsDir = "variants"
 
-// Variant says in a run's manifest that the run was made like another one but
-// for the changes: same items, same samples, same seed.
+// Variant says in a run's manifest that the run equals another one except for the changes: same
+// items, same samples, same seed.
 type Variant struct {
 	Name    string   `json:"name"`
 	Doc     string   `json:"doc,omitempty"`
-	Of      string   `json:"of"` // ID of the run that it varies
+	Of      string   `json:"of"` // ID of the run that it is a variant of
 	Changes []Change `json:"changes"`
 }
 
-// Change is one thing in which a variant departs from its run.
+// Change is one difference between a variant and its run.
 type Change struct {
 	Key  string `json:"key"`  // such as prompt, tools.search or model.temperature
 	Base string `json:"base"` // "" is not set
 	New  string `json:"new"`  // "" is nothing
 }
 
-// VariantDir is where the variant of that name of the run in dir is.
+// VariantDir returns the directory of the named variant of the run in dir.
 func VariantDir(dir, name string) string { return filepath.Join(dir, VariantsDir, name) }
 
-// Variants opens the variants of a run, by name. Directories that are no run, or
-// whose manifest does not say that they vary this very run, are left out and
-// named in strangers. A single file of rollouts has none.
+// Variants opens the variants of a run, by name. Directories that are not runs, or whose manifest
+// does not name this run, are left out and listed in strangers. A single file of rollouts has no
+// variants.
 func (r *Run) Variants() (variants []*Run, strangers []string, err error) {
 	dir, ok := r.neighbour(VariantsDir)
 	if !ok || r.Manifest == nil {

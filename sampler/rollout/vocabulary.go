@@ -13,9 +13,9 @@ var recordKeys = sync.OnceValue(func() map[string]bool {
 	return keys
 })
 
-// vocabulary returns the words that a run directory's files are made of: every
-// JSON key and every word that a key of ours may take. They are in any run,
-// so that they can betray nothing, and a file without them cannot be read.
+// vocabulary returns the words that a run directory's files are made of: every JSON key and every
+// word that a key of ours may take. They occur in every run, so they reveal nothing, and a file in
+// which they are masked cannot be read.
 var vocabulary = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{
 		ManifestSchema: true, BurstSchema: true, string(SameAnswer): true,

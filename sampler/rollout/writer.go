@@ -12,30 +12,30 @@ import (
 	"time"
 )
 
-// Writer appends to a run directory. One goroutine uses it.
+// Writer appends to a run directory. It is for one goroutine.
 //
-// What is written survives the end of the process, kill -9 included, as soon as
-// the call that wrote it returns: a record is one write(2), and nothing is kept
-// back in memory. It survives the end of the machine once it is forced to disk:
+// What is written survives the end of the process, kill -9 included, as soon as the call that wrote
+// it returns: a record is one write(2), and nothing is buffered in memory. It survives the end of
+// the machine once it is synced to disk:
 //
 //   - records every second (WriterOptions.SyncEvery) by a goroutine of their
 //     own, so no one waits for a disk, and in Close;
 //   - run.json, the items and the names of new files before the call returns.
 //
-// So a power cut may take the records of the last second, and may tear the last
-// line of those that are left. A file that is replaced, such as run.json, is
-// written next to itself, forced to disk and renamed: a reader, also after a kill
-// or a full disk, finds the old one or the new one.
+// So a power cut may lose the records of the last second, and may tear the last remaining line. A
+// file that is replaced, such as run.json, is written to a temporary file in the same directory,
+// synced to disk and renamed: a reader, also after a kill or a full disk, sees the old one or the
+// new one.
 //
-// A write that fails is an error that says what to do, and so is a file that was
-// deleted or moved meanwhile, which is looked for at the pace of the syncs.
+// A write that fails is an error that says what to do, and so is a file that was deleted or moved
+// meanwhile; this is checked at every sync.
 type Writer struct {
 	dir      string
 	opt      WriterOptions
-	release  func() error // gives the lock back
+	release  func() error // releases the lock
 	manifest Manifest
-	items    map[itemKey]bool // that items.jsonl holds
-	held     map[Key]int      // attempts that Hold wrote and whose grade is still to come
+	items    map[itemKey]bool // the items in items.jsonl
+	held     map[Key]int      // attempts that Hold wrote and whose grade is pending
 
 	rollouts *journal
 	itemFile *disk.Appender
@@ -44,14 +44,14 @@ type Writer struct {
 
 // open does Create's work under the lock.
 func (w *Writer) open(m Manifest, items []Item) error {
-	was, err := inspect(w.dir) // again: another process may have been quicker
+	was, err := inspect(w.dir) // again: another process may have been faster
 	if err != nil {
 		return err
 	}
 	if was != nil {
 		err := checkBinding(w.dir, was.Binding, m.Binding, w.opt.Redact)
 		if err != nil && w.unused() {
-			// Nothing was paid for yet: a first try with a mistake in its settings.
+			// Nothing has been paid for yet: a first try with a mistake in its settings.
 			was, err = nil, os.Remove(filepath.Join(w.dir, ItemsFile))
 			if errors.Is(err, fs.ErrNotExist) {
 				err = nil
@@ -86,7 +86,7 @@ func (w *Writer) open(m Manifest, items []Item) error {
 	return disk.SyncDir(w.dir)
 }
 
-// unused reports whether the directory holds nothing that was made or said.
+// unused reports whether the directory has no rollout, probe or label.
 func (w *Writer) unused() bool {
 	for _, name := range []string{RolloutsFile, ProbesFile, LabelsFile} {
 		if info, err := os.Stat(filepath.Join(w.dir, name)); err == nil && info.Size() > 0 || err != nil &&
@@ -106,24 +106,23 @@ func (w *Writer) openItems(items []Item) error {
 	if w.itemFile, err = disk.OpenAppender(path, wholeRecord); err != nil {
 		return err
 	}
-	there, err := readItems(path)
+	present, err := readItems(path)
 	if err != nil {
 		return err
 	}
-	w.items = make(map[itemKey]bool, len(there)+len(items))
-	for i := range there {
-		w.items[itemKey{split: there[i].Split, item: there[i].ID}] = true
+	w.items = make(map[itemKey]bool, len(present)+len(items))
+	for i := range present {
+		w.items[itemKey{split: present[i].Split, item: present[i].ID}] = true
 	}
 	return w.AddItems(items...)
 }
 
-// Manifest returns the manifest as merged with the one that was on disk. Its
-// maps and slices are not to be changed.
+// Manifest returns the manifest as merged with the one that was on disk. Its maps and slices must
+// not be changed.
 func (w *Writer) Manifest() Manifest { return w.manifest }
 
-// Amend lets change fill in what became known while writing, such as notes and
-// the rows of the data. Schema, ID, Seed, Started and Binding stay as they are.
-// The file is written at once.
+// Amend lets change fill in what became known while writing, such as notes and the rows of the
+// data. Schema, ID, Seed, Started and Binding remain unchanged. The file is written immediately.
 func (w *Writer) Amend(change func(*Manifest)) error {
 	if w.closed {
 		return fmt.Errorf("amend manifest of %s: %w", w.dir, os.ErrClosed)
@@ -136,8 +135,8 @@ func (w *Writer) Amend(change func(*Manifest)) error {
 	return w.writeManifest()
 }
 
-// AddItems appends those of the items that the run does not have yet. Items
-// are the same when split and id are.
+// AddItems appends the items that the run does not have yet. Two items are the same if split and id
+// are.
 func (w *Writer) AddItems(items ...Item) error {
 	if w.closed {
 		return fmt.Errorf("add items to %s: %w", w.dir, os.ErrClosed)
@@ -171,12 +170,11 @@ func (w *Writer) AddItems(items ...Item) error {
 	return nil
 }
 
-// Append writes one record with one write. When it returns nil the record has
-// been handed to the operating system, and survives as Writer says. When it returns an error
-// the file is as it was before, as far as the disk allows; but when forcing
-// lines to disk has failed, it is unknown which of them would survive the end
-// of the machine. Appending the same record twice does no harm. If Hold wrote the
-// answer and its grade never came, there is nothing to add: no second line is written.
+// Append writes one record with one write. If it returns nil, the operating system has the record,
+// which survives as described at Writer. If it returns an error, the file is as it was before, as
+// far as the disk allows; but if syncing has failed, it is unknown which lines would survive the
+// end of the machine. Appending the same record twice does no harm. If Hold wrote the answer and
+// its grade never came, no second line is written.
 func (w *Writer) Append(rec *Record) error {
 	if w.closed {
 		return fmt.Errorf("append to %s: %w", w.dir, os.ErrClosed)
@@ -193,9 +191,8 @@ func (w *Writer) Append(rec *Record) error {
 	return w.rollouts.append(rec)
 }
 
-// Hold writes a record whose grade is still to come, as Append does: should it
-// never come, the answer is there all the same. The line gives way to the one that
-// Append writes of the same rollout.
+// Hold writes a record whose grade is pending, as Append does, so that the answer is kept even if
+// the grade never comes. The line that Append later writes of the same rollout replaces it.
 func (w *Writer) Hold(rec *Record) error {
 	if rec.Kind != KindUngraded {
 		return fmt.Errorf("hold item %q, sample %d: its kind is %q, not %s", rec.Item, rec.Sample, rec.Kind,
@@ -211,8 +208,8 @@ func (w *Writer) Hold(rec *Record) error {
 	return nil
 }
 
-// check holds a record to what a reader of the file would make of it: Probe is
-// for probes.jsonl, any other source for rollouts.jsonl.
+// check applies the rules of a reader of the file to a record: Probe is for probes.jsonl, any other
+// source for rollouts.jsonl.
 func (r *Record) check(file Source) error {
 	c := *r
 	d := decoded{rec: &c, noReward: "no reward"}
@@ -226,14 +223,14 @@ func (r *Record) check(file Source) error {
 	return nil
 }
 
-// Close forces all to disk, notes the end of the run in the manifest and gives
-// the directory back. A second Close does nothing.
+// Close syncs everything to disk, writes the time of the end to the manifest and unlocks the
+// directory. A second Close does nothing.
 func (w *Writer) Close() error {
 	if w.closed {
 		return nil
 	}
 	w.closed = true
-	err := cmp.Or(w.rollouts.close(), w.itemFile.Close()) // of one disk: the first one decides it
+	err := cmp.Or(w.rollouts.close(), w.itemFile.Close()) // both are on one disk: the first error suffices
 	if !errors.Is(err, disk.ErrGone) {
 		w.manifest.Ended = time.Now().UTC().Truncate(time.Millisecond)
 		err = cmp.Or(err, w.writeManifest())
@@ -241,11 +238,11 @@ func (w *Writer) Close() error {
 	return errors.Join(err, w.release())
 }
 
-// Foreign is how many bytes something else wrote behind the records and the items
-// while they were being written. They were cut off again.
+// Foreign returns how many bytes something else wrote after the records and the items while they
+// were being written. They were cut off.
 func (w *Writer) Foreign() int64 { return w.rollouts.file.Foreign + w.itemFile.Foreign }
 
-// abandon undoes a Create that failed half-way.
+// abandon cleans up after a Create that failed halfway.
 func (w *Writer) abandon() {
 	if w.rollouts != nil {
 		w.rollouts.close()

@@ -10,21 +10,20 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Result is what a grader made of answers that no model gave: the reference, an empty answer
-// and a wrong one of each item.
+// Result is how a grader graded answers that no model gave: the reference, an empty answer and a
+// wrong one of each item.
 type Result struct {
 	Items    int       `json:"items"`             // drawn
-	Of       int       `json:"of"`                // items there are
-	Graded   int       `json:"graded"`            // answers put to the grader, with or without a grade
-	Planned  int       `json:"planned"`           // answers
+	Of       int       `json:"of"`                // number of items in the data
+	Graded   int       `json:"graded"`            // answers submitted to the grader, with or without a grade
+	Planned  int       `json:"planned"`           // number of answers
 	Skipped  string    `json:"skipped,omitempty"` // why nothing was graded
 	Findings []Finding `json:"findings,omitempty"`
 
-	References bool `json:"-"` // answers that are right are among them
+	References bool `json:"-"` // the answers include right ones
 }
 
-// Run puts the answers to the grader, as Try does. The caller knows of how many items they
-// are.
+// Run submits the answers to the grader, as Try does. The caller sets Items and Of.
 func (t Trial) Run(ctx context.Context, answers []sampler.Task) (r Result, err error) {
 	r.Planned = len(answers)
 	r.References = slices.ContainsFunc(answers, func(a sampler.Task) bool {
@@ -38,7 +37,7 @@ func (t Trial) Run(ctx context.Context, answers []sampler.Task) (r Result, err e
 	return r, err
 }
 
-// Blocking is why the grader cannot be used; nil where it can.
+// Blocking returns why the grader cannot be used; nil if it can.
 func (r Result) Blocking() *Finding {
 	for i := range r.Findings {
 		if r.Findings[i].Blocking {
@@ -48,8 +47,8 @@ func (r Result) Blocking() *Finding {
 	return nil
 }
 
-// ByLine is a Trial's Place for items that were read from files: FILE:LINE, or the id of an
-// item that is not among them.
+// ByLine returns a Trial.Place for items that were read from files: FILE:LINE, or the id of an item
+// that is not among them.
 func ByLine(items []rollout.Item) func(*rollout.Record) string {
 	return func(r *rollout.Record) string {
 		for i := range items {
@@ -65,7 +64,7 @@ func ByLine(items []rollout.Item) func(*rollout.Record) string {
 var errFound = errors.New("found")
 
 // AlreadyGraded reports whether the run in a directory has a rollout with a grade, so that its
-// grader needs no trial. It reads as far as the first. A run that cannot be read has none.
+// grader needs no trial. It stops reading at the first. A run that cannot be read has none.
 func AlreadyGraded(ctx context.Context, dir string) bool {
 	run, err := rollout.OpenManifest(dir)
 	if err != nil {

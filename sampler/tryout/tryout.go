@@ -2,10 +2,9 @@
 //
 // It tries a grader on answers that no model gave, before anything is paid for.
 //
-// In: a grader, the bounds that gradings are made in, and answers of known worth: the
-// reference, an empty one and a wrong one of an item (see [audit.TrialProbes]). Out: what is
-// wrong with the grader or the references, as findings; those that block would cost every
-// rollout its reward.
+// In: a grader, the bounds of gradings, and answers of known value: the reference, an empty one and
+// a wrong one of an item (see [audit.TrialProbes]). Out: what is wrong with the grader or the
+// references, as findings; those that block would cost every rollout its reward.
 package tryout
 
 import (
@@ -29,7 +28,7 @@ import (
 const Limit = time.Minute
 
 const (
-	mostRows  = 5    // shown of each finding
+	mostRows  = 5    // shown per finding
 	topShare  = 0.99 // share of the reward range that counts as its top, as for the audit's references
 	mostWords = 101  // letters of an answer that a row shows
 )
@@ -37,19 +36,19 @@ const (
 // Trial is a trial of a grader.
 type Trial struct {
 	Grader   sampler.Grader
-	Sampling sampler.Config               // as rollouts are made
-	Range    [2]float64                   // of the rewards, bottom and top
-	Judges   int                          // models that are asked for one grade
+	Sampling sampler.Config               // configuration of the rollouts
+	Range    [2]float64                   // of rewards, bottom and top
+	Judges   int                          // judges per grade
 	Remote   bool                         // an endpoint grades
 	Session  bool                         // the grader works in the session of a rollout
 	Agent    bool                         // an agent makes the rollouts, with tools that no item names
-	Running  bool                         // a run is about to begin: what is paid for ends with the first grade
+	Running  bool                         // a run is about to start: paid gradings end with the first grade
 	InFlight int                          // most gradings at one time outside sessions
-	Mask     func(string) string          // takes secrets out of errors and answers
-	Place    func(*rollout.Record) string // where the item of an answer is, such as train.jsonl:7
+	Mask     func(string) string          // masks secrets in errors and answers
+	Place    func(*rollout.Record) string // location of the item of an answer, such as train.jsonl:7
 }
 
-// Finding is something wrong with a grader or with the references.
+// Finding is a fault of a grader or of the references.
 type Finding struct {
 	Blocking bool     `json:"blocking"`
 	Title    string   `json:"title"`
@@ -57,23 +56,23 @@ type Finding struct {
 	Rows     []string `json:"rows"` // the first answers that show it
 }
 
-// Costly reports whether a grading costs money: it calls a model or needs a session.
+// Costly reports whether a grading costs money or a session.
 func (t Trial) Costly() bool { return t.Judges > 0 || t.Session }
 
-// Most is how many gradings a trial of that many answers takes at most: where it fails, some
-// are graded again to see why, and each once more where a request may stumble.
+// Most returns how many gradings a trial of that many answers takes at most: if it fails, some are
+// graded again to see why, and each is retried once if a request may fail.
 func (t Trial) Most(answers int) int {
 	again := 2 * min(answers, t.repeats())
-	switch stumbles := t.Judges > 0 || t.Remote; {
-	case stumbles && t.Running:
+	switch mayFail := t.Judges > 0 || t.Remote; {
+	case mayFail && t.Running:
 		return 2 * (answers + again)
-	case stumbles:
+	case mayFail:
 		return answers + 2*again
 	}
 	return answers + again
 }
 
-// repeats is how many of the decisive failures are looked into.
+// repeats returns how many of the decisive failures are examined.
 func (t Trial) repeats() int {
 	if t.Costly() {
 		return 1
@@ -81,14 +80,13 @@ func (t Trial) repeats() int {
 	return 3
 }
 
-// Try puts each answer to the grader once, and returns how many gradings ended,
-// with or without a grade, and what is wrong. 0 without a finding means that no
-// grade came within [Limit].
+// Try submits each answer to the grader once, and returns how many gradings ended, with or without
+// a grade, and what is wrong. 0 without a finding means that no grade came within [Limit].
 func (t Trial) Try(ctx context.Context, answers []sampler.Task) (graded int, findings []Finding, err error) {
 	var recs records
 	var ended error
 	each := [][]sampler.Task{answers}
-	if t.Running && t.Costly() { // one that works is graded once
+	if t.Running && t.Costly() { // a grader that works is used once
 		each = slices.Collect(slices.Chunk(answers, 1))
 	}
 	for _, some := range each {
@@ -115,7 +113,7 @@ func (t Trial) Try(ctx context.Context, answers []sampler.Task) (graded int, fin
 	return len(recs), t.findings(recs, len(failed) > 0 && !traced && !t.idleSession(failed), traced), nil
 }
 
-// records keeps records.
+// records collects records.
 type records []*rollout.Record
 
 func (s *records) Append(r *rollout.Record) error {
@@ -123,27 +121,27 @@ func (s *records) Append(r *rollout.Record) error {
 	return nil
 }
 
-// grade grades answers, once each. A grader that gives no usable grade ends it
-// early, and so does the time: ended is why, nil for the time.
+// grade grades answers, once each. A grader that gives no usable grade ends it early, and so does
+// the time limit: ended is the cause, nil for the time limit.
 func (t Trial) grade(ctx context.Context, answers []sampler.Task, running bool) (recs records, ended, err error) {
-	cfg, most := t.Sampling, Limit
+	cfg, timeout := t.Sampling, Limit
 	cfg.RangeAssumed = false // a grade outside the range is a finding
 	if t.Session {
-		most += cfg.IsolationTimeout
+		timeout += cfg.IsolationTimeout
 	} else {
 		cfg.Isolation, cfg.Rollouts = nil, t.InFlight
 	}
 	cfg.Retry.Max, cfg.Retry.Total, cfg.Uncounted = 0, Limit, true
 	if running && (t.Judges > 0 || t.Remote) {
-		// One after another, each again once: an endpoint that was just started may
-		// stumble, and that must not stop a run.
+		// One after the other, with one retry each: an endpoint that was just started may fail at
+		// first, and that must not stop a run.
 		cfg.Rollouts, cfg.Retry.Max = 1, 1
 	}
 	within := ctx
 	if t.Judges == 0 {
 		cfg.Budget, cfg.Cost = nil, nil // nothing is paid for
 		var stop context.CancelFunc
-		within, stop = context.WithTimeout(ctx, most)
+		within, stop = context.WithTimeout(ctx, timeout)
 		defer stop()
 	}
 	each := func(yield func(sampler.Task, error) bool) {
@@ -173,8 +171,8 @@ func (t Trial) grade(ctx context.Context, answers []sampler.Task, running bool) 
 	return recs, nil, err
 }
 
-// decisive are the failures for which a grader cannot be used: those on references, or
-// on any answer where there are no references, where most of them failed.
+// decisive returns the failures for which a grader cannot be used: those on references, or on any
+// answer if there are no references, provided that most of these failed.
 func decisive(recs []*rollout.Record) []*rollout.Record {
 	needed := slices.DeleteFunc(slices.Clone(recs), func(r *rollout.Record) bool { return !isReference(r) })
 	if len(needed) == 0 {
@@ -188,13 +186,12 @@ func decisive(recs []*rollout.Record) []*rollout.Record {
 	return lost
 }
 
-// wantsTrace reports whether a grader failed because the answers of a trial come
-// without tool calls, which those of rollouts have. That is tried, not guessed from the
-// cause: the same answer is graded again both as it is and after made-up calls of the
-// tools on offer. A failure that only the calls change is about them; one that stays
-// the same would meet every rollout, and so would one where there is no tool to call.
-// A service that looks a rollout up by its trace id, and says which one it does not
-// know, has had no calls of it either.
+// wantsTrace reports whether a grader failed because the answers of a trial come without tool
+// calls, unlike those of rollouts. This is tested, not guessed from the cause: the same answer is
+// graded again both unchanged and after made-up calls of the available tools. A failure that only
+// the calls change is due to them; one that stays the same would hit every rollout, and so would
+// one without a tool to call. A service that looks a rollout up by its trace id, and says which one
+// it does not know, has had no calls either.
 func (t Trial) wantsTrace(ctx context.Context, answers []sampler.Task, failed []*rollout.Record) (bool, error) {
 	var again []sampler.Task
 	first := make(map[string]*rollout.Record) // by trace id
@@ -229,21 +226,21 @@ func (t Trial) wantsTrace(ctx context.Context, answers []sampler.Task, failed []
 	}), nil
 }
 
-// idleSession reports whether a grader that works in the session of a rollout failed on
-// its own account: it may want what a model has done there. One that cannot be started,
-// or whose grade is none, needs no model to be wrong.
+// idleSession reports whether a grader that works in the session of a rollout failed for a reason
+// of its own: it may need what a model has done there. A grader that cannot be started, or whose
+// grade is invalid, is wrong without a model, too.
 func (t Trial) idleSession(failed []*rollout.Record) bool {
-	own := []string{sampler.KindServer, sampler.KindTimeout, sampler.KindReported, sampler.KindRuntime}
+	kinds := []string{sampler.KindServer, sampler.KindTimeout, sampler.KindReported, sampler.KindRuntime}
 	return t.Session &&
-		!slices.ContainsFunc(failed, func(r *rollout.Record) bool { return !slices.Contains(own, r.Kind) })
+		!slices.ContainsFunc(failed, func(r *rollout.Record) bool { return !slices.Contains(kinds, r.Kind) })
 }
 
 func isReference(r *rollout.Record) bool { return r.Probe.Name == rollout.ProbeReference }
 
 func ungraded(r *rollout.Record) bool { return r.Reward == nil }
 
-// findings says what the grades show: whether the grader's failures block the run, or
-// come from answers without a trace.
+// findings returns what the grades show. blocks says whether the grader's failures block the run,
+// traced whether they are due to answers without a trace.
 func (t Trial) findings(recs []*rollout.Record, blocks, traced bool) []Finding {
 	lo, hi := t.Range[0], t.Range[1]
 	top := lo + topShare*(hi-lo)
@@ -320,7 +317,7 @@ func (t Trial) findings(recs []*rollout.Record, blocks, traced bool) []Finding {
 	return found
 }
 
-// fits reports whether all of which are true of r, and count of how many.
+// fits reports whether all of which hold for r.
 func fits(r *rollout.Record, which []func(*rollout.Record) bool) bool {
 	for _, is := range which {
 		if !is(r) {
@@ -339,7 +336,7 @@ func count(recs []*rollout.Record, which ...func(*rollout.Record) bool) (n int) 
 	return n
 }
 
-// row is one answer with its place and what it came to.
+// row returns a line for one answer, with its location and result.
 func (t Trial) row(r *rollout.Record) string {
 	what := r.Probe.Name
 	if r.Answer != "" {

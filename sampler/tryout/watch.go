@@ -12,41 +12,41 @@ import (
 	"gonogo/sampler/rollout/markup"
 )
 
-// Watch is a sink that passes records on and warns, once each, of what is better fixed now
-// than after the last rollout: a reward outside the range, which is missing data, first
-// answers with markup that the server should have parsed, and first rollouts that call none
-// of their tools. Its zero counts are ready for use.
+// Watch is a sink that passes records on and warns, once each, about what is better fixed now than
+// after the last rollout: a reward outside the range, which is missing data; first answers with
+// markup that the server should have parsed; and first rollouts that call none of their tools. The
+// zero values of its counts are ready for use.
 type Watch struct {
 	To     sampler.Sink
 	Warn   func(text string)
-	Jobs   []sampler.Job                     // in the order they begin; nil if answers are not to be checked
-	Advice func(kinds ...markup.Kind) string // how a server is made to parse such markup
+	Jobs   []sampler.Job                     // in the order in which they start; nil if answers are not to be checked
+	Advice func(kinds ...markup.Kind) string // how to make a server parse such markup
 	Unused string                            // what to check if no rollout calls a tool
 
-	told           bool                // of a reward
+	warned         bool                // warned about a reward
 	place          map[rollout.Key]int // of the first jobs that have not ended
 	ended          []*ended            // by place
-	next           int                 // the place that is looked at next
-	looked, marked int                 // first answers, and those with markup
+	next           int                 // the next place to check
+	looked, marked int                 // checked first answers, and those with markup
 	kinds          []markup.Kind
 	offered        int  // first rollouts with tools
-	called         bool // one of them
+	called         bool // one of them called a tool
 }
 
-// ended is what is looked at of a first rollout.
+// ended is what is checked of a first rollout.
 type ended struct {
 	missing, calls bool
 	answer         string
 }
 
-// firstAnswers, of the first jobs, are looked at: a run without a terminal has no
-// rehearsal.
+// The number of first answers that are checked, among the first jobs: a run without a terminal has
+// no rehearsal.
 const (
 	firstAnswers = 8
 	firstJobs    = 256
 )
 
-// Hold hands on a record whose grade is still to come.
+// Hold passes on a record whose grade is pending.
 func (w *Watch) Hold(r *rollout.Record) error {
 	if h, keeps := w.To.(sampler.Holder); keeps {
 		return h.Hold(r)
@@ -54,10 +54,10 @@ func (w *Watch) Hold(r *rollout.Record) error {
 	return nil
 }
 
-// Append hands the record on.
+// Append passes the record on.
 func (w *Watch) Append(r *rollout.Record) error {
-	if r.Kind == sampler.KindRange && !w.told {
-		w.told = true
+	if r.Kind == sampler.KindRange && !w.warned {
+		w.warned = true
 		w.Warn(fmt.Sprintf("item %s: %s. Until then it is missing data, never a number; gonogo grade RUN grades "+
 			"what is recorded again, without sampling", shownID(r.Item), r.Error))
 	}
@@ -65,8 +65,8 @@ func (w *Watch) Append(r *rollout.Record) error {
 	return w.To.Append(r)
 }
 
-// look checks the first rollouts in the order they began: those that end first are
-// the short ones, which call no tools.
+// look checks the first rollouts in the order in which they started: those that end first are the
+// short ones, which call no tools.
 func (w *Watch) look(r *rollout.Record) {
 	if w.place == nil {
 		w.place, w.ended = map[rollout.Key]int{}, make([]*ended, min(len(w.Jobs), firstJobs))
@@ -87,7 +87,7 @@ func (w *Watch) look(r *rollout.Record) {
 	}
 }
 
-// shownID is an item's id on one line: quoted if it holds what cannot be printed.
+// shownID returns an item's id on one line: quoted if it has unprintable characters.
 func shownID(id string) string {
 	if strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(id)
@@ -109,7 +109,7 @@ func (w *Watch) lookForCalls(calls bool, item *rollout.Item) {
 	}
 }
 
-// lookForMarkup warns when most of the first answers hold what the server should have
+// lookForMarkup warns if most of the first answers contain markup that the server should have
 // parsed.
 func (w *Watch) lookForMarkup(answer string, item *rollout.Item) {
 	if w.looked >= firstAnswers || answer == "" {

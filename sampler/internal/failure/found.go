@@ -11,20 +11,20 @@ import (
 // Found is a mark that says that something failed.
 type Found struct {
 	Key   string // as the tool writes it
-	Cause string // what it says; "" when it only says that something failed
+	Cause string // what the mark says; "" if it only says that something failed
 	Whose Whose
 
 	rank    int
-	fine    bool // no failure: the tool says that the rollout came through
-	history bool // a list, as of attempts that were made again
+	fine    bool // not a failure: the tool says that the rollout succeeded
+	history bool // a list, such as of attempts that were repeated
 }
 
-// Compare orders marks by how much they say, and then by their keys.
+// Compare orders marks by how much they say, then by their keys.
 func (f Found) Compare(other Found) int {
 	return cmp.Or(cmp.Compare(f.rank, other.rank), cmp.Compare(f.Key, other.Key))
 }
 
-// Text is the failure in words.
+// Text returns the failure in words.
 func (f Found) Text() string {
 	switch {
 	case f.Cause == "":
@@ -35,52 +35,52 @@ func (f Found) Text() string {
 	return f.Key + ": " + f.Cause
 }
 
-// Marks collects the marks of one rollout or one reply. Its zero value has none.
+// Marks collects the marks of one rollout or one reply. The zero value has none.
 type Marks []Found
 
-// Row looks at a field of a log's row: its key, and its value as JSON or as the text of a cell.
+// Row checks a field of a log's row: its key, and its value as JSON or as the text of a cell.
 func (m *Marks) Row(key string, raw []byte) { m.look(key, raw, inLog, false) }
 
-// Result looks at a field of what an agent returns.
+// Result checks a field of an agent's result.
 func (m *Marks) Result(key string, raw []byte) { m.look(key, raw, inResult, false) }
 
-// Reply looks at a field of a grader's reply.
+// Reply checks a field of a grader's reply.
 func (m *Marks) Reply(key string, raw []byte) { m.look(key, raw, inReply, false) }
 
 // Names reports whether a key of a row can be a mark.
 func Names(key string) bool {
-	_, is := lookUp(key, inLog)
-	return is || holds(squash(key))
+	_, ok := lookUp(key, inLog)
+	return ok || holds(squash(key))
 }
 
-// Verdict reports whether a field of a log's row is a status of failed, which some tools
-// write for a wrong answer and others for a rollout that failed. It is no mark.
+// Verdict reports whether a field of a log's row is a status of failed, which some tools write for
+// a wrong answer and others for a rollout that failed. It is not a mark.
 func Verdict(key string, raw []byte) bool {
-	k, is := lookUp(key, inLog)
-	return is && k.takes == status && k.bare && fails(read(raw).text, gradeWords) &&
+	k, ok := lookUp(key, inLog)
+	return ok && k.takes == status && k.bare && fails(read(raw).text, gradeWords) &&
 		!k.failed(read(raw).text, inLog, false)
 }
 
-func (m *Marks) look(key string, raw []byte, at where, below bool) {
-	if at == inLog && !below && fine(squash(key), read(raw)) {
+func (m *Marks) look(key string, raw []byte, in where, below bool) {
+	if in == inLog && !below && fine(squash(key), read(raw)) {
 		*m = append(*m, Found{Key: key, fine: true})
 		return
 	}
-	k, is := lookUp(key, at)
-	if is {
-		if f, failed := k.found(read(raw), at, below); failed {
+	k, ok := lookUp(key, in)
+	if ok {
+		if f, failed := k.found(read(raw), in, below); failed {
 			f.Key = key
 			*m = append(*m, f)
 		}
 		return
 	}
 	if name := squash(key); !below && holds(name) {
-		if name == "result" && at == inReply { // success in it is that of the answer
-			at = inLog
+		if name == "result" && in == inReply { // in a reply, success is that of the answer
+			in = inLog
 		}
 		v, from := read(raw), len(*m)
 		for i, member := range v.keys {
-			m.look(member, v.many[i], at, true)
+			m.look(member, v.many[i], in, true)
 		}
 		for i := range (*m)[from:] {
 			(*m)[from+i].Whose = cmp.Or((*m)[from+i].Whose, whoHolds(name))
@@ -88,12 +88,12 @@ func (m *Marks) look(key string, raw []byte, at where, below bool) {
 	}
 }
 
-// found holds the value against what the key takes. below says that it is in an object next
-// to the grade.
-func (k known) found(v value, at where, below bool) (f Found, failed bool) {
+// found compares the value with the values that mean a failure under the key. below says that the
+// field is in an object next to the grade.
+func (k known) found(v value, in where, below bool) (f Found, failed bool) {
 	f.Whose = k.whose
 	n, number := v.number()
-	if below && (slices.Contains(ofData, k.core) || k.core == "" && k.takes == verdict && at == inLog) {
+	if below && (slices.Contains(ofData, k.core) || k.core == "" && k.takes == verdict && in == inLog) {
 		return f, false
 	}
 	switch k.takes {
@@ -105,7 +105,7 @@ func (k known) found(v value, at where, below bool) (f Found, failed bool) {
 		return f, v.falsehood() || k.flag && number && n == 0
 	case status:
 		f.rank, f.Cause = 1, v.text
-		return f, number && n >= 400 && n < 600 || v.many == nil && k.failed(v.text, at, below)
+		return f, number && n >= 400 && n < 600 || v.many == nil && k.failed(v.text, in, below)
 	}
 	if f.Cause = v.cause(); k.flag && number {
 		f.Cause = ""
@@ -128,24 +128,24 @@ func (k known) found(v value, at where, below bool) (f Found, failed bool) {
 	return f, !v.none()
 }
 
-// exceptional finds the name of an exception, or of what a server fails with.
+// exceptional matches the name of an exception, or of a failure of a server.
 var exceptional = regexp.MustCompile(
 	`(?i)error|exception|time_?d?_?out|crash|interrupt|cancel|unavailable|refused|abort|rate_?limit|disconnect|overload|(^|\D)[45]\d\d(\D|$)`)
 
 // failed reports whether a status means a failure.
-func (k known) failed(text string, at where, below bool) bool {
+func (k known) failed(text string, in where, below bool) bool {
 	words := failureWords
 	switch {
 	case below || k.core == "state":
 		words = without(words, dataWords)
-	case k.grades || k.bare && at == inLog:
+	case k.grades || k.bare && in == inLog:
 		words = without(words, gradeWords)
 	}
 	return !ofCode.MatchString(text) && fails(capitals.ReplaceAllString(text, "$1 $2"), words)
 }
 
-// fine reports whether a field says that the rollout came through: errors next to it are
-// those of attempts before.
+// fine reports whether a field says that the rollout succeeded: errors next to it are then those of
+// earlier attempts.
 func fine(key string, v value) bool {
 	switch key {
 	case "ok", "success", "recovered":
@@ -161,11 +161,11 @@ func without(words, drop []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(drop, w) })
 }
 
-// First returns the mark that says most: a cause before a status, and a status before a flag.
-// It says whose failure it is if any of the marks does.
+// First returns the mark that says most: a cause before a status, and a status before a flag. If
+// any of the marks says which boundary failed, the result does.
 func (m Marks) First() (Found, bool) {
-	came := slices.ContainsFunc(m, func(f Found) bool { return f.fine })
-	m = slices.DeleteFunc(slices.Clone(m), func(f Found) bool { return f.fine || f.history && came })
+	succeeded := slices.ContainsFunc(m, func(f Found) bool { return f.fine })
+	m = slices.DeleteFunc(slices.Clone(m), func(f Found) bool { return f.fine || f.history && succeeded })
 	if len(m) == 0 {
 		return Found{}, false
 	}
@@ -176,7 +176,7 @@ func (m Marks) First() (Found, bool) {
 	return best, true
 }
 
-// Without leaves out the marks whose key drop names.
+// Without returns the marks whose key drop does not select.
 func (m Marks) Without(drop func(key string) bool) Marks {
 	return slices.DeleteFunc(slices.Clone(m), func(f Found) bool { return drop(f.Key) })
 }

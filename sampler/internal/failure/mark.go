@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Whose says what failed.
+// Whose says which boundary failed.
 type Whose string
 
 // The boundaries that a failure can be blamed on.
@@ -26,17 +26,17 @@ const (
 	cause   takes = iota // anything that does not say that nothing failed
 	raised               // true, or what logs write for it
 	verdict              // false
-	status               // a word of failure, or an HTTP status from 400 on
+	status               // a word of failure, or an HTTP status from 400
 )
 
-// subject is what precedes a core in a key: judge in judge_error.
+// subject is what precedes a core in a key, such as judge in judge_error.
 type subject struct {
 	word  string
 	whose Whose
 }
 
-// subjects are in lower case, without separators. Agents and the code that a model wrote
-// are not among them: agent_error and runtime_error are the model's own doing.
+// subjects are in lower case, without separators. Agents and the model's own code are not among
+// them: agent_error and runtime_error are the model's own doing.
 var subjects = []subject{
 	{"", Unknown},
 	{"judge", Grader},
@@ -89,8 +89,8 @@ var subjects = []subject{
 	{"was", Unknown},
 }
 
-// parsing are what may follow whoever judges, before a core: parse in judge_parse_error. A
-// parse_error alone is the model's own doing.
+// parsing lists what may follow a judging subject, before a core, such as parse in
+// judge_parse_error. A parse_error alone is the model's own doing.
 var parsing = []string{"parse", "parsing", "response", "output", "timeout", "connection", "request", "api"}
 
 // flags are the subjects that make a key a flag, which may be written as 1.
@@ -127,25 +127,25 @@ var cores = []core{
 	{"state", status},
 }
 
-// ofData are cores that also name what a row of data is about. They count next to a grade, and
+// ofData are cores that also occur as the subject of a row of data. They count next to a grade, but
 // not in the objects below it.
 var ofData = []string{"skipped", "cancelled", "canceled"}
 
-// labels are the details with which a key may hold a label of the row instead of a cause:
-// error_type is arithmetic. Only the name of an exception counts then.
+// labels are the details of keys that may hold a label of the row instead of a cause: error_type
+// may be arithmetic. Then only the name of an exception counts.
 var labels = []string{"type", "kind", "class", "name"}
 
-// reasons are the details, and the keys, of which one code word is why an answer is wrong.
+// reasons are the details and keys under which a single code word is why an answer is wrong.
 var reasons = []string{"reason", "cause", "failreason", "failedreason", "failmessage"}
 
-// details are what follows a core that takes a cause: message in error_message.
+// details are what may follow a core that takes a cause, such as message in error_message.
 var details = []string{
 	"", "message", "messages", "occurred", "msg", "text", "str", "string", "repr", "type", "kind", "class", "name",
 	"code",
 	"detail", "details", "info", "reason", "cause", "chain", "traceback",
 }
 
-// single is a mark that is no subject, core and detail.
+// single is a mark that is not composed of subject, core and detail.
 type single struct {
 	key   string
 	takes takes
@@ -190,8 +190,8 @@ var singles = []single{
 	{"http_status_code", status, Unknown},
 }
 
-// ofReplies are marks in a reply, where they say whether the grading worked. In a log they
-// say whether the model's answer was right.
+// ofReplies are marks only in a reply, where they say whether the grading worked. In a log they say
+// whether the model's answer was right.
 var ofReplies = []single{
 	{"ok", verdict, Grader},
 	{"success", verdict, Grader},
@@ -200,7 +200,7 @@ var ofReplies = []single{
 	{"is_success", verdict, Grader},
 }
 
-// holders are keys of objects whose members are looked at too.
+// holders are keys of objects whose members are checked, too.
 var holders = []string{
 	"info", "meta", "metadata", "extra_info", "result", "instance_config", "reward_info", "reward_extra_info",
 	"env_extras",
@@ -208,43 +208,43 @@ var holders = []string{
 	"evaluation", "evaluation_result", "eval_result",
 }
 
-// endKeys are the keys by which tools say why the last reply or the rollout ended, in the
-// order in which they count.
+// endKeys are the keys by which tools say why the last reply or the rollout ended, in order of
+// precedence.
 var endKeys = []string{
 	"finish", "finish_reason", "stop_reason", "done_reason", "termination_reason", "terminate_reason", "exit_reason",
 	"end_reason", "stopping_reason",
 	"finish_status", "termination_status", "exit_status", "end_status", "stop_condition",
 }
 
-// failureWords are the words of a status that mean a failure. fail and failed differ: tests
-// and graders write fail for a wrong answer.
+// failureWords are the words of a status that mean a failure. fail and failed differ: tests and
+// graders write fail for a wrong answer.
 var failureWords = slices.Concat([]string{
 	"error", "errored", "errors", "failed", "failure", "exception", "crash", "crashed", "abort", "aborted",
 	"timeout", "timedout", "unavailable", "cancelled", "canceled", "skipped", "unscored", "ungraded", "notscored",
 	"notgraded",
 }, notEnded)
 
-// notEnded are the words of a status of what never ran to its end.
+// notEnded are the words of a status of something that never ran to its end.
 var notEnded = []string{
 	"pending", "queued", "scheduled", "running", "inprogress", "notstarted", "interrupted", "killed", "preempted",
 }
 
-// gradeWords are the words of a status that also name a grade; dataWords those that also name
-// what a row of data is about.
+// gradeWords are the words of a status that are also used for a grade; dataWords, those that also
+// occur as the subject of a row of data.
 var (
 	gradeWords = []string{"failed", "failure"}
 	dataWords  = slices.Concat([]string{"failed", "failure", "cancelled", "canceled", "skipped"}, notEnded)
 )
 
-// endWords are the words in the reason for which a rollout ended that mean a failure. A time
-// limit or a cancellation may be the rollout's own end.
+// endWords are the words in the reason for the end of a rollout that mean a failure. A time limit
+// or a cancellation may be the rollout's own end.
 var endWords = []string{
 	"error", "errored", "failed", "failure", "exception", "crash", "crashed", "abort", "aborted",
 	"unavailable",
 }
 
-// blames are words by which the text of a failure says whose it was, in the order in which
-// they count.
+// blames are words in the text of a failure that show which boundary failed, in order of
+// precedence.
 var blames = []struct {
 	whose Whose
 	words []string
@@ -253,7 +253,7 @@ var blames = []struct {
 	{Tool, []string{"toolerror", "toolcall", "tool_error", "tool call", "sandbox", "tunnel", "mcp"}},
 }
 
-// Blame finds whose failure the words of an error are about.
+// Blame returns the boundary that the words of an error refer to.
 func Blame(text string) Whose {
 	text = strings.ToLower(text)
 	for _, b := range blames {
@@ -264,23 +264,23 @@ func Blame(text string) Whose {
 	return Unknown
 }
 
-// ofCode finds a verdict of those that run programs, which is about the model's own.
+// ofCode matches a verdict of a code runner, which is about the model's own code.
 var ofCode = regexp.MustCompile(
 	`(?i)^\W*(runtime|compile|compiler|compilation|syntax|presentation)[ _-]?(error|failed|failure)\W*$`)
 
 // Ended reports whether the word for the end of a rollout or a reply means that it failed.
 func Ended(word string) bool { return fails(word, endWords) }
 
-// EndKey returns the place of a key among those that say why a rollout ended; -1 for others.
+// EndKey returns the precedence of a key that says why a rollout ended; -1 for other keys.
 func EndKey(key string) int {
-	if at, is := endPlaces()[squash(key)]; is {
-		return at
+	if i, ok := endPlaces()[squash(key)]; ok {
+		return i
 	}
 	return -1
 }
 
-// fails reports whether a text holds one of the words, and does not deny it.
-func fails(text string, of []string) bool {
+// fails reports whether a text contains one of the words without a negation.
+func fails(text string, failing []string) bool {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return (r < 'a' || r > 'z') &&
 			(r < '0' || r > '9')
@@ -290,49 +290,49 @@ func fails(text string, of []string) bool {
 		if before > 0 && slices.Contains([]string{"any", "an", "a"}, words[before]) {
 			before--
 		}
-		if slices.Contains(of, w) &&
+		if slices.Contains(failing, w) &&
 			(before < 0 || !slices.Contains([]string{"no", "not", "non", "without", "never"}, words[before])) {
 			return true
 		}
 	}
-	return slices.Contains(of, strings.Join(words, ""))
+	return slices.Contains(failing, strings.Join(words, ""))
 }
 
-// capitals finds where a word begins within another: GraderError.
+// capitals matches where a word begins within another, as in GraderError.
 var capitals = regexp.MustCompile(`([a-z])([A-Z])`)
 
-// where says where a field is.
+// where says where a field occurs.
 type where int
 
 const (
 	inLog    where = iota // next to a grade
-	inResult              // in what an agent returns
-	inReply               // in a reply of a grader
+	inResult              // in an agent's result
+	inReply               // in a grader's reply
 )
 
-// known is what the lists say of a key.
+// known is what the lists say about a key.
 type known struct {
 	takes  takes
 	whose  Whose
-	flag   bool   // by its name: 1 is true, and 0 false
-	core   string // "" of a single
+	flag   bool   // named like a flag: 1 is true, and 0 false
+	core   string // "" for a single
 	detail string // what follows the core
 	bare   bool   // nothing precedes the core
 	grades bool   // failed is a verdict on the answer
 }
 
 // lookUp finds a key in the lists.
-func lookUp(key string, at where) (known, bool) {
-	if holder, inside, is := strings.Cut(key, "."); is && holds(squash(holder)) { // of a table
-		k, is := lookUp(inside, at)
+func lookUp(key string, in where) (known, bool) {
+	if holder, inside, ok := strings.Cut(key, "."); ok && holds(squash(holder)) { // a column of a table
+		k, ok := lookUp(inside, in)
 		k.whose = cmp.Or(k.whose, whoHolds(squash(holder)))
-		return k, is
+		return k, ok
 	}
 	if strings.Contains(key, ".") {
 		key = strings.ReplaceAll(place.ReplaceAllString(key, ""), ".", "")
 	}
 	key = squash(key)
-	if s, is := byKey()[key]; is && (at == inReply || !slices.Contains(ofReplies, s)) {
+	if s, ok := byKey()[key]; ok && (in == inReply || !slices.Contains(ofReplies, s)) {
 		k := known{takes: s.takes, whose: s.whose, flag: !slices.Contains([]string{"graded", "scored", "judged"}, key)}
 		if slices.Contains(reasons, key) {
 			k.core, k.detail = "failure", "reason"
@@ -344,12 +344,12 @@ func lookUp(key string, at where) (known, bool) {
 		if !has {
 			continue
 		}
-		if k, is := s.before(rest); is {
+		if k, ok := s.before(rest); ok {
 			return k, true
 		}
 		for _, p := range parsing {
 			if inner, has := strings.CutPrefix(rest, p); has && s.whose == Grader {
-				if k, is := s.before(inner); is && k.takes == cause {
+				if k, ok := s.before(inner); ok && k.takes == cause {
 					return k, true
 				}
 			}
@@ -358,7 +358,7 @@ func lookUp(key string, at where) (known, bool) {
 	return known{}, false
 }
 
-// before finds what follows a subject.
+// before looks up what follows a subject.
 func (s subject) before(rest string) (known, bool) {
 	for _, c := range cores {
 		detail, has := strings.CutPrefix(rest, c.word)
@@ -374,10 +374,10 @@ func (s subject) before(rest string) (known, bool) {
 	return known{}, false
 }
 
-// place finds the place in a list, in the name of a column: errors.0.
+// place matches a list index at the end of a column's name: errors.0.
 var place = regexp.MustCompile(`\.\d+$`)
 
-// byKey are the singles, by their keys.
+// byKey returns the singles and ofReplies by key.
 var byKey = sync.OnceValue(func() map[string]single {
 	all := make(map[string]single)
 	for _, s := range slices.Concat(singles, ofReplies) {
@@ -386,7 +386,7 @@ var byKey = sync.OnceValue(func() map[string]single {
 	return all
 })
 
-// The places of the keys of two lists.
+// The positions of the keys in two lists.
 var (
 	endPlaces    = sync.OnceValue(func() map[string]int { return places(endKeys) })
 	holderPlaces = sync.OnceValue(func() map[string]int { return places(holders) })
@@ -402,11 +402,12 @@ func places(keys []string) map[string]int {
 
 // holds reports whether a key, squashed, is one of holders.
 func holds(key string) bool {
-	_, is := holderPlaces()[key]
-	return is
+	_, ok := holderPlaces()[key]
+	return ok
 }
 
-// whoHolds returns whose failure an object is about by its key, squashed: verifier_result.
+// whoHolds returns the boundary that an object is about, by its squashed key, such as
+// verifier_result.
 func whoHolds(key string) Whose {
 	word := strings.TrimSuffix(key, "result")
 	if i := slices.IndexFunc(subjects, func(s subject) bool { return s.word == word }); i >= 0 {
@@ -415,7 +416,7 @@ func whoHolds(key string) Whose {
 	return Unknown
 }
 
-// squash makes one of error_message, errorMessage and Error-Message.
+// squash maps error_message, errorMessage and Error-Message to the same key.
 func squash(key string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r == ' ' {

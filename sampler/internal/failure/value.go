@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// nothing are the texts of an error field by which logs say that there was no error.
+// nothing lists the texts of an error field that mean that there was no error.
 var nothing = []string{
 	"", "none", "null", "nil", "nan", "<na>", "n/a", "na", "undefined", "unset", "false", "no",
 	"no error", "no errors", "no_error", "ok", "okay", "success", "succeeded", "successful", "-", "[]", "{}",
 }
 
-// None reports whether the text of a field that names an error means that there was none:
-// tables and logs then have an empty cell, None, null, NaN, 0, False and the like.
+// None reports whether the text of an error field means that there was no error: tables and logs
+// then have an empty cell, None, null, NaN, 0, False and the like.
 func None(text string) bool {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if slices.Contains(nothing, strings.TrimRight(text, ".!")) {
@@ -32,19 +32,20 @@ func None(text string) bool {
 	return err == nil && f == 0
 }
 
-// denial finds a sentence that says that there was no error, and what precedes that.
+// denial matches a sentence that says that there was no error, and captures what precedes the
+// denial.
 var denial = regexp.MustCompile(
 	`^([a-z ,;]*)\b(?:no|without|zero|0|not)(?: any| an| a)? (?:errors?|exceptions?|failures?|problems?|issues?)` +
 		`(?: (?:occurred|found|raised|thrown|detected|reported|encountered|recorded|was|were|has|have|at all)[a-z ]*)?[.!]*$`)
 
-// value is what a field holds: JSON, or the text of a cell.
+// value is the value of a field: JSON, or the text of a cell.
 type value struct {
 	text string            // of a value that is neither an object nor a list
 	many []json.RawMessage // elements, or members in the order of their names
 	keys []string          // the names of members
 	raw  string
 
-	quoted bool // a string of JSON
+	quoted bool // a JSON string
 }
 
 func read(raw []byte) (v value) {
@@ -111,8 +112,8 @@ func (v value) number() (float64, bool) {
 	return f, err == nil && v.many == nil && !math.IsInf(f, 0) && !math.IsNaN(f)
 }
 
-// cause is the text of a value that means a failure: its message, the flags in it that are
-// raised, or all of it. It is "" where the value is only true.
+// cause returns the text of a value that means a failure: its message, the names of its true flags,
+// or all of it. It is "" if the value is only true.
 func (v value) cause() string {
 	if v.many == nil {
 		if v.truth() {

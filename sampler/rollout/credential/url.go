@@ -7,22 +7,21 @@ import (
 	"strings"
 )
 
-// Mask is what is shown in the place of a secret.
+// Mask is shown in place of a secret.
 const Mask = "**********"
 
-// scheme is how a URL begins, of a web server or of a database.
+// scheme matches the start of a URL, of a web server or of a database.
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
 
 // urlCredential is a part of a URL that must not be shown.
 type urlCredential struct {
 	start, end int
-	name       string // the parameter's; "" for user and password
+	name       string // of the parameter; "" for user and password
 }
 
-// urlCredentials finds the credentials in a URL: user and password, and the
-// values of parameters whose names are about credentials, behind the question
-// mark or the hash sign. It reads the text itself, since a URL that cannot be
-// parsed may hold a key as well.
+// urlCredentials finds the credentials in a URL: user and password, and the values of parameters
+// with credential names, after the question mark or the hash sign. It scans the text itself, since
+// a URL that cannot be parsed may hold a key, too.
 func urlCredentials(text string) []urlCredential {
 	begin := len(scheme.FindString(text))
 	if begin == 0 {
@@ -57,9 +56,8 @@ func urlCredentials(text string) []urlCredential {
 // HasCredential reports whether a text is a URL that holds a credential.
 func HasCredential(text string) bool { return len(urlCredentials(text)) > 0 }
 
-// URLSecrets returns the secrets in a URL, both as written and unescaped: user and
-// password, and the values of parameters with credential names, if credential.Is
-// agrees.
+// URLSecrets returns the secrets in a URL, both as written and unescaped: user and password, and
+// the values of parameters with credential names, if credential.Is agrees.
 func URLSecrets(text string) []string {
 	var found []string
 	for _, c := range urlCredentials(text) {
@@ -79,8 +77,8 @@ func URLSecrets(text string) []string {
 	return distinct(found)
 }
 
-// userSecrets returns the pair of user and password, and the password; a user
-// without one is itself the key.
+// userSecrets returns the pair of user and password, and the password; a user without a password is
+// itself the key.
 func userSecrets(pair string) []string {
 	user, password, _ := strings.Cut(pair, ":")
 	if password == "" {
@@ -96,8 +94,8 @@ func userSecrets(pair string) []string {
 	return found
 }
 
-// distinct returns the texts in their order, each once, without those that are
-// too short to be found again.
+// distinct returns the texts in order, each once, without those that are too short to be found
+// elsewhere.
 func distinct(texts []string) []string {
 	var out []string
 	for _, text := range texts {
@@ -108,8 +106,8 @@ func distinct(texts []string) []string {
 	return out
 }
 
-// MaskURL returns a URL with each credential, of any length, replaced by Mask. It keeps
-// everything else, so a reader recognizes what is configured. BareURL is for messages about a request.
+// MaskURL returns a URL with each credential, of any length, replaced by Mask. It keeps everything
+// else, so that a reader recognizes the configured URL. For messages about a request, use BareURL.
 func MaskURL(text string) string {
 	var out strings.Builder
 	done := 0
@@ -122,7 +120,7 @@ func MaskURL(text string) string {
 	return out.String()
 }
 
-// MaskURLs masks each of a list of addresses with commas between, such as that of a queue.
+// MaskURLs masks each URL of a comma-separated list, such as the addresses of a queue.
 func MaskURLs(list string) string { return eachOf(list, MaskURL) }
 
 // BareURL returns a URL without user, query and fragment: any of them may hold a secret whose
@@ -136,7 +134,7 @@ func BareURL(text string) string {
 	return u.String()
 }
 
-// BareURLs returns a list of addresses with commas between, each as BareURL returns it.
+// BareURLs applies BareURL to each URL of a comma-separated list.
 func BareURLs(list string) string { return eachOf(list, BareURL) }
 
 func eachOf(list string, change func(string) string) string {

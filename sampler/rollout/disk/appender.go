@@ -13,28 +13,28 @@ import (
 	"strings"
 )
 
-// Appender adds lines to a file, each with one write. After a failed write it
-// cuts off what was written of the line, so the file stays readable.
+// Appender adds lines to a file, each with one write. After a failed write it cuts off the partial
+// line, so the file stays readable.
 type Appender struct {
 	Path string
 	file *os.File
-	info os.FileInfo // which file it is, whatever path names by now
-	size int64       // of the whole lines
-	torn bool        // there may be part of a line behind size
+	info os.FileInfo // identifies the file, even if path now names another one
+	size int64       // of the complete lines
+	torn bool        // there may be a partial line after size
 
-	Foreign int64 // bytes that something else wrote behind our lines, cut off again
+	Foreign int64 // bytes that something else wrote after our lines and that were cut off
 }
 
-// OpenAppender opens or makes the file. A torn last line is cut off; a whole
-// one that lacks its newline gets it.
-func OpenAppender(path string, whole func(line []byte) bool) (*Appender, error) {
+// OpenAppender opens or creates the file. It cuts off a torn last line; one that is complete but for
+// its newline, as complete reports, gets one.
+func OpenAppender(path string, complete func(line []byte) bool) (*Appender, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, Wrap("append to", path, err)
 	}
 	a := &Appender{Path: path, file: file}
 	if a.info, err = file.Stat(); err == nil {
-		err = a.repair(whole)
+		err = a.repair(complete)
 	}
 	if err != nil {
 		file.Close()
@@ -43,21 +43,22 @@ func OpenAppender(path string, whole func(line []byte) bool) (*Appender, error) 
 	return a, nil
 }
 
+// repair cuts off a torn last line; complete tells it from one that lacks only its newline.
 func (a *Appender) repair(complete func(line []byte) bool) error {
 	end, err := a.file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
 	}
-	whole, err := lastNewline(a.file, end)
+	lines, err := lastNewline(a.file, end)
 	if err != nil {
 		return err
 	}
-	tail := make([]byte, end-whole)
-	if _, err := a.file.ReadAt(tail, whole); err != nil {
+	tail := make([]byte, end-lines)
+	if _, err := a.file.ReadAt(tail, lines); err != nil {
 		return err
 	}
-	a.size = whole
-	if whole == 0 {
+	a.size = lines
+	if lines == 0 {
 		tail = bytes.TrimPrefix(tail, []byte("\ufeff"))
 	}
 	if len(tail) > 0 && complete(tail) {
@@ -70,7 +71,7 @@ func (a *Appender) repair(complete func(line []byte) bool) error {
 	return a.file.Truncate(a.size)
 }
 
-// lastNewline returns the offset behind the last newline before end.
+// lastNewline returns the offset after the last newline before end.
 func lastNewline(file io.ReaderAt, end int64) (int64, error) {
 	buf := make([]byte, 64<<10)
 	for end > 0 {
@@ -87,9 +88,9 @@ func lastNewline(file io.ReaderAt, end int64) (int64, error) {
 	return 0, nil
 }
 
-// tidy cuts off what follows our lines: part of one of them, or what
-// something else has written there, such as an agent that runs in the directory.
-// A file that was cut short has lost lines.
+// tidy cuts off what follows our lines: a partial line, or what something else has written there,
+// such as an agent that runs in the directory. A file that has become shorter has lost lines, which
+// is an error.
 func (a *Appender) tidy() error {
 	info, err := a.file.Stat()
 	switch {
@@ -116,7 +117,7 @@ func (a *Appender) Append(line []byte) error {
 		return err
 	}
 	line = append(line, '\n')
-	// At its place, not at the end: something else may have written there just now.
+	// WriteAt and not O_APPEND: something else may just have written at the end.
 	if _, err := a.file.WriteAt(line, a.size); err != nil {
 		a.torn = a.file.Truncate(a.size) != nil
 		return Wrap("append to", a.Path, err)
@@ -125,11 +126,11 @@ func (a *Appender) Append(line []byte) error {
 	return nil
 }
 
-// Sync forces to disk what was written.
+// Sync flushes what was written to disk.
 func (a *Appender) Sync() error { return Wrap("force to disk", a.Path, a.file.Sync()) }
 
-// Check reports whether path still names the file: a deleted one takes lines as
-// willingly as before, and they are lost.
+// Check returns an error unless path still names the file: a deleted file accepts lines as before,
+// and they are lost.
 func (a *Appender) Check() error {
 	now, err := os.Stat(a.Path)
 	if err == nil && !os.SameFile(a.info, now) || errors.Is(err, fs.ErrNotExist) {
@@ -144,18 +145,17 @@ func (a *Appender) Close() error {
 	return errors.Join(cmp.Or(synced, a.Check(), tidied), a.file.Close())
 }
 
-// TempMark is part of the name of a file that is being written.
+// TempMark is part of the name of a temporary file.
 const TempMark = ".tmp"
 
-// WriteFile replaces a file as a whole: every reader, also after a kill or
-// a full disk, sees the old one or the new one. Errors name the
-// file.
+// WriteFile replaces a file as a whole: every reader, also after a kill or a full disk, sees the
+// old file or the new one. Errors name the file.
 func WriteFile(path string, b []byte) error {
 	return ReplaceFile(path, func(write func([]byte) error) error { return write(b) })
 }
 
-// ReplaceFile is WriteFile for a text that fill writes piece by piece. An error
-// of fill leaves the old file.
+// ReplaceFile is WriteFile for a text that fill writes piece by piece. If fill fails, the old file
+// remains.
 func ReplaceFile(path string, fill func(write func([]byte) error) error) error {
 	staged, err := StageFile(path, func(w io.Writer) error {
 		return fill(func(b []byte) error {
@@ -169,12 +169,11 @@ func ReplaceFile(path string, fill func(write func([]byte) error) error) error {
 	return staged.Commit()
 }
 
-// Staged is a file that is written and forced to disk, but not at its place
-// yet.
+// Staged is a file that is written and synced to disk, but not at its final path yet.
 type Staged struct{ path, tmp string }
 
-// StageFile writes a file piece by piece next to its place: Commit puts it there,
-// Discard takes it away. An error of fill leaves nothing.
+// StageFile writes a temporary file piece by piece in the directory of path: Commit moves it to
+// path, Discard removes it. If fill fails, nothing remains.
 func StageFile(path string, fill func(io.Writer) error) (*Staged, error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+TempMark+"*")
 	if err != nil {
@@ -184,14 +183,14 @@ func StageFile(path string, fill func(io.Writer) error) (*Staged, error) {
 	err = fill(to)
 	err = cmp.Or(err, to.Flush(), tmp.Chmod(0o644), tmp.Sync(), tmp.Close())
 	if err != nil {
-		_ = tmp.Close() // closed already but where an earlier step failed
+		_ = tmp.Close() // already closed unless an earlier step failed
 		os.Remove(tmp.Name())
 		return nil, Wrap("write", path, err)
 	}
 	return &Staged{path, tmp.Name()}, nil
 }
 
-// Commit replaces the file at its place in one step.
+// Commit moves the file to its final path, atomically.
 func (s *Staged) Commit() error {
 	if err := os.Rename(s.tmp, s.path); err != nil {
 		os.Remove(s.tmp)
@@ -200,10 +199,10 @@ func (s *Staged) Commit() error {
 	return SyncDir(filepath.Dir(s.path))
 }
 
-// Discard takes away what was not put at its place.
+// Discard removes the file if it was not committed.
 func (s *Staged) Discard() { os.Remove(s.tmp) }
 
-// RemoveTemps removes what a process that was killed within WriteFile left.
+// RemoveTemps removes what a process that was killed during WriteFile left behind.
 func RemoveTemps(path string) error {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// ErrGone means that a file being written is no longer at its path: no one would find
-// what is written to it from now on.
+// ErrGone means that a file being written is no longer at its path: whatever is written to it from
+// now on is lost.
 var ErrGone = errors.New("it no longer exists: it, or its directory, was deleted, moved or replaced while it was " +
 	"being written; put it back and run the same command again, which makes what is missing")
 
@@ -19,7 +19,7 @@ var ErrGone = errors.New("it no longer exists: it, or its directory, was deleted
 var ErrTruncated = errors.New("it was cut short by something else while it was being written, and records are gone: " +
 	"find out what writes into the run directory, then run the same command again, which makes what is missing")
 
-// Error is a file or a directory that could not be written.
+// Error reports a file or a directory that could not be written.
 type Error struct {
 	Doing string // what was being done, such as "append to"
 	Path  string
@@ -45,7 +45,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Same reports whether both have the same cause: a full disk is full for every file.
+// Same reports whether both errors have the same cause: a full disk is full for every file.
 func (e *Error) Same(as *Error) bool {
 	a, isA := errors.AsType[syscall.Errno](e.Err)
 	b, isB := errors.AsType[syscall.Errno](as.Err)
@@ -59,7 +59,7 @@ func Wrap(doing, path string, err error) error {
 	return &Error{doing, path, err}
 }
 
-// remedyOf says how to fix what a system refuses; "" where that is not known.
+// remedyOf says how to fix a cause; "" if that is unknown.
 func remedyOf(cause error) string {
 	is := func(errs ...error) bool {
 		for _, err := range errs {
@@ -88,13 +88,13 @@ func remedyOf(cause error) string {
 	return ""
 }
 
-// CheckRegularFile returns an error if something other than a regular file is at
-// path. A run's files are its own: a symbolic link in a directory from another
-// machine could make us overwrite its target.
+// CheckRegularFile returns an error if something other than a regular file is at path. The files of
+// a run belong to it: a symbolic link in a directory from another machine could make us overwrite
+// its target.
 func CheckRegularFile(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode().IsRegular() {
-		return nil // what cannot be looked at cannot be opened either, and that error says more
+		return nil // a file that cannot be inspected cannot be opened either, and that error says more
 	}
 	what := "no plain file"
 	if info.Mode()&fs.ModeSymlink != 0 {
@@ -104,8 +104,7 @@ func CheckRegularFile(path string) error {
 		what)
 }
 
-// CheckRegularDir is CheckRegularFile for a directory of a run. One that does not
-// exist yet is fine.
+// CheckRegularDir is CheckRegularFile for a directory of a run. It may not exist yet.
 func CheckRegularDir(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -114,15 +113,14 @@ func CheckRegularDir(path string) error {
 	return fmt.Errorf("%s is a symbolic link, which is not followed: put a directory there, or name another one", path)
 }
 
-// MakeDir makes a directory and those above it that are missing, and forces
-// their names to disk.
+// MakeDir makes a directory and its missing parents, and syncs their names to disk.
 func MakeDir(dir string) error {
 	var made []string
-	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
-		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
+	for parent := filepath.Clean(dir); ; parent = filepath.Dir(parent) {
+		if _, err := os.Stat(parent); !errors.Is(err, fs.ErrNotExist) || parent == filepath.Dir(parent) {
 			break
 		}
-		made = append(made, at)
+		made = append(made, parent)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return Wrap("make the directory", dir, err)
@@ -135,13 +133,13 @@ func MakeDir(dir string) error {
 	return nil
 }
 
-// SyncDir forces new names in a directory to disk, where the system can.
+// SyncDir syncs new names in a directory to disk, where the system can.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
 	d, err := os.Open(dir)
-	if errors.Is(err, fs.ErrPermission) { // one may write into it and not list it
+	if errors.Is(err, fs.ErrPermission) { // it may be writable but not readable
 		return nil
 	}
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// LockFile takes the file at path for this process alone. The lock ends with
-// release or with the process, however it ends.
+// LockFile locks the file at path for this process. The lock ends with release or with the process,
+// however that ends.
 func LockFile(path string) (release func() error, err error) {
 	if err := CheckRegularFile(path); err != nil {
 		return nil, err
@@ -39,8 +39,8 @@ func LockFile(path string) (release func() error, err error) {
 	return f.Close, nil
 }
 
-// Holder is the process that holds the file at path, as far as is known. To ask holds it
-// for a moment together with others who ask.
+// Holder returns the process that holds the file at path, if known. The check itself takes a shared
+// LockFile for a moment, together with any others who check.
 func Holder(path string) (pid string, held bool) {
 	f, err := os.Open(path)
 	if err != nil {

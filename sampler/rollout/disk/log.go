@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// AppendLine adds one line to a file of lines of JSON, and forces it to disk before it
-// returns. A missing file is created. A torn last line, such as a kill leaves, is cut
-// off; a complete one without its newline gets it.
+// AppendLine adds one line to a JSON Lines file, and syncs it to disk before it returns. A missing
+// file is created. A torn last line, such as a kill leaves, is cut off; a complete one without its
+// newline gets one.
 func AppendLine(path string, line []byte) error {
 	a, err := OpenAppender(path, json.Valid)
 	if err != nil {
@@ -21,9 +21,8 @@ func AppendLine(path string, line []byte) error {
 	return errors.Join(err, SyncDir(filepath.Dir(path)))
 }
 
-// Lock reserves a directory for this process, by a lock on a file in it, which ends with
-// release or with the process. The file stays behind and means nothing. A missing
-// directory is created.
+// Lock reserves a directory for this process with a lock on a file in it. The lock ends with
+// release or with the process. The file remains and means nothing. A missing directory is created.
 func Lock(dir, name string) (release func() error, err error) {
 	if err := MakeDir(dir); err != nil {
 		return nil, err

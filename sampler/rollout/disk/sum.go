@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// Checksum returns the CRC-32C and the size of a file, at the speed of reading
-// it. It detects changes, not forgery.
+// Checksum returns the CRC-32C and the size of a file, at the speed of reading it. It detects
+// changes, not forgery.
 func Checksum(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -26,7 +26,7 @@ func Checksum(path string) (string, error) {
 	return s.String(), nil
 }
 
-// Sum is that of what was written to it.
+// Sum is a checksum and a size of what is written to it.
 type Sum struct {
 	crc  hash.Hash32
 	size int64

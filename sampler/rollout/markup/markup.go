@@ -15,22 +15,22 @@ type Kind string
 // The kinds of markup, in the order they are shown.
 const (
 	Tool      Kind = "tool_call" // a tool call that was not parsed
-	Reasoning Kind = "reasoning" // reasoning that was not parted from the answer
+	Reasoning Kind = "reasoning" // reasoning that was not separated from the answer
 	Template  Kind = "template"  // tokens of the chat template
 )
 
-// Kinds lists the kinds in the order they are shown.
+// Kinds lists the kinds in the order in which they are shown.
 func Kinds() []Kind { return []Kind{Tool, Reasoning, Template} }
 
 // Token is text in an answer that the server should have parsed.
 type Token struct {
 	Kind Kind
-	Text string // what gives it away
+	Text string // the text that shows it
 }
 
-// tokens are those by which models write calls, reasoning and turns. Each
-// model's parser in vLLM (vllm/tool_parsers, vllm/reasoning) and SGLang
-// (function_call, reasoning_parser.py) takes them out of the answer.
+// tokens are the texts with which models mark calls, reasoning and turns. The parser of each model
+// in vLLM (vllm/tool_parsers, vllm/reasoning) and SGLang (function_call, reasoning_parser.py)
+// removes them from the answer.
 var tokens = []Token{
 	{Tool, "<tool_call>"},               // Hermes, Qwen
 	{Tool, "<function="},                // Llama 3.1, Qwen3-Coder, Functionary
@@ -39,7 +39,7 @@ var tokens = []Token{
 	{Tool, "<|tool_call"},               // Granite, Phi-4, Kimi K2
 	{Tool, "<｜tool▁call"},               // DeepSeek
 	{Tool, "<|channel|>commentary to="}, // gpt-oss
-	{Reasoning, "</think>"},             // DeepSeek-R1, Qwen3; some templates write the opening token themselves
+	{Reasoning, "</think>"},             // DeepSeek-R1, Qwen3; some templates write the opening token
 	{Reasoning, "<think>"},
 	{Reasoning, "[THINK]"},     // Magistral
 	{Reasoning, "◁think▷"},     // Kimi
@@ -53,18 +53,18 @@ var tokens = []Token{
 	{Template, "[/INST]"}, // Mistral, Llama 2
 }
 
-// quotedCode is text between backticks: an answer may show a token there.
+// quotedCode matches text between backticks: an answer may quote a token there.
 var quotedCode = regexp.MustCompile("(?s)```.*?(?:```|$)|`[^`\n]*`")
 
-// bare is what is left of gpt-oss's tokens where the server has dropped the special ones.
+// bare is what remains of gpt-oss's tokens if the server has dropped the special ones.
 const bare = "assistantfinal"
 
-// Own says which tokens an item's row holds itself, in its prompt or its reference: the
-// server left none of them in an answer.
+// Own is the set of tokens that the item's row contains, in its prompt or its reference: the server
+// did not leave these in an answer.
 type Own uint32
 
-// OwnOf looks through an item's row. The closing form of a token counts as well, and angle
-// brackets may be escaped in JSON.
+// OwnOf searches an item's row for tokens. For a closing token the opening form counts as well, and
+// angle brackets may be escaped in JSON.
 func OwnOf(row []byte) (own Own) {
 	text := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u003C`, "<", `\u003E`, ">").Replace(string(row))
 	for i, m := range tokens {
@@ -78,8 +78,8 @@ func OwnOf(row []byte) (own Own) {
 	return own
 }
 
-// In finds what the server left in an answer; ok is false when there is nothing. A token
-// that is quoted as code is none, nor is one that the item itself is about.
+// In finds what the server left in an answer; ok is false if there is nothing. A token that is
+// quoted as code does not count, nor does one in own.
 func In(answer string, own Own) (found Token, ok bool) {
 	if strings.HasPrefix(answer, "analysis") && strings.Contains(answer, bare) && own>>len(tokens) == 0 {
 		return Token{Reasoning, bare}, true

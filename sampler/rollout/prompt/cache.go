@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// Cache remembers prompts that were identified: the rollouts of an item mostly share one. A
-// nil Cache remembers nothing. Several goroutines may use it.
+// Cache remembers identified prompts: the rollouts of an item usually share one. A nil Cache
+// remembers nothing. It is safe for concurrent use.
 type Cache struct {
 	seed  maphash.Seed
 	mu    sync.Mutex          // guards known
-	known map[uint64]Identity // at most MostBeginnings, by a hash of what was read
+	known map[uint64]Identity // at most MostBeginnings, by a hash of the text
 }
 
 // NewCache returns an empty cache.
@@ -18,7 +18,7 @@ func NewCache() *Cache {
 	return &Cache{seed: maphash.MakeSeed(), known: make(map[uint64]Identity)}
 }
 
-// Of identifies a prompt as the function of this name does.
+// Of identifies a prompt as the function Of does.
 func (c *Cache) Of(all, last string) Identity {
 	if c == nil {
 		return Of(all, last)
@@ -26,7 +26,7 @@ func (c *Cache) Of(all, last string) Identity {
 	return c.by(maphash.String(c.seed, all), func() Identity { return Of(all, last) })
 }
 
-// Read returns the prompt that source holds, which read decodes if it is new.
+// Read returns the identity of the prompt in source; it calls read to decode a new one.
 func (c *Cache) Read(source []byte, read func() Identity) Identity {
 	if c == nil {
 		return read()

@@ -12,19 +12,19 @@ import (
 // Identity identifies a prompt. Prompts that differ only in white space, dates, times and
 // UUIDs are the same.
 type Identity struct {
-	Sum  uint64 // the same in every process; 0 if the prompt is not known
+	Sum  uint64 // the same in every process; 0 if the prompt is unknown
 	Text string // the last message, shortened to one line
 
-	Beginning string // what all messages begin with, to show how prompts differ; "" if it is not kept
+	Beginning string // the beginning of all messages, to show how prompts differ; "" if it was not kept
 }
 
-// A reader keeps the Beginning of at most MostBeginnings prompts: more would take memory.
+// A reader keeps the Beginning of at most MostBeginnings prompts, to save memory.
 const (
 	MostBeginnings = 1000
 	beginning      = 16 << 10
 )
 
-// Of identifies a prompt by the text of all its messages; last is what its last one says.
+// Of identifies a prompt by the text of all its messages; last is the text of the last one.
 func Of(all, last string) Identity {
 	sum := sha256.Sum256([]byte(strings.Join(strings.Fields(settled(all)), "")))
 	return Identity{
@@ -33,8 +33,8 @@ func Of(all, last string) Identity {
 	}
 }
 
-// Differ returns what tells two prompts apart, shortened: their last messages or, where
-// these read the same, the first place where the prompts differ.
+// Differ returns what distinguishes two prompts, shortened: their last messages or, if these are
+// the same, the first place where the prompts differ.
 func (p Identity) Differ(q Identity) [2]string {
 	const before, after = 30, 60
 	if p.Text != q.Text || p.Beginning == "" || q.Beginning == "" {
@@ -45,12 +45,12 @@ func (p Identity) Differ(q Identity) [2]string {
 		return []rune(strings.Join(strings.FieldsFunc(settled(text), separates), " "))
 	}
 	a, b := read(p.Beginning), read(q.Beginning)
-	at := 0
-	for at < min(len(a), len(b)) && a[at] == b[at] {
-		at++
+	diff := 0
+	for diff < min(len(a), len(b)) && a[diff] == b[diff] {
+		diff++
 	}
 	show := func(text []rune) string {
-		from, to := max(0, at-before), min(len(text), at+after)
+		from, to := max(0, diff-before), min(len(text), diff+after)
 		shown := string(text[from:to])
 		if from > 0 {
 			shown = "… " + shown
@@ -63,7 +63,7 @@ func (p Identity) Differ(q Identity) [2]string {
 	return [2]string{show(a), show(b)}
 }
 
-// settled is a text without what may change from one rollout of an item to the next.
+// settled returns a text without the parts that may change between rollouts of an item.
 func settled(text string) string {
 	if mayMove(text) {
 		return moving.ReplaceAllString(text, "")
@@ -71,13 +71,12 @@ func settled(text string) string {
 	return text
 }
 
-// moving matches what may change from one rollout of an item to the next: a UUID, a date
-// and a time.
+// moving matches what may change between rollouts of an item: UUIDs, dates and times.
 var moving = regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b` +
-	// versions 4 and 7 without hyphens: other digests may be what is asked about
+	// versions 4 and 7 without hyphens: other digests may be part of the task
 	`|\b[0-9a-f]{12}[47][0-9a-f]{3}[89ab][0-9a-f]{15}\b` +
 	`|\b(19|20)\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])[T_]\d{6}([.,]\d+)?(Z|[+-]\d{2}:?\d{2})?\b` +
-	// as ctime writes it
+	// as written by ctime
 	`|\b` + weekday + `,?\s+` + month + `\s+\d{1,2}\s+\d{1,2}:\d{2}:\d{2}(\s+[a-z]{3,4})?\s+\d{4}\b` +
 	`|\b\d{4}-\d{1,2}-\d{1,2}([T_ ]\d{1,2}[:.-]\d{2}([:.-]\d{2}([.,]\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?` +
 	`|\b\d{1,2}[/.]\d{1,2}[/.](\d{4}|\d{2})\b|\b\d{4}/\d{1,2}/\d{1,2}\b` +
@@ -109,7 +108,7 @@ func mayMove(text string) bool {
 				return true
 			}
 		case '-', ':':
-			if digit(i+1) || i+5 < len(text) && text[i+5] == '-' { // of a UUID
+			if digit(i+1) || i+5 < len(text) && text[i+5] == '-' { // part of a UUID
 				return true
 			}
 		case '/', '.':
@@ -118,7 +117,7 @@ func mayMove(text string) bool {
 					text[min(i+3, len(text)-1)]) > -2 {
 				return true
 			}
-		case '1', '2': // a year, with a month in words
+		case '1', '2': // a year, in a date with the month in words
 			if digit(i+1) && digit(i+2) && digit(i+3) && !digit(i+4) && !digit(i-1) {
 				return true
 			}
@@ -127,13 +126,13 @@ func mayMove(text string) bool {
 	return false
 }
 
-// shortened is a text on one line, without its middle if it is long: what prompts differ
-// by is often at their end.
+// shortened returns a text on one line, without its middle if it is long: prompts often differ at
+// their ends.
 func shortened(text string) string {
-	const most, end = 100, 45
+	const limit, end = 100, 45
 	text = strings.Join(strings.Fields(text), " ")
-	if utf8.RuneCountInString(text) <= most {
-		return strings.Clone(text) // not a part of a long text that is mostly spaces
+	if utf8.RuneCountInString(text) <= limit {
+		return strings.Clone(text) // a clone, since text may be part of a long text that is mostly spaces
 	}
 	runes := []rune(text)
 	return string(runes[:end]) + " … " + string(runes[len(runes)-end:])
