@@ -3,13 +3,14 @@ package rollout
 import (
 	"encoding/json"
 	"errors"
-	"gonogo/sampler/rollout/disk"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gonogo/sampler/rollout/disk"
 )
 
 // A run directory that was deleted took records as willingly as before, and

@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"gonogo/sampler/rollout/disk"
 	"math"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"gonogo/sampler/rollout/disk"
 )
 
 // journal is a file of records that are appended, and synced to disk at intervals.

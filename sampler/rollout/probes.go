@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"gonogo/sampler/rollout/disk"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"gonogo/sampler/rollout/disk"
 )
 
 // probeKey identifies a record of probes.jsonl.

@@ -6,13 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"gonogo/sampler/rollout/disk"
 	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"gonogo/sampler/rollout/disk"
 
 	"github.com/google/go-cmp/cmp"
 )

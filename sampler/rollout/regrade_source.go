@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"gonogo/sampler/rollout/disk"
 	"io/fs"
 	"iter"
 	"maps"
@@ -14,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"gonogo/sampler/rollout/disk"
 )
 
 // RegradeManifest returns the manifest of a run that takes over this run's rollouts to grade them

@@ -1,10 +1,11 @@
 package rollout
 
 import (
-	"gonogo/sampler/rollout/disk"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"gonogo/sampler/rollout/disk"
 )
 
 // What was read has the sum of the file.

@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"gonogo/sampler/rollout/disk"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
+
+	"gonogo/sampler/rollout/disk"
 )
 
 // Writer appends to a run directory. It is for one goroutine.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"gonogo/sampler/rollout/disk"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gonogo/sampler/rollout/disk"
 
 	"github.com/google/go-cmp/cmp"
 )
