@@ -18,7 +18,7 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
 build: ## build bin/gonogo
-	CGO_ENABLED=0 $(GO) build -tags '$(TAGS)' -trimpath -ldflags='-s -w' -o $(BIN) ./cmd/gonogo
+	CGO_ENABLED=0 $(GO) build -tags '$(TAGS) urfave_cli_no_docs' -trimpath -ldflags='-s -w' -o $(BIN) ./cmd/gonogo
 
 # A first build need not wait for the server of a queue.
 demo: TAGS := noserver

@@ -262,7 +262,7 @@ func TestTheSameFailureAgainAndAgainStopsTheRun(t *testing.T) {
 		requests int // that failed, at most
 		lost     int // rollouts recorded as lost, at most
 	}{
-		{"a 500 from the start", 5, 0, broken, "failed 5 times in a row in the same way, with status 500: CUDA error", 5 + 2*8, 2},
+		{"a 500 from the start", 5, 0, broken, "failed 5 times in a row with the same error, status 500: CUDA error", 5 + 2*8, 2},
 		{"a 500 from then on", 5, 100, broken, "http://model.test/v1/responses failed 5 times in a row", 5 + 2*160, 160}, // two rounds of what was in flight,
 		{"a 400 of all items", 5, 0, func(int) reply { return fails(400) }, "status 400: broken", 5 + 16, 5 + 16},
 		{"answers that cannot be used", 5, 0, func(int) reply { return reply{body: `{"error":{"message":"upstream"}}`} }, "status 200", 40, 10},

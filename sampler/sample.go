@@ -149,7 +149,7 @@ func (b Boundaries) validate() error {
 	}
 	for name, t := range b.Tools {
 		if t == nil || t.Name() != name {
-			return fmt.Errorf("sample: tool %q is listed under another name than its own", name)
+			return fmt.Errorf("sample: tool %q is listed under a different name", name)
 		}
 	}
 	return nil

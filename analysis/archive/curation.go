@@ -22,9 +22,9 @@ type TakenError struct {
 
 func (e *TakenError) Error() string {
 	if e.Stale {
-		return fmt.Sprintf("no row is kept, and the %s that is there already would look like the answer", e.Path)
+		return fmt.Sprintf("no row is kept, and the %s that already exists would look like the answer", e.Path)
 	}
-	return e.Path + " is there already, with other content"
+	return e.Path + " already exists, with other content"
 }
 
 // CurationTable is the path of the table that goes with a training file.

@@ -81,5 +81,5 @@ var noDetector = message.New("skip.no_detector",
 // unpaidWords replaces the words if no marked rollout earned anything.
 var unpaidWords = analysis.NewWording("grader.detected.unpaid",
 	"“{detector}” marks {marked} of {rollouts} as a hack; the grader paid for none of them",
-	"There is no hole to close: they earned the bottom of the range, and training is not drawn to what earns "+
-		"nothing. Read some to see that the detector is right, and keep it: it shows if the trick begins to pay.")
+	"There is no hole to close: they earned the bottom of the range, and training does not move towards what "+
+		"earns nothing. Read some to see that the detector is right, and keep it: it shows if the trick begins to pay.")

@@ -65,7 +65,7 @@ func decodeNight(text []byte) (Night, error) {
 	case nightSchema1:
 		n, err = decodeNight1(text)
 	default:
-		err = fmt.Errorf("its schema is %q, this gonogo reads %q", head.Schema, NightSchema)
+		err = fmt.Errorf("its schema is %q, this version of gonogo reads %q", head.Schema, NightSchema)
 	}
 	if err != nil {
 		return Night{}, fmt.Errorf("%w: %w", ErrNotAHistory, err)

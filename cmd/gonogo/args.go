@@ -71,7 +71,7 @@ func checkArguments(c *cli.Context) error {
 		if slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool { return f.Names()[0] == "config" }) {
 			hint = "; name a configuration with --config " + c.Args().First()
 		}
-		return exit.Usagef("%s takes flags alone, and there is the argument %q%s", c.Command.Name, c.Args().First(),
+		return exit.Usagef("%s takes only flags, but was given the argument %q%s", c.Command.Name, c.Args().First(),
 			hint)
 	}
 	return exit.Usagef("%s takes %s, and there %s %s; see gonogo %s --help", c.Command.Name, takes.words,

@@ -106,7 +106,7 @@ func beginRun(c *cli.Context, p *project.Project, dir string) error {
 	if err := p.BeginRun(dir); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.App.ErrWriter, "There was no run %s: it is begun, without rollouts, from the configuration %s.\n",
+	fmt.Fprintf(c.App.ErrWriter, "There was no run %s: it was created, without rollouts, from the configuration %s.\n",
 		console.Visible(dir), console.Visible(p.Config.File))
 	return nil
 }

@@ -77,7 +77,7 @@ func trainFile(c *curateOptions, run *rollout.Run, cfg *config.Config) (path str
 		return "", false, exit.Usagef("nothing says which training file %s was sampled from: name it with --train",
 			run.Dir)
 	case found == "":
-		return "", false, exit.Usagef("the training file is not there (looked for %s): name it with --train, or the "+
+		return "", false, exit.Usagef("the training file was not found (looked for %s): name it with --train, or the "+
 			"configuration with --config", strings.Join(places, ", "))
 	case !c.DespiteChange:
 		sum, err := dataset.HashFile(found)
@@ -157,7 +157,7 @@ var (
 		"the run does not record which file it was sampled from: rows are known by their ids alone")
 	otherFile = message.New("curate.other_file",
 		"{file} is not the file that the run recorded (SHA-256 {then} then, {now} now)")
-	fileGone = message.New("curate.file_gone", "the {split} file {file} is not there: copies of its rows were "+
+	fileGone = message.New("curate.file_gone", "the {split} file {file} was not found: copies of its rows were "+
 		"looked for among the {sampled} of {rows} that the run sampled")
 	fileChanged = message.New("curate.file_changed", "the {split} file {file} has changed since the run: copies "+
 		"of its rows were looked for among the {sampled} of {rows} that the run sampled")

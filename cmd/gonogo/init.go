@@ -113,7 +113,7 @@ func initAction(c *cli.Context) error {
 func refuseExisting(hint string, paths ...string) error {
 	for _, path := range paths {
 		if _, err := os.Lstat(path); err == nil {
-			return exit.Usagef("%s is there already: %s", path, hint)
+			return exit.Usagef("%s already exists: %s", path, hint)
 		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return exit.AsUsage(err)
 		}

@@ -107,7 +107,7 @@ func TestInitRefusals(t *testing.T) {
 		args []string
 		want string
 	}{
-		"a file that is there":  {[]string{"--train", "{dir}/train.jsonl", "--job", "{dir}/job.json", "-o", "{dir}/gonogo.yaml"}, "gonogo.yaml is there already: choose another name with -o, or overwrite it with --force"},
+		"a file that is there":  {[]string{"--train", "{dir}/train.jsonl", "--job", "{dir}/job.json", "-o", "{dir}/gonogo.yaml"}, "gonogo.yaml already exists: choose another name with -o, or overwrite it with --force"},
 		"no job":                {[]string{"--train", "{dir}/train.jsonl", "-o", "{dir}/new.yaml"}, "init needs --job"},
 		"a job and a reward":    {[]string{"--train", "{dir}/train.jsonl", "--job", "{dir}/job.json", "--reward", "r.py", "-o", "{dir}/new.yaml"}, "give --job or --reward"},
 		"no such reward":        {[]string{"--train", "{dir}/train.jsonl", "--reward", "{dir}/r.py:other", "--model", "m", "-o", "{dir}/new.yaml"}, "has no reward function other; it has good"},

@@ -40,7 +40,7 @@ func (h *nightRun) Make(ctx context.Context, c *project.Invocation, p *project.P
 		return err
 	}
 	if stopped != nil {
-		fmt.Fprintf(c.Err, "note: night %s is not whole and not kept\n", name)
+		fmt.Fprintf(c.Err, "note: night %s is incomplete and is not kept\n", name)
 		return errors.Join(failed, stopped)
 	}
 	defer output.SaveMemory()()

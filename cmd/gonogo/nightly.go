@@ -112,7 +112,7 @@ func nightly(c *cli.Context) (err error) {
 		return exit.AsUsage(err)
 	}
 	if h.Torn {
-		fmt.Fprintf(c.App.ErrWriter, "note: the last line of %s was broken off and is cut off\n", archive.NightsFile)
+		fmt.Fprintf(c.App.ErrWriter, "note: the last line of %s was incomplete and has been removed\n", archive.NightsFile)
 	}
 	n := nightRun{History: h, Accept: c.Bool("accept"), Keep: c.Int("keep"), Detect: c.Float64("detect")}
 	return n.Make(c.Context, invocationOf(c), p, time.Now())

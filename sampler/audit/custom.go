@@ -208,7 +208,7 @@ func (d CustomDetector) Check() error {
 	case d.Judge != "" && d.Model == "":
 		return fmt.Errorf("detector %s asks a judge and names no model", d.Name)
 	case d.Judge == "" && d.Model != "":
-		return fmt.Errorf("detector %s names a model and asks it nothing: say what under judge", d.Name)
+		return fmt.Errorf("detector %s names a model but has no question: set judge", d.Name)
 	}
 	return nil
 }

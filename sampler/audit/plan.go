@@ -129,7 +129,7 @@ func (p *Plan) limit(most int) {
 		left += c.Left
 	}
 	if left > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("%d of %d gradings are left out to stay within max_gradings %d", left,
+		p.Notes = append(p.Notes, fmt.Sprintf("%d of %d gradings were left out to stay within max_gradings (%d)", left,
 			left+len(p.tasks), most))
 	}
 	for _, t := range p.tasks {

@@ -128,7 +128,7 @@ func TestTheCapLeavesOutEvenlyAndSaysSo(t *testing.T) {
 				t.Errorf("within %d, %s has %d where another lost some of its own and has %d", most, c.Probe, c.Planned, least)
 			}
 		}
-		if left != len(whole)-most || !slices.Contains(p.Notes, fmt.Sprintf("%d of %d gradings are left out to stay within max_gradings %d", left, len(whole), most)) {
+		if left != len(whole)-most || !slices.Contains(p.Notes, fmt.Sprintf("%d of %d gradings were left out to stay within max_gradings (%d)", left, len(whole), most)) {
 			t.Errorf("%d are left out, notes %q", left, p.Notes)
 		}
 		for id, r := range got {

@@ -102,8 +102,8 @@ func NewPlan(ctx context.Context, in Input) (*Plan, error) {
 		p.Scripts = append(p.Scripts, s)
 	}
 	if len(d.items)*in.Group < n {
-		p.Notes = append(p.Notes, fmt.Sprintf("items of %s with something to replay: %d, fewer than the %d of such "+
-			"a step; they are replayed more than once", p.Split, len(d.items), (n+in.Group-1)/in.Group))
+		p.Notes = append(p.Notes, fmt.Sprintf("items of %s with something to replay: %d, fewer than the %d of a "+
+			"step; they are replayed more than once", p.Split, len(d.items), (n+in.Group-1)/in.Group))
 	}
 	if !in.Agent {
 		p.generate(in)

@@ -104,7 +104,7 @@ func TestArgumentsAreMadeForSafeToolsAlone(t *testing.T) {
 		t.Errorf("a tool without parameters is called with %+v", second)
 	}
 	notes := []string{
-		"items of train with something to replay: 1, fewer than the 2 of such a step; they are replayed more than once",
+		"items of train with something to replay: 1, fewer than the 2 of a step; they are replayed more than once",
 		"tool drop is not called: no call of it is recorded, and burst.safe does not name it",
 		"tool other is not called: no call of it is recorded, and no row has its schema",
 	}

@@ -179,8 +179,8 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config, p *Plan, tools 
 		}
 	}
 	if hopeless {
-		b.Notes = append(b.Notes, "a wave with few rollouts at once lost all of them: the waves up to the burst "+
-			"were left out")
+		b.Notes = append(b.Notes, "a wave with few rollouts at once lost all of them: the remaining smaller "+
+			"waves were skipped")
 	}
 	if s.waited.Load() {
 		b.Notes = append(b.Notes, fmt.Sprintf("this machine can open no more than %d requests at once: some waited, "+
@@ -188,7 +188,7 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config, p *Plan, tools 
 	}
 	if s.queued.Load() {
 		b.Notes = append(b.Notes, fmt.Sprintf("at most %d sessions may exist at once (session.concurrency): some "+
-			"rollouts waited for one, which counts in no time, so this is not the load of a step whose rollouts all "+
+			"rollouts waited for one, which is not counted as time, so this is not the load of a step whose rollouts all "+
 			"start at once", cfg.Sessions))
 	}
 	if n, all := s.turned.Load(), s.taken.Load(); float64(n) > fewTurned*float64(all) {

@@ -97,7 +97,7 @@ func TestAServerThatSlowsDownAbove32(t *testing.T) {
 		cfg := config()
 		cfg.Least, cfg.Repeats = 0, 0
 		b, calls := play(t, cfg, plan(t, in), serve(t, slow, score))
-		if b.BatchSize != 0 || len(b.Notes) != 1 || !strings.Contains(b.Notes[0], "fewer than the 32 of such a step") {
+		if b.BatchSize != 0 || len(b.Notes) != 1 || !strings.Contains(b.Notes[0], "fewer than the 32 of a step") {
 			t.Errorf("the burst is %+v", b)
 		}
 		for i, w := range b.Waves {

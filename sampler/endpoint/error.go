@@ -39,21 +39,21 @@ func (e *Error) Error() string {
 		if status != 0 {
 			cause = fmt.Errorf("status %d: %w", status, cause)
 		}
-		return fmt.Sprintf("%s has not answered for %v; its last failure: %v; fix it and run again, which repeats "+
-			"what failed and makes what is missing, or, to wait longer, set sampling.retry_for above %v "+
+		return fmt.Sprintf("%s has not answered for %v; its last failure: %v; fix it and run again: failed "+
+			"rollouts are repeated and missing ones made; to wait longer, set sampling.retry_for above %v "+
 			"(sampling.breaker 0 = never stop for it)", where, e.For.Round(time.Second), cause,
 			max(limit.Outage, e.For).Round(time.Second))
 	case e.Times > 0 && e.Boundary == Agent && e.URL == Agent:
-		return fmt.Sprintf("the agent failed %d rollouts in a row in the same way: %v; fix it and run again, which "+
-			"repeats those and makes what is missing, or raise sampling.breaker (0 = never stop for it)", e.Times,
+		return fmt.Sprintf("the agent failed %d rollouts in a row with the same error: %v; fix it and run again: "+
+			"they are repeated and missing ones made; or raise sampling.breaker (0 = never stop for it)", e.Times,
 			cause)
 	case e.Times > 0 && status == 0:
-		return fmt.Sprintf("%s gave no answer %d times in a row: %v; fix it and run again, which repeats what "+
-			"failed and makes what is missing, or raise sampling.breaker (0 = never stop for it)", where, e.Times,
+		return fmt.Sprintf("%s gave no answer %d times in a row: %v; fix it and run again: failed rollouts "+
+			"are repeated and missing ones made; or raise sampling.breaker (0 = never stop for it)", where, e.Times,
 			cause)
 	case e.Times > 0:
-		return fmt.Sprintf("%s failed %d times in a row in the same way, with status %d: %v; fix it and run again, "+
-			"which repeats what failed and makes what is missing, or raise sampling.breaker (0 = never stop for it)",
+		return fmt.Sprintf("%s failed %d times in a row with the same error, status %d: %v; fix it and run again: "+
+			"failed rollouts are repeated and missing ones made; or raise sampling.breaker (0 = never stop for it)",
 			where, e.Times, status, cause)
 	case status == 0 && Unreachable(e.Err):
 		return fmt.Sprintf("%s does not answer: %v; start the server or correct its URL, then run again", where, cause)

@@ -36,13 +36,13 @@ func reach(ctx context.Context, address string, proxyFor func(*http.Request) (*u
 	}
 	if proxy != nil {
 		if err := dial(ctx, proxy); err != nil {
-			return fmt.Errorf("%s: the proxy %s does not answer: %w: does it run, and is HTTP_PROXY, HTTPS_PROXY or "+
-				"NO_PROXY right?", credential.BareURL(address), credential.BareURL(proxy.String()), err)
+			return fmt.Errorf("%s: the proxy %s does not answer: %w: is it running, and is HTTP_PROXY, HTTPS_PROXY or "+
+				"NO_PROXY correct?", credential.BareURL(address), credential.BareURL(proxy.String()), err)
 		}
 		return nil
 	}
 	if err := dial(ctx, u); err != nil {
-		return fmt.Errorf("%s does not answer: %w: is the server running, and is the URL right?",
+		return fmt.Errorf("%s does not answer: %w: is the server running, and is the URL correct?",
 			credential.BareURL(address), err)
 	}
 	return nil

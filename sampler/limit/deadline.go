@@ -44,6 +44,6 @@ func ParseDeadline(text string, now time.Time) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		return t, nil
 	}
-	return time.Time{}, fmt.Errorf("must be a span such as 2h, a time of the day such as 17:30, or of a date such "+
-		"as 2026-11-20T17:30:00Z, got %q", text)
+	return time.Time{}, fmt.Errorf("must be a span such as 2h, a time of day such as 17:30, or a date and time "+
+		"such as 2026-11-20T17:30:00Z, got %q", text)
 }

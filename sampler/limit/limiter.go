@@ -528,5 +528,5 @@ const (
 	Asked   Hold = "Retry-After"            // the server asked for it
 	Headers Hold = "its rate limit headers" // nothing is left, according to them
 	Trouble Hold = "failures in a row"      // of any kind
-	Minute  Hold = "the bound on a minute"  // from the configuration
+	Minute  Hold = "the limit per minute"   // from the configuration
 )

@@ -195,7 +195,7 @@ func ReadBurst(ctx context.Context, r *Run, yield func(*BurstCall) error) (*Burs
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	if b.Schema != BurstSchema {
-		return nil, fmt.Errorf("read %s: its schema is %q, this gonogo reads %q", path, b.Schema, BurstSchema)
+		return nil, fmt.Errorf("read %s: its schema is %q, this version of gonogo reads %q", path, b.Schema, BurstSchema)
 	}
 	calls, _ := r.neighbour(CallsFile)
 	return b, readBurstCalls(ctx, calls, b, yield)

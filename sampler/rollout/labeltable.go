@@ -173,7 +173,7 @@ func (l *Label) settle() error {
 	case l.Step < 0:
 		return fmt.Errorf("step is %d: steps count from 0", l.Step)
 	case l.Sample == nil && l.Output == "":
-		return fmt.Errorf("item %s: neither sample nor output says which output is meant", l.Item)
+		return fmt.Errorf("item %s: give sample or output", l.Item)
 	case l.Score == nil && l.Mark == "":
 		return fmt.Errorf("item %s: there is neither a score nor a mark", l.Item)
 	case l.Score != nil && (math.IsNaN(*l.Score) || math.IsInf(*l.Score, 0)):

@@ -288,10 +288,10 @@ func (t Trial) findings(recs []*rollout.Record, blocks, traced bool) []Finding {
 	switch {
 	case traced:
 		fails.Title += ", because these answers come without tool calls"
-		fails.Remedy = "Rollouts that call a tool are graded. One that calls none gets no reward: have the grader " +
-			"give it one."
+		fails.Remedy = "Rollouts that call a tool are graded. A rollout without tool calls gets no reward: make the " +
+			"grader grade it."
 	case count(recs, raised) == len(recs):
-		fails.Remedy = "Correct the grader: it gives no answer a reward, whether right or wrong; its own log says why. " + needs
+		fails.Remedy = "Correct the grader: it gives no reward to any answer, right or wrong; its own log says why. " + needs
 	}
 	add(fails, raised)
 	add(Finding{

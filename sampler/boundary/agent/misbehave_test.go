@@ -113,7 +113,7 @@ func TestAnAgentThatAlwaysCrashesEndsTheRun(t *testing.T) {
 		Config: cfg, Seed: 7, Jobs: s.jobs,
 		Boundaries: sampler.Boundaries{Agent: command(t, "crash", nil), Grader: s.grader}, Sink: &got,
 	})
-	if err == nil || !strings.Contains(err.Error(), "the agent failed 5 rollouts in a row in the same way: the agent's process ended: exit status 7") || len(got) == len(s.jobs) {
+	if err == nil || !strings.Contains(err.Error(), "the agent failed 5 rollouts in a row with the same error: the agent's process ended: exit status 7") || len(got) == len(s.jobs) {
 		t.Errorf("%d of %d rollouts, %v", len(got), len(s.jobs), err)
 	}
 }

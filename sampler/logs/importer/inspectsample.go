@@ -118,7 +118,7 @@ func (r *inspectReader) sample(where string, text []byte) error {
 	}
 	k := rollout.Key{Split: r.split, Item: id, Sample: epoch - 1}
 	if was := r.seen[k]; was != "" {
-		return fmt.Errorf("sample %s, epoch %d is there already: %s", id, epoch, was)
+		return fmt.Errorf("sample %s, epoch %d occurs twice: %s", id, epoch, was)
 	}
 	r.seen[k] = where
 	if was := r.uuids[s.UUID]; s.UUID != "" && was != "" && was != r.log.Name {

@@ -300,7 +300,7 @@ func (v *verifiersReader) name(rec *rollout.Record, own *stamp) error {
 	}
 	rec.Sample = v.numbers.inStep(v.split, rec.Item, rec.Step, sample)
 	if v.stamped[rec.Key()] {
-		return fmt.Errorf("item %s, sample %d is there already: keep one of the two", rec.Item, sample)
+		return fmt.Errorf("item %s, sample %d occurs twice: keep one of the two", rec.Item, sample)
 	}
 	v.stamped[rec.Key()] = true
 	return nil

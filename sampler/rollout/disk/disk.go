@@ -13,11 +13,11 @@ import (
 // ErrGone means that a file being written is no longer at its path: whatever is written to it from
 // now on is lost.
 var ErrGone = errors.New("it no longer exists: it, or its directory, was deleted, moved or replaced while it was " +
-	"being written; put it back and run the same command again, which makes what is missing")
+	"being written; put it back and run the same command again, which makes the missing rollouts")
 
 // ErrTruncated means that something else truncated a file being written: part of its contents is lost.
-var ErrTruncated = errors.New("it was cut short by something else while it was being written, and records are gone: " +
-	"find out what writes into the run directory, then run the same command again, which makes what is missing")
+var ErrTruncated = errors.New("it was truncated by another program while it was being written, and records are gone: " +
+	"find out what writes into the run directory, then run the same command again, which makes the missing rollouts")
 
 // Error reports a file or a directory that could not be written.
 type Error struct {
@@ -79,9 +79,9 @@ func remedyOf(cause error) string {
 	case is(fs.ErrPermission):
 		return "let this user write there, or name another directory"
 	case is(fs.ErrNotExist, syscall.ESTALE):
-		return "its directory is not there: was it deleted or moved?"
+		return "its directory does not exist: was it deleted or moved?"
 	case is(syscall.EIO):
-		return "the disk fails: copy what is there to another one"
+		return "the disk is failing: copy its files to another disk"
 	case is(syscall.EMFILE, syscall.ENFILE):
 		return "raise the limit on open files (ulimit -n)"
 	}
@@ -96,12 +96,11 @@ func CheckRegularFile(path string) error {
 	if err != nil || info.Mode().IsRegular() {
 		return nil // a file that cannot be inspected cannot be opened either, and that error says more
 	}
-	what := "no plain file"
-	if info.Mode()&fs.ModeSymlink != 0 {
-		what = "a symbolic link"
+	if info.Mode()&fs.ModeSymlink == 0 {
+		return fmt.Errorf("%s is not a regular file: put a file there, or name another directory", path)
 	}
-	return fmt.Errorf("%s is %s, which is not followed: put the file itself there, or name another directory", path,
-		what)
+	return fmt.Errorf("%s is a symbolic link, which is not followed: put the file itself there, or name another "+
+		"directory", path)
 }
 
 // CheckRegularDir is CheckRegularFile for a directory of a run. It may not exist yet.

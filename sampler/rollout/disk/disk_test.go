@@ -17,8 +17,8 @@ func TestDiskErrorsSayWhatToDo(t *testing.T) {
 		&os.LinkError{Op: "rename", Old: "a", New: "b", Err: syscall.EROFS}:        "write run/run.json: read-only file system: it is mounted read-only: mount it for writing, or name another directory",
 		syscall.EFBIG:           "write run/run.json: file too large: raise the limit on the size of files (ulimit -f), or use a file system that has larger ones",
 		syscall.EACCES:          "write run/run.json: permission denied: let this user write there, or name another directory",
-		syscall.ENOENT:          "write run/run.json: no such file or directory: its directory is not there: was it deleted or moved?",
-		syscall.EIO:             "write run/run.json: input/output error: the disk fails: copy what is there to another one",
+		syscall.ENOENT:          "write run/run.json: no such file or directory: its directory does not exist: was it deleted or moved?",
+		syscall.EIO:             "write run/run.json: input/output error: the disk is failing: copy its files to another disk",
 		syscall.EMFILE:          "write run/run.json: too many open files: raise the limit on open files (ulimit -n)",
 		errors.New("I give up"): "write run/run.json: I give up",
 	} {

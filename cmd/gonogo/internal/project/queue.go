@@ -53,8 +53,8 @@ func (h *Queue) Begin(dir string, m rollout.Manifest) {
 	q := h.p.Config.Queue
 	trace, was := queue.ReadTrace(dir)
 	if was && (!q.Used() || !q.Embedded() && trace.Queue != credential.MaskURLs(q.URL)) {
-		h.p.Warnings = append(h.p.Warnings, fmt.Sprintf("this run was begun with --queue %s: what workers had made "+
-			"and was not recorded yet is there, and is made and paid for again without it", trace.Queue))
+		h.p.Warnings = append(h.p.Warnings, fmt.Sprintf("this run was begun with --queue %s: what workers made "+
+			"and was not yet recorded is still there; without that queue it is made and paid for again", trace.Queue))
 	}
 	if !q.Used() {
 		if was && queue.HasFiles(dir) {

@@ -48,7 +48,7 @@ func ServeWorld(p *Project) error {
 	}
 	if what, address := atOrigin(p, &world); what != "" {
 		return p.Config.Fault("world",
-			"%q serves nothing at %s, where %s is: name the world that these files are of%s", world.Name, address,
+			"%q serves nothing at %s, the address of %s: name the world that these files are of%s", world.Name, address,
 			what, homes(p))
 	}
 	p.Warnings = append(p.Warnings, fmt.Sprintf("the built-in world %q answers for %s: its policy is scripted, not "+

@@ -165,10 +165,10 @@ func (t *targeted) confirm(ctx context.Context, split rollout.Split, open []anal
 		return err
 	}
 	if len(jobs) == 0 {
-		fmt.Fprintf(t.c.Err, "No class of an item is open that %s may settle.\n", console.Count(t.most, "sample"))
+		fmt.Fprintf(t.c.Err, "No item has an open class that %s could settle.\n", console.Count(t.most, "sample"))
 		return nil
 	}
-	fmt.Fprintf(t.c.Err, "The class of %s of %s is open. What is made of them counts for their class alone.\n",
+	fmt.Fprintf(t.c.Err, "The class of %s of %s is open. Their new rollouts count only for their class.\n",
 		console.Count(len(open), "item"), split)
 	t.p.Round = t.most
 	defer func() { t.p.Round = 0 }()
