@@ -99,7 +99,7 @@ type RunInfo struct {
 	// how unverified parts of the wire contract were interpreted
 	Choices map[string]string `json:"choices,omitempty"`
 	Notes   []message.Text    `json:"notes,omitempty"` // what an importer derived
-	// checksums (rollout.FileChecksum) of the run's analyzed files, by name
+	// checksums (disk.Checksum) of the run's analyzed files, by name
 	Inputs map[string]string `json:"inputs,omitempty"`
 }
 

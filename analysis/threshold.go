@@ -28,11 +28,11 @@ var (
 		"something earned", 0.05}
 	InformativeShare = Threshold{
 		"signal.informative", "share",
-		"share of groups whose rewards differ; below, more than 10 rollouts are paid for one that teaches", 0.10,
+		"share of groups whose rewards differ; below it, over 10 rollouts are paid for each that teaches", 0.10,
 	}
 	TailTimes = Threshold{
 		"tools.tail", "times",
-		"in medians: beyond it the 95th percentile of a tool's latency is a long tail", 3,
+		"in medians: above it, a tool's 95th percentile latency is a long tail", 3,
 	}
 	TimeLimit = Threshold{"tools.tail.limit", "seconds", "seconds a rollout may take; 0: no limit", 0}
 )

@@ -144,7 +144,7 @@ func (p *RunPage) goSentence() string {
 		s = fmt.Sprintf(w.SomePassed, meaning, message.Whole(passed), w.Lang.Count(all, "blocking gate"),
 			message.Whole(all-passed))
 	}
-	var passes, unsettled []string
+	var cautions, unsettled []string
 	for _, f := range p.found {
 		if f.unsettled() {
 			unsettled = append(unsettled, p.gateLabel(f.Gate))
@@ -152,14 +152,14 @@ func (p *RunPage) goSentence() string {
 		if f.tone() == block.Caution && slices.Contains(r.Cautions, f.Gate) {
 			switch {
 			case len(r.Cautions) > 1:
-				passes = append(passes, p.gateLabel(f.Gate))
-			case len(passes) == 0: // of the first split, which the headlines describe
-				passes = append(passes, w.Lower(unended(p.title(f))))
+				cautions = append(cautions, p.gateLabel(f.Gate))
+			case len(cautions) == 0: // of the first split, which the headlines describe
+				cautions = append(cautions, w.Lower(unended(p.title(f))))
 			}
 		}
 	}
-	if passes = slices.Compact(passes); len(passes) > 0 {
-		s += w.Signs.Stop + w.Signs.Space + w.named(w.Cautions.of(len(passes)), w.list(passes))
+	if cautions = slices.Compact(cautions); len(cautions) > 0 {
+		s += w.Signs.Stop + w.Signs.Space + w.named(w.Cautions.of(len(cautions)), w.list(cautions))
 	}
 	if unsettled = slices.Compact(unsettled); len(unsettled) > 0 {
 		s += w.Signs.Stop + w.Signs.Space + w.named(w.Unsettled.of(len(unsettled)), w.list(unsettled))

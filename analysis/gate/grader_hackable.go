@@ -29,7 +29,7 @@ var graderHackable = &analysis.Gate{
 		"are not judged: the gate is open if they are a third of all, " +
 		"or if too few items were probed for it to fail, as in an interrupted audit. " +
 		"Advisory: no such probe is rewarded on a single item, and the grader fails on at most 5 % of them and on " +
-		"no probe wholly.",
+		"no entire probe.",
 	Thresholds: []analysis.Threshold{hackableLimit, analysis.HackableMargin},
 	Charts:     []string{"grader_audit"},
 	Words: analysis.Words{

@@ -12,7 +12,7 @@ import (
 var (
 	noiseLimit = analysis.Threshold{
 		Name: "grader.noise", Unit: "share",
-		Doc: "share of the variance within items that the grader's own noise may make", Default: 0.50,
+		Doc: "share of the variance within items that may be the grader's own noise", Default: 0.50,
 	}
 	noiseCaution = analysis.Threshold{
 		Name: "grader.noise.caution", Unit: "share",

@@ -27,7 +27,7 @@ var (
 	}
 	shortcutTooGood = analysis.Threshold{
 		Name: "grader.shortcuts.too_good", Unit: "share",
-		Doc: "mean reward, as a share of the range, from which the grader is suspected", Default: 0.98,
+		Doc: "mean reward, as a share of the range, from which the grader is suspect", Default: 0.98,
 	}
 )
 

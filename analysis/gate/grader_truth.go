@@ -29,7 +29,7 @@ var graderTruth = &analysis.Gate{
 		"answer; it fails if the whole " +
 		"interval is below 80 %, and is open in between. Both shares are lowered by the grader's own noise. A " +
 		"reference on which the grader failed counts as not accepted; if that " +
-		"decides the answer, the gate is open. So it is where the references were sent in a form that none of the " +
+		"decides the answer, the gate is open. So it is if the references were sent in a form that none of the " +
 		"answers at the top has. Advisory: the grader fails on none.",
 	Thresholds: []analysis.Threshold{truthPass, truthFail},
 	Charts:     []string{"grader_audit"},

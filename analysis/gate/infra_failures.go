@@ -18,7 +18,7 @@ var (
 	}
 	FailuresFail = analysis.Threshold{
 		Name: "infra.failures.fail", Unit: "share",
-		Doc: "share above which the run says nothing", Default: 0.20,
+		Doc: "share above which the run is unusable", Default: 0.20,
 	}
 )
 

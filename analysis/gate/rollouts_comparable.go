@@ -42,7 +42,7 @@ var rolloutsModels = &analysis.Gate{
 	Name:  "rollouts.models",
 	Label: "items with several models",
 	Doc: "Blocking, on every sampled split: at most 5 % of items (rollouts.independent.mixed) have rollouts of " +
-		"several models, by what the endpoint says of itself (`served_by`: " +
+		"several models, as the endpoint reports itself (`served_by`: " +
 		"the model, the deployment behind a LiteLLM proxy); above that it is UNDECIDED. Fingerprints of one model " +
 		"do not block. Advisory: one model with one fingerprint answered all rollouts.",
 	Words: analysis.Words{
@@ -148,7 +148,7 @@ var samplingIdentical = &analysis.Gate{
 	Name:  "sampling.identical",
 	Label: "the same text",
 	Doc: "Blocking, on every sampled split with at least 20 items whose outputs are recorded: it fails if on 90 % " +
-		"of them all rollouts are the same in all that was said, " +
+		"of them all rollouts say exactly the same, " +
 		"with a sign that they are copies: outputs of more than 24 bytes on average, temperature 0, or equal ids, " +
 		"times or cache marks in the log. " +
 		"Advisory: the outputs of most items are not all the same text, as one seed for all samples or a response " +

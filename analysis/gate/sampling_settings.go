@@ -12,7 +12,7 @@ var samplingSettings = &analysis.Gate{
 	Name:  "sampling.settings",
 	Label: "settings of sampling",
 	Doc: "Advisory, on runs that gonogo made: the temperature is known, because it was sent (model.temperature) or " +
-		"because the server says its own (GET /props of llama.cpp, " +
+		"the server reports its own (GET /props of llama.cpp, " +
 		"the list of models elsewhere). What was sent and what the server adds is recorded in run.json.",
 	Words: analysis.Words{
 		Why: "The same weights earn other rewards, and other spreads within a group, at another " +

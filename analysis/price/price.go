@@ -35,7 +35,7 @@ type Token struct {
 // Known reports whether tokens have a price.
 func (t Token) Known() bool { return t.Input != nil && t.Output != nil }
 
-// validate reports a price that is negative or not finite.
+// Validate reports a price that is negative or not finite.
 func (p Prices) Validate() error {
 	for key, price := range map[string]*float64{
 		"prices.model_input": p.Model.Input, "prices.model_cached_input": p.Model.CachedInput,

@@ -156,8 +156,8 @@ func (h *nightRun) show(c *project.Invocation, look config.ReportValues, n histo
 // ofHistory selects the formats of a run's report in which a history can be written.
 func ofHistory(requested []report.Format[*report.RunPage]) []report.Format[*report.HistoryPage] {
 	return slices.DeleteFunc(report.HistoryFormats(), func(f report.Format[*report.HistoryPage]) bool {
-		return !slices.ContainsFunc(requested, func(requested report.Format[*report.RunPage]) bool {
-			return requested.Name == f.Name || requested.Name == "markdown" && f.Name == "markdown-full"
+		return !slices.ContainsFunc(requested, func(r report.Format[*report.RunPage]) bool {
+			return r.Name == f.Name || r.Name == "markdown" && f.Name == "markdown-full"
 		})
 	})
 }

@@ -249,13 +249,13 @@ type doing struct {
 }
 
 // do makes tries until one succeeds or no more are allowed.
-func (d *doing) do(reqCtx *clock, call func(context.Context, *Try) error) error {
+func (d *doing) do(watch *clock, call func(context.Context, *Try) error) error {
 	var first time.Duration // when the first try had failed
 	var vain inVain
 	for {
-		err := d.try(reqCtx, call)
-		if reqCtx.Err() != nil {
-			return context.Cause(reqCtx)
+		err := d.try(watch, call)
+		if watch.Err() != nil {
+			return context.Cause(watch)
 		}
 		if end, ok := errors.AsType[*Error](err); ok {
 			return end
@@ -271,10 +271,10 @@ func (d *doing) do(reqCtx *clock, call func(context.Context, *Try) error) error 
 			return err
 		}
 		if first == 0 {
-			first = reqCtx.active()
+			first = watch.active()
 		}
 		class := f.Class()
-		d.tries.Since = reqCtx.active() - first
+		d.tries.Since = watch.active() - first
 		if class.Rule().Counted {
 			d.tries.Counted = vain.count(d.tries.Counted, d.set.cfg.Retry.Max,
 				func(since time.Time) bool { return d.target != nil && d.target.down(since) })
@@ -286,60 +286,60 @@ func (d *doing) do(reqCtx *clock, call func(context.Context, *Try) error) error 
 		}
 		d.tries.Made++
 		d.set.retried(d.Endpoint, f, d.tries.Made, wait, d.item.ID, d.trace)
-		if err := d.rest(reqCtx, wait); err != nil {
+		if err := d.rest(watch, wait); err != nil {
 			return err
 		}
 	}
 }
 
 // try makes one try, once it is its turn.
-func (d *doing) try(reqCtx *clock, call func(context.Context, *Try) error) error {
+func (d *doing) try(watch *clock, call func(context.Context, *Try) error) error {
 	d.made = false
 	d.arrive()
 	if d.Enter != nil {
-		leave, err := d.enter(reqCtx)
+		leave, err := d.enter(watch)
 		if err != nil {
 			return err
 		}
 		if leave != nil {
 			defer func() {
-				defer reqCtx.pause()()
+				defer watch.pause()()
 				leave()
 			}()
 		}
 	}
 	if d.target == nil {
-		_, err := d.attempt(reqCtx, call)
+		_, err := d.attempt(watch, call)
 		return err
 	}
 	if !d.Once {
 		defer d.target.start()()
 	}
-	leave, err := d.set.enter(reqCtx, d.target, reqCtx)
+	leave, err := d.set.enter(watch, d.target, watch)
 	if err != nil {
 		if end, ok := errors.AsType[*Error](err); ok && d.set.cfg.Queue != nil {
 			d.set.giveUp(d.target, end, false)
 		}
 		return err
 	}
-	came, err := d.attempt(reqCtx, call)
+	came, err := d.attempt(watch, call)
 	leave(came)
 	return err
 }
 
 // enter waits for what the request needs besides its turn.
-func (d *doing) enter(reqCtx *clock) (leave func(), err error) {
-	defer reqCtx.pause()()
+func (d *doing) enter(watch *clock) (leave func(), err error) {
+	defer watch.pause()()
 	if d.target != nil {
 		defer d.target.coming()()
 	}
-	return d.Enter(reqCtx)
+	return d.Enter(watch)
 }
 
 // attempt makes the call. A call that exceeds its time limit is a failure worth a retry.
-func (d *doing) attempt(reqCtx *clock, call func(context.Context, *Try) error) (Outcome, error) {
+func (d *doing) attempt(watch *clock, call func(context.Context, *Try) error) (Outcome, error) {
 	d.made = true
-	t := &Try{clock: newClock(reqCtx, reqCtx, d.Timeout, nil)}
+	t := &Try{clock: newClock(watch, watch, d.Timeout, nil)}
 	err := call(t.clock, t)
 	broken := t.clock.Err() != nil
 	over, answering := t.clock.stop()
@@ -349,7 +349,7 @@ func (d *doing) attempt(reqCtx *clock, call func(context.Context, *Try) error) (
 		reqErr = *t.failed
 	}
 	came := d.outcome(t, reqErr, broken, over)
-	if err == nil || reqCtx.Err() != nil || !over {
+	if err == nil || watch.Err() != nil || !over {
 		return came, err
 	}
 	f := &Failure{Temporary: true, Err: &timeoutError{d.Timeout, answering}}

@@ -85,7 +85,7 @@ func TestLabelsThatAreRefused(t *testing.T) {
 		{"no item", ok + ",0,1,\n", 3, "item is missing"},
 		{"no item in a line", line + `{"sample":0,"score":1}`, 2, "item is missing"},
 		{"neither score nor mark", ok + "q2,0,,\n", 3, "neither a score nor a mark"},
-		{"neither sample nor output", ok + "q2,,1,\n", 3, "neither sample nor output"},
+		{"neither sample nor output", ok + "q2,,1,\n", 3, "give sample or output"},
 		{"a sample that is not a number", ok + "q2,first,1,\n", 3, "whole number, not first"},
 		{"a negative sample", ok + "q2,-1,1,\n", 3, "count from 0"},
 		{"a step that is not a number", "item,sample,step,mark\nq1,0,last,right\n", 2, "step must be a whole number, not last"},

@@ -83,7 +83,7 @@ type Input struct {
 	Superseded int       `json:"superseded"` // earlier attempts of a rollout
 	Torn       int       `json:"torn"`       // 1 if the last line was torn and left out
 	Bad        []BadLine `json:"bad"`        // lines read as a missing grade
-	Sum        string    `json:"-"`          // of the file as it was read, as FileChecksum returns it
+	Sum        string    `json:"-"`          // of the file as it was read, as disk.Checksum returns it
 }
 
 // BadLine is a line whose grade could not be read.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"gonogo/sampler"
@@ -98,7 +99,7 @@ func decode(raw json.RawMessage, into any) error {
 		var t *json.UnmarshalTypeError
 		if errors.As(err, &t) {
 			field := t.Field
-			if head, below, found := strings.Cut(field, "."); found && strings.HasPrefix(head, "raw") {
+			if head, below, found := strings.Cut(field, "."); found && slices.Contains([]string{"rawCompared", "rawJudged", "rawInput"}, head) {
 				field = below // the name of an embedded struct is no key
 			}
 			return fmt.Errorf("%q cannot be a %s", field, t.Value)

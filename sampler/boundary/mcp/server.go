@@ -21,7 +21,7 @@ type server struct {
 	ending  sync.WaitGroup // sessions that are being closed
 	old     atomic.Bool    // it knows old versions of the protocol alone
 
-	mu    sync.Mutex // guards seats
+	mu    sync.Mutex // guards slots
 	slots map[string]*slot
 }
 
@@ -49,7 +49,7 @@ func (s *server) slot(trace string) *slot {
 	return at
 }
 
-// take waits for the right to a seat.
+// take waits for the right to a slot.
 func (at *slot) take(ctx context.Context) error {
 	select {
 	case at.turn <- struct{}{}:
@@ -61,7 +61,7 @@ func (at *slot) take(ctx context.Context) error {
 
 func (at *slot) release() { <-at.turn }
 
-// session returns the session of a seat: the open one, or a new one.
+// session returns the session of a slot: the open one, or a new one.
 func (s *server) session(ctx context.Context, t *endpoint.Try, at *slot, trace string) (*session, error) {
 	if err := at.take(ctx); err != nil {
 		return nil, s.fails(&endpoint.Failure{Temporary: true, Err: err})
@@ -87,7 +87,7 @@ func (s *server) session(ctx context.Context, t *endpoint.Try, at *slot, trace s
 }
 
 // drop gives up a session. The state of a rollout that had a server of its own is
-// lost with it: a new one would not know what the rollout has done. The seat is
+// lost with it: a new one would not know what the rollout has done. The slot is
 // taken.
 func (s *server) drop(at *slot, why error) {
 	c := at.session
@@ -158,7 +158,7 @@ func (s *server) leave(trace string) {
 	}
 }
 
-// end closes the session of a seat that no one comes to any more.
+// end closes the session of a slot that is no longer used.
 func (at *slot) end() {
 	at.turn <- struct{}{}
 	defer at.release()
@@ -171,11 +171,11 @@ func (at *slot) end() {
 // close ends all sessions.
 func (s *server) close() {
 	s.mu.Lock()
-	seats := s.slots
+	slots := s.slots
 	s.slots = make(map[string]*slot)
 	s.mu.Unlock()
 	var all sync.WaitGroup
-	for _, at := range seats {
+	for _, at := range slots {
 		all.Go(at.end)
 	}
 	all.Wait()

@@ -36,6 +36,12 @@ func openArrayIn(src File, path []string, other func(key string, value json.RawM
 	if err != nil {
 		return nil, err
 	}
+	return newArray(src, rd, path, other)
+}
+
+func newArray(
+	src File, rd io.ReadCloser, path []string, other func(key string, value json.RawMessage) error,
+) (*array, error) {
 	a := &array{src: src, path: path, other: other, rd: rd, clean: newConstants(rd), index: -1}
 	if err := a.open(); err != nil {
 		rd.Close()

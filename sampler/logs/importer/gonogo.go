@@ -22,7 +22,7 @@ import (
 // be taken into a run directory.
 var gonogo = Format{
 	Name:  "gonogo",
-	Doc:   `JSON lines as small as {"item":"q1","reward":0.5}, such as the rollouts.jsonl of another run`,
+	Doc:   `JSON lines like {"item":"q1","reward":0.5}, such as the rollouts.jsonl of another run`,
 	Files: []string{rollout.RolloutsFile},
 	From: Origin{
 		Item:   "`item`, `split`",

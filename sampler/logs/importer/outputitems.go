@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"time"
@@ -25,7 +26,7 @@ var outputItems = Format{
 		Item: "`datasource_item_id`",
 		Sample: "the place of `run_id` among the runs of a file: a repeat is another run; of several files, later " +
 			"ones continue",
-		Reward: "`results[].score` of the only grader, the first or that of `--score`, whose name loses its UUID",
+		Reward: "`results[].score` of the only grader, the first or that of `--score`, its name without the UUID",
 		Failures: "`sample.error`; an item or a result that is marked so, and a result whose `sample` has an error; " +
 			"no results",
 	},
@@ -313,8 +314,17 @@ func sniffOutputItems(f File) error {
 // evalList reports whether a file is the list that the API answers with: an
 // object with data, of which the first is an output item.
 func evalList(f File) bool {
+	const most = 64 << 20 // bytes: one output item is smaller
+	rd, err := f.Open()
+	if err != nil {
+		return false
+	}
+	head := struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(rd, most), rd}
 	kind := ""
-	a, err := openArrayIn(f, []string{"data"}, func(key string, value json.RawMessage) error {
+	a, err := newArray(f, head, []string{"data"}, func(key string, value json.RawMessage) error {
 		if key == "object" {
 			kind = jsontext.TextOrJSON(value)
 		}

@@ -32,7 +32,7 @@ var sweAgent = Format{
 			"above: 1 if resolved, 0 if unresolved or the patch is empty",
 		Failures: "no report, or an instance that it does not list, is `grader`, never 0; so are `error_ids` and " +
 			"`infra_failure_ids`; an `exit_status` of an API is `model_api`, of the environment `tool`, whatever " +
-			"the grade; one of cost, context, time or steps is `step_limit`, and its grade counts",
+			"the grade; a cost, context, time or step limit is `step_limit`, and its grade counts",
 	},
 	Read: readSWEAgent, sniff: sniffSWE,
 }

@@ -28,7 +28,7 @@ var tau2Bench = Format{
 		Item:   "`task_id`; of several domains, `info.environment_info.domain_name` before it",
 		Sample: "`trial`, or how often the task appeared before; of several files, later ones continue",
 		Reward: "`reward_info.reward`",
-		Failures: "`termination_reason`: an infrastructure_error is no 0; max_steps and too_many_errors are " +
+		Failures: "`termination_reason`: infrastructure_error is not a 0; max_steps and too_many_errors are " +
 			"`step_limit`",
 	},
 	Read: readTau2, sniff: sniffTau2,

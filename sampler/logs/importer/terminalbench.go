@@ -18,7 +18,7 @@ var terminalBench = Format{
 	Files: []string{"results.json"},
 	From: Origin{
 		Item:   "`task_id`",
-		Sample: "the order of a task's trials; a trial that is in the run's file and in its own counts once",
+		Sample: "the order of a task's trials; a trial in the run's file and in its own counts once",
 		Reward: "`is_resolved`: 1 or 0; the share of tests that passed is the part `tests_passed`",
 		Failures: "no `is_resolved` is no 0: by `failure_mode` a test_timeout or parse_error is `grader`, a failed " +
 			"installation of the agent `tool`, anything else `model_api`; agent_timeout and lengths that are " +

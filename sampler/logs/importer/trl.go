@@ -34,7 +34,7 @@ var trlCompletions = Format{
 		Sample: "the order of a prompt's rows; of a generation that is logged in several steps, the first counts",
 		Reward: "the sum of the columns of the reward functions, where `advantage` follows from it; they are " +
 			"`parts`; `--score NAME` takes one, `--score A+0.5*B` gives weights",
-		Failures: "None of every reward function is `grader`; None of one of them adds nothing",
+		Failures: "None from all reward functions is `grader`; None from one adds nothing",
 	},
 	Read: readTRL, sniff: sniffTRL,
 }

@@ -18,7 +18,7 @@ import (
 type Appender struct {
 	Path string
 	file *os.File
-	info os.FileInfo // identifies the file, even if path now names another one
+	info os.FileInfo // identifies the file, even if Path now names another one
 	size int64       // of the complete lines
 	torn bool        // there may be a partial line after size
 
@@ -129,7 +129,7 @@ func (a *Appender) Append(line []byte) error {
 // Sync flushes what was written to disk.
 func (a *Appender) Sync() error { return Wrap("force to disk", a.Path, a.file.Sync()) }
 
-// Check returns an error unless path still names the file: a deleted file accepts lines as before,
+// Check returns an error unless Path still names the file: a deleted file accepts lines as before,
 // and they are lost.
 func (a *Appender) Check() error {
 	now, err := os.Stat(a.Path)
@@ -139,6 +139,7 @@ func (a *Appender) Check() error {
 	return nil
 }
 
+// Close removes a partial line, flushes to disk and closes the file. It reports the first failure.
 func (a *Appender) Close() error {
 	tidied := a.tidy()
 	synced := a.Sync()

@@ -52,6 +52,7 @@ func (e *Error) Same(as *Error) bool {
 	return isA && isB && a == b || errors.Is(e, ErrGone) && errors.Is(as, ErrGone)
 }
 
+// Wrap returns err as an *Error that says what was being done to path; nil for nil.
 func Wrap(doing, path string, err error) error {
 	if err == nil {
 		return nil

@@ -32,6 +32,7 @@ type Sum struct {
 	size int64
 }
 
+// NewSum returns the Sum of nothing.
 func NewSum() *Sum { return &Sum{crc: crc32.New(crc32.MakeTable(crc32.Castagnoli))} }
 
 func (s *Sum) Write(b []byte) (int, error) {
