@@ -13,38 +13,38 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ProbeState is the result of a probe.
-type ProbeState int
+// probeState is the result of a probe.
+type probeState int
 
 // The states of a probe.
 const (
-	ProbePassed     ProbeState = iota
-	ProbeFoundHoles            // at least one item shows a hole
-	ProbeShifted               // looks alone changed the reward of at least one item
-	ProbeUnknown               // the grader failed on every payload
-	ProbeNoted                 // nothing is expected
+	probePassed     probeState = iota
+	probeFoundHoles            // at least one item shows a hole
+	probeShifted               // looks alone changed the reward of at least one item
+	probeUnknown               // the grader failed on every payload
+	probeNoted                 // nothing is expected
 )
 
 // stateOf returns the result of a probe.
-func stateOf(p analysis.ProbeResult) ProbeState {
+func stateOf(p analysis.ProbeResult) probeState {
 	switch {
 	case p.Expect == rollout.Note:
-		return ProbeNoted
+		return probeNoted
 	case p.Items == 0:
-		return ProbeUnknown
+		return probeUnknown
 	case chart.CountHoles(p) > 0:
-		return ProbeFoundHoles
+		return probeFoundHoles
 	case chart.CountMoves(p) > 0:
-		return ProbeShifted
+		return probeShifted
 	}
-	return ProbePassed
+	return probePassed
 }
 
 // tone returns the colour of a probe's result.
-func (s ProbeState) tone() block.Tone {
-	return map[ProbeState]block.Tone{
-		ProbePassed: block.Pass, ProbeFoundHoles: block.Fail,
-		ProbeShifted: block.Caution, ProbeUnknown: block.Unknown, ProbeNoted: block.Skipped,
+func (s probeState) tone() block.Tone {
+	return map[probeState]block.Tone{
+		probePassed: block.Pass, probeFoundHoles: block.Fail,
+		probeShifted: block.Caution, probeUnknown: block.Unknown, probeNoted: block.Skipped,
 	}[s]
 }
 
@@ -72,8 +72,8 @@ func auditBlocks(r *analysis.Result, opt Options, w *words) []block.Block {
 	return slices.Concat(
 		[]block.Block{block.Note{Texts: []string{lead}}},
 		filled(rates(r, w), probeGrid(probes, r, w)),
-		payloads(probes, ProbeFoundHoles, w.Audit.HolesTitle, command, w),
-		payloads(probes, ProbeShifted, w.Audit.MovesTitle, command, w),
+		payloads(probes, probeFoundHoles, w.Audit.HolesTitle, command, w),
+		payloads(probes, probeShifted, w.Audit.MovesTitle, command, w),
 		filled(suspectGrid(g, w), tooGoodGrid(g, w), layerGrid(g, w), detectorGrid(g, w), agreementGrid(g, w),
 			graderFailureGrid(g, w)),
 		folds(w.Audit.ByItem, filled(byItemGrid(probes, w))),
@@ -171,7 +171,7 @@ func probeGrid(probes []analysis.ProbeResult, r *analysis.Result, w *words) Grid
 
 // payloads returns the payloads of the probes in a state: the worst of each is visible, the others
 // are behind a fold.
-func payloads(probes []analysis.ProbeResult, state ProbeState, title string, command []string, w *words) []block.Block {
+func payloads(probes []analysis.ProbeResult, state probeState, title string, command []string, w *words) []block.Block {
 	var list []block.Block
 	for _, p := range probes {
 		if len(p.Holes) == 0 || stateOf(p) != state {

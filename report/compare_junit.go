@@ -65,8 +65,8 @@ func (x *ComparisonPage) rewardCase(split rollout.Split) junit.Case {
 }
 
 // line describes a difference in one line.
-func (x *ComparisonPage) line(quantity, base, new, change string) string {
-	return fmt.Sprintf(x.w.DifferenceLine, quantity, base, new, change)
+func (x *ComparisonPage) line(what, base, new, change string) string {
+	return fmt.Sprintf(x.w.DifferenceLine, what, base, new, change)
 }
 
 func (x *ComparisonPage) properties() []junit.Property {

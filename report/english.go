@@ -302,9 +302,9 @@ var english = words{
 			rollout.Bottom: "gives the bottom of the range", rollout.Top: "gives the top of the range",
 			rollout.Same: "gives what it gave before", rollout.Note: "nothing is expected",
 		},
-		States: map[ProbeState]string{
-			ProbePassed: "HELD", ProbeFoundHoles: "HOLE", ProbeShifted: "MOVED",
-			ProbeUnknown: "NO RESULT", ProbeNoted: "NOTED",
+		States: map[probeState]string{
+			probePassed: "HELD", probeFoundHoles: "HOLE", probeShifted: "MOVED",
+			probeUnknown: "NO RESULT", probeNoted: "NOTED",
 		},
 		ProbeHead: []string{
 			"probe", "result", "a sound grader", "items", "counted", "share counted",

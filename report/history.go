@@ -352,7 +352,7 @@ func writeNightsJUnit(w io.Writer, x *HistoryPage) error {
 		one := junit.Case{Class: "gonogo.nightly", Name: "night", Time: "0"}
 		text := x.Words.named(x.Answer, x.Sentence)
 		settle(&one, verdictOf(newest.ExitCode), &junit.Message{Type: x.Answer, Message: text, Text: text})
-		s.Timestamp = newest.Time.UTC().Format("2006-01-02T15:04:05")
+		s.Timestamp = antTime(newest.Time)
 		s.Cases = append(s.Cases, one)
 	}
 	for _, series := range x.h.Series {

@@ -145,8 +145,7 @@ func properties(p *RunPage) []junit.Property {
 	return list
 }
 
-// began returns when sampling began, otherwise when the report is made. It is in UTC without a
-// zone, as the JUnit schema of Ant requires.
+// began returns when sampling began, otherwise when the report is made.
 func began(made time.Time, started string) string {
 	start := made
 	if t, err := time.Parse(time.RFC3339, started); err == nil {
@@ -155,8 +154,11 @@ func began(made time.Time, started string) string {
 	if start.IsZero() {
 		return ""
 	}
-	return start.UTC().Format("2006-01-02T15:04:05")
+	return antTime(start)
 }
+
+// antTime formats a time in UTC without a zone, as the JUnit schema of Ant requires.
+func antTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05") }
 
 // duration returns how long sampling took, in seconds; 0 if that is not known.
 func duration(t analysis.Timing) string {

@@ -101,7 +101,7 @@ type auditWords struct {
 	Found                               map[rollout.Expectation]string
 	// what a sound grader does; Loose: without a limit
 	Must, MustLoose                    map[rollout.Expectation]string
-	States                             map[ProbeState]string
+	States                             map[probeState]string
 	ProbeHead                          []string
 	On, OnOne, Ways, ByNoise, MovedToo string
 	Counted                            map[rollout.Expectation]string // what a probe's count and share refer to

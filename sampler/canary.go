@@ -9,9 +9,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Inspector is an Isolation that plants a canary in each session and later reports which canaries
+// inspector is an Isolation that plants a canary in each session and later reports which canaries
 // it finds there.
-type Inspector interface {
+type inspector interface {
 	// Inspect is called when a rollout has ended, before its Stop. It adds the canaries that are
 	// now in the session's files to Found.
 	Inspect(ctx context.Context, e *RolloutSession)
@@ -85,7 +85,7 @@ func (l *lookout) inPlace(e *RolloutSession) {
 
 // inspect looks at the session's files once more, before the session is stopped.
 func (e *episode) inspect(ctx context.Context) {
-	by, ok := e.cfg.Isolation.(Inspector)
+	by, ok := e.cfg.Isolation.(inspector)
 	if !ok || e.box == nil {
 		return
 	}

@@ -61,7 +61,7 @@ Example:
 			if err != nil {
 				return err
 			}
-			if err := stage.ConfirmBurst(p, invocationOf(c), run, plan, cfg); err != nil {
+			if err := stage.ConfirmBurst(p, invocationOf(c), plan, cfg); err != nil {
 				return err
 			}
 			if err := stage.ReadyToBurst(c.Context, p, invocationOf(c)); err != nil {

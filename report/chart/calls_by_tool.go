@@ -102,7 +102,7 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 		f.Subtitle += l.Say("chart.calls.malformed_share", "; malformed: %s of calls, %s", percentInterval(m),
 			intervals(r, m))
 	}
-	f.Legend = partLegend(l, parts)
+	f.Legend = partLegend(parts)
 	return f, nil
 }
 
@@ -125,7 +125,7 @@ func stack(parts []part, at int, long func(part int) float64) {
 }
 
 // partLegend names the parts that any row has.
-func partLegend(l message.Language, parts []part) []Entry {
+func partLegend(parts []part) []Entry {
 	var out []Entry
 	for _, one := range parts {
 		if len(one.bars.list) > 0 {

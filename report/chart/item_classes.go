@@ -148,7 +148,7 @@ func shares(l message.Language, axis string, parts []part, rows []shareRow) Figu
 	p.Add(segmentLabels(segments))
 	p.X.Min, p.X.Max = 0, 1.005
 	p.X.Tick.Marker = percentTicks(between(roundTicks{Want: 5}, 0, 1))
-	return Figure{Plot: p, Table: t, Caption: Caption{Legend: partLegend(l, parts)}}
+	return Figure{Plot: p, Table: t, Caption: Caption{Legend: partLegend(parts)}}
 }
 
 func classTotal(s *analysis.SplitResult) int {

@@ -23,8 +23,8 @@ func DefaultConfig() Config {
 	return Config{Items: 20, Regrades: 100, MaxGradings: 1200}
 }
 
-// Validate reports invalid values.
-func (c Config) Validate() error {
+// validate reports invalid values.
+func (c Config) validate() error {
 	for _, n := range []struct {
 		name  string
 		value int

@@ -158,7 +158,7 @@ func TestRegexDetector(t *testing.T) {
 	}
 	for _, r := range done[:3] {
 		if !p.Keep(r) {
-			t.Errorf("%s is made again", IDOf(r))
+			t.Errorf("%s is made again", idOf(r))
 		}
 	}
 	if left := marks(t, p, d); len(left) != 2 || p.Todo().Marks != 2 {

@@ -10,9 +10,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Render renders a template with {{item.…}} and {{sample.…}}; sample refers to base, a recorded
+// render renders a template with {{item.…}} and {{sample.…}}; sample refers to base, a recorded
 // rollout, which is nil if the template does not use it.
-type Render func(template string, it *rollout.Item, base *rollout.Record) (string, error)
+type render func(template string, it *rollout.Item, base *rollout.Record) (string, error)
 
 // Custom is a probe that a user describes: a Template, or a Pattern in the syntax of Go's regexp,
 // every match of which is replaced. The tags are those of the keys of gonogo.yaml.
@@ -33,7 +33,7 @@ type Custom struct {
 // A probe that needs a recorded answer takes the one with the highest reward if it expects bottom
 // or top, so that its payload is made from a good answer. If it expects the same grade or nothing,
 // good and poor answers are mixed.
-func (u Custom) New(render Render) (Probe, error) {
+func (u Custom) New(render render) (Probe, error) {
 	p, err := u.probe()
 	if err != nil {
 		return Probe{}, err
@@ -116,7 +116,7 @@ func (u Custom) fromPattern() (func(*Case) []Payload, error) {
 
 var variablePattern = regexp.MustCompile(`\{\{\s*([^{}]*?)\s*\}\}`)
 
-func (u Custom) fromTemplate(render Render) (func(*Case) []Payload, error) {
+func (u Custom) fromTemplate(render render) (func(*Case) []Payload, error) {
 	usesReference, usesSample, usesRender := false, false, false
 	for _, m := range variablePattern.FindAllStringSubmatch(u.Template, -1) {
 		switch name := m[1]; {
@@ -160,7 +160,7 @@ func (u Custom) fromTemplate(render Render) (func(*Case) []Payload, error) {
 
 // render renders the template. The text between references is rendered separately, so that braces
 // in a reference are kept.
-func (u Custom) render(c *Case, base *rollout.Record, render Render) (string, bool) {
+func (u Custom) render(c *Case, base *rollout.Record, render render) (string, bool) {
 	var b strings.Builder
 	from := 0
 	for _, match := range append(referenceVariable.FindAllStringIndex(u.Template, -1),

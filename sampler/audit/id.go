@@ -19,8 +19,8 @@ type ID struct {
 	Sample int
 }
 
-// IDOf returns the ID of a record of probes.jsonl.
-func IDOf(r *rollout.Record) ID {
+// idOf returns the ID of a record of probes.jsonl.
+func idOf(r *rollout.Record) ID {
 	id := ID{Split: r.Split, Item: r.Key().ItemName(), Sample: r.Sample}
 	if r.Probe != nil {
 		id.Probe = r.Probe.Name

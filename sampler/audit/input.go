@@ -38,7 +38,7 @@ func (in *Input) validate(cfg Config) error {
 	if in.Range[0] >= in.Range[1] {
 		return errors.New("plan the audit: the reward range is empty")
 	}
-	return errors.Join(cfg.Validate(), cfg.checkNames(in.Probes, in.Detectors))
+	return errors.Join(cfg.validate(), cfg.checkNames(in.Probes, in.Detectors))
 }
 
 func (in *Input) reference(it *rollout.Item) (Reference, bool) {

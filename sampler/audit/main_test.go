@@ -99,7 +99,7 @@ func recordsOf(t testing.TB, p *Plan) map[string]*rollout.Record {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id := IDOf(task.Record).String()
+		id := idOf(task.Record).String()
 		if records[id] != nil {
 			t.Fatalf("two payloads have the name %s", id)
 		}

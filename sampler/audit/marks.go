@@ -136,6 +136,6 @@ func (p *Plan) keepMark(r *rollout.Record) bool {
 		!sameNumber(item.rollouts[j].reward, r.Probe.Base.Reward) {
 		return false
 	}
-	p.marked[IDOf(r)] = true
+	p.marked[idOf(r)] = true
 	return true
 }

@@ -133,7 +133,7 @@ func (p *Plan) limit(most int) {
 			left+len(p.tasks), most))
 	}
 	for _, t := range p.tasks {
-		p.index[IDOf(t.task.Record)] = t
+		p.index[idOf(t.task.Record)] = t
 	}
 }
 
@@ -203,7 +203,7 @@ func (p *Plan) Keep(r *rollout.Record) bool {
 	if p.keepMark(r) {
 		return true
 	}
-	t := p.index[IDOf(r)]
+	t := p.index[idOf(r)]
 	if t == nil || !sameHash(r, p.in.Grader) || !samePayload(t.task.Record, r) ||
 		len(r.Grades) < len(t.task.Record.Grades)+t.task.Times && len(t.task.Record.Grades) > 0 {
 		return false

@@ -183,7 +183,7 @@ func TestPayloadsOfAPlan(t *testing.T) {
 	p := planOf(t, Config{Items: 30, Regrades: 5}, Input{Seed: 1, Items: items, Records: reading(records), Grader: "abc"})
 	traces := map[string]bool{}
 	for id, r := range recordsOf(t, p) {
-		if r.Source != rollout.Probe || r.TraceID == "" || traces[r.TraceID] || IDOf(r).String() != id || !sameHash(r, "abc") || r.Reward != nil {
+		if r.Source != rollout.Probe || r.TraceID == "" || traces[r.TraceID] || idOf(r).String() != id || !sameHash(r, "abc") || r.Reward != nil {
 			t.Errorf("%s: %+v", id, r)
 		}
 		traces[r.TraceID] = true

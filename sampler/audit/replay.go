@@ -32,7 +32,7 @@ func (s slim) Append(r *rollout.Record) error {
 // messages and calls, and the record with its grade.
 func Find(ctx context.Context, run *rollout.Run, id ID) (task sampler.Task, recorded *rollout.Record, err error) {
 	_, err = run.Probes(ctx, func(r *rollout.Record) error {
-		if r.Probe != nil && IDOf(r) == id {
+		if r.Probe != nil && idOf(r) == id {
 			recorded = r
 		}
 		return nil

@@ -156,7 +156,7 @@ func TestReplayOfAStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, step := range []int{0, 20} {
-		id := IDOf(&rollout.Record{Item: "q2", Split: rollout.Train, Step: step, Probe: &rollout.ProbeInfo{Name: rollout.ProbeRegrade}})
+		id := idOf(&rollout.Record{Item: "q2", Split: rollout.Train, Step: step, Probe: &rollout.ProbeInfo{Name: rollout.ProbeRegrade}})
 		again, err := ParseID(id.String())
 		if err != nil || again != id {
 			t.Fatalf("%s reads as %+v, %v", id, again, err)

@@ -9,15 +9,15 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// TrialProbes lists the probes that show, before any rollout, whether a grader works at all: the
+// trialProbes lists the probes that show, before any rollout, whether a grader works at all: the
 // reference, an empty answer and a wrong one.
-func TrialProbes() []Probe { return []Probe{reference, empty, wrong} }
+func trialProbes() []Probe { return []Probe{reference, empty, wrong} }
 
 // TrialAnswers makes the answers of a trial for a seeded sample of at most most items, and returns
 // the number of items. All references come first: they decide, and the rest may not be reached. in
-// needs no Records, and TrialProbes replace its Probes.
+// needs no Records, and trialProbes replace its Probes.
 func TrialAnswers(ctx context.Context, in Input, most int) (answers []sampler.Task, items int, err error) {
-	in.Probes = TrialProbes()
+	in.Probes = trialProbes()
 	plan, err := NewPlan(ctx, Config{Items: most}, in)
 	if err != nil {
 		return nil, 0, err

@@ -113,9 +113,9 @@ const (
 	OtherAnswer RepeatAnswer = "differs"
 )
 
-// Departures lists the violations of the wire contract that an endpoint's answer, or a request to
+// departures lists the violations of the wire contract that an endpoint's answer, or a request to
 // it, can have.
-func Departures() []string {
+func departures() []string {
 	return []string{NoOutput, OutputNoString, ReplyTooLarge, RequestTooLarge, NoCallID, WrongCallID, NoScore}
 }
 

@@ -45,7 +45,7 @@ func (d *decoded) settle(source Source, split Split) (why string, err error) {
 		return "", err
 	}
 	ours := r.Source != "" // other tools do not write it
-	if r.Source, err = known("source", r.Source, source, Sources()); err != nil {
+	if r.Source, err = known("source", r.Source, source, sources()); err != nil {
 		return "", err
 	}
 	if err := r.settleProbe(source == Probe); err != nil {

@@ -158,8 +158,8 @@ const (
 	Probe  Source = "probe"
 )
 
-// Sources lists the sources of a record.
-func Sources() []Source { return []Source{Live, Import, Probe} }
+// sources lists the sources of a record.
+func sources() []Source { return []Source{Live, Import, Probe} }
 
 // Outcome says how a rollout ended.
 type Outcome string

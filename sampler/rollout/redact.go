@@ -89,8 +89,8 @@ func (r *Redactor) String(s string) string {
 	return r.replacer.Replace(r.halves(s))
 }
 
-// Bytes returns b with every secret masked; b itself if there is none.
-func (r *Redactor) Bytes(b []byte) []byte {
+// bytes returns b with every secret masked; b itself if there is none.
+func (r *Redactor) bytes(b []byte) []byte {
 	if !r.hit(b) {
 		return b
 	}
@@ -151,7 +151,7 @@ func (r *Redactor) JSON(b []byte) []byte {
 		}
 		s := jsontext.Scanner{Source: b, At: i}
 		if s.Literal() != nil {
-			return r.Bytes(b)
+			return r.bytes(b)
 		}
 		out = append(out, r.literal(b[i:s.At])...)
 		i = s.At

@@ -42,7 +42,7 @@ func TestRedactor(t *testing.T) {
 		if got := r.String(tt[0]); got != tt[1] {
 			t.Errorf("%s: String(%q) = %q, want %q", name, tt[0], got, tt[1])
 		}
-		if got := string(r.Bytes([]byte(tt[0]))); got != tt[1] {
+		if got := string(r.bytes([]byte(tt[0]))); got != tt[1] {
 			t.Errorf("%s: Bytes(%q) = %q, want %q", name, tt[0], got, tt[1])
 		}
 	}
@@ -50,7 +50,7 @@ func TestRedactor(t *testing.T) {
 
 func TestNilRedactor(t *testing.T) {
 	for name, r := range map[string]*Redactor{"nil": nil, "no secrets": NewRedactor(), "short secrets": NewRedactor("abc", "")} {
-		if r.String("abc") != "abc" || string(r.Bytes([]byte("abc"))) != "abc" || string(r.JSON([]byte(`"abc"`))) != `"abc"` {
+		if r.String("abc") != "abc" || string(r.bytes([]byte("abc"))) != "abc" || string(r.JSON([]byte(`"abc"`))) != `"abc"` {
 			t.Errorf("%s: a Redactor without secrets changes text", name)
 		}
 	}

@@ -191,5 +191,5 @@ func copyLabels(from, heir *Run, redact *Redactor) error {
 	if looksLikeJSON(bytes.TrimPrefix(text, []byte(byteOrderMark))) {
 		return disk.WriteFile(path, redact.JSON(text))
 	}
-	return disk.WriteFile(path, redact.Bytes(text))
+	return disk.WriteFile(path, redact.bytes(text))
 }

@@ -42,7 +42,7 @@ var vocabulary = sync.OnceValue(func() map[string]bool {
 	for _, f := range Finishes() {
 		words[string(f)] = true
 	}
-	for _, s := range Sources() {
+	for _, s := range sources() {
 		words[string(s)] = true
 	}
 	for _, s := range CallStatuses() {
@@ -54,7 +54,7 @@ var vocabulary = sync.OnceValue(func() map[string]bool {
 	for _, m := range Marks() {
 		words[m] = true
 	}
-	for _, d := range Departures() {
+	for _, d := range departures() {
 		words[d] = true
 	}
 	for _, p := range []Purpose{RepeatWave, RampWave, BurstWave} {

@@ -3,7 +3,7 @@
 // It tries a grader on answers that no model gave, before anything is paid for.
 //
 // In: a grader, the bounds of gradings, and answers of known value: the reference, an empty one and
-// a wrong one of an item (see [audit.TrialProbes]). Out: what is wrong with the grader or the
+// a wrong one of an item (see [audit.TrialAnswers]). Out: what is wrong with the grader or the
 // references, as findings; those that block would cost every rollout its reward.
 package tryout
 

@@ -172,7 +172,7 @@ func burstTools(p *project.Project) []burst.Tool {
 
 // ConfirmBurst prints which requests the burst will send to which endpoint, and asks for
 // confirmation if they may change something or cost money.
-func ConfirmBurst(p *project.Project, c *project.Invocation, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
+func ConfirmBurst(p *project.Project, c *project.Invocation, plan *burst.Plan, cfg burst.Config) error {
 	w := c.Err
 	p.ShowWarnings(w)
 	judges, prices := len(p.Config.Body.Judges()), p.Config.TokenPrices()
