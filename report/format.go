@@ -102,10 +102,14 @@ func ComparisonFormats() []Format[*ComparisonPage] {
 		},
 		{Name: "html", File: "index.html", Doc: "the whole comparison as one page that needs no network: pictures, " +
 			"the items that changed most with their rollouts, all items", Write: as[*ComparisonPage](writeHTML)},
-		{Name: "pdf", File: "report.pdf", Doc: "the whole comparison for paper, charts as vectors", Write: as[*ComparisonPage](writePDF)},
+		{
+			Name: "pdf", File: "report.pdf", Doc: "the whole comparison for paper, charts as vectors",
+			Write: as[*ComparisonPage](writePDF),
+		},
 		{
 			Name: "summary", File: "summary.png",
-			Doc: "one picture, 1600 × 900: answer, differences with intervals, what decides", Write: as[*ComparisonPage](writeCard),
+			Doc:   "one picture, 1600 × 900: answer, differences with intervals, what decides",
+			Write: as[*ComparisonPage](writeCard),
 		},
 		{Name: "junit", File: "junit.xml", Doc: "the answer as a test case, and one for each question and split: " +
 			"“regressed” is a failure, “cannot tell” is an error", Write: writeComparedJUnit},
@@ -123,7 +127,10 @@ func HistoryFormats() []Format[*HistoryPage] {
 			Name: "html", File: "index.html", Doc: "the whole history as one page that needs no network",
 			Write: as[*HistoryPage](writeHTML),
 		},
-		{Name: "pdf", File: "report.pdf", Doc: "the whole history for paper, charts as vectors", Write: as[*HistoryPage](writePDF)},
+		{
+			Name: "pdf", File: "report.pdf", Doc: "the whole history for paper, charts as vectors",
+			Write: as[*HistoryPage](writePDF),
+		},
 		{
 			Name: "summary", File: "summary.png", Doc: "one picture, 1600 × 900: the newest night, and the trends",
 			Write: as[*HistoryPage](writeCard),

@@ -147,9 +147,10 @@ func exportTable(c *cli.Context, f report.Format[*report.RunPage], dir, path str
 	if err != nil {
 		return err
 	}
-	p := output.PageTo(c.Context, invocationOf(c), dir, result, output.Delivery{Formats: []report.Format[*report.RunPage]{f}, Out: path})
+	formats := []report.Format[*report.RunPage]{f}
+	p := output.PageTo(c.Context, invocationOf(c), dir, result, output.Delivery{Formats: formats, Out: path})
 	if p.Rollouts == nil {
-		return output.NoRollouts(dir, []report.Format[*report.RunPage]{f})
+		return output.NoRollouts(dir, formats)
 	}
 	steps := make(map[int]bool)
 	if _, err := p.Rollouts(func(r collect.Counted) error { steps[r.Step] = true; return nil }); err != nil {

@@ -168,8 +168,8 @@ func readManifest(path string) (*Manifest, error) {
 		return nil, fmt.Errorf("read %s: %w: %w", path, ErrNotARun, err)
 	}
 	if head.Schema != ManifestSchema {
-		return nil, fmt.Errorf("read %s: %w: its schema is %q, this version of gonogo reads %q", path, ErrNotARun, head.Schema,
-			ManifestSchema)
+		return nil, fmt.Errorf("read %s: %w: its schema is %q, this version of gonogo reads %q", path, ErrNotARun,
+			head.Schema, ManifestSchema)
 	}
 	m := new(Manifest)
 	if err := jsontext.Unmarshal(b, m); err != nil {

@@ -98,8 +98,8 @@ func decode(raw json.RawMessage, into any) error {
 	if err := jsontext.Unmarshal(raw, into); err != nil {
 		var t *json.UnmarshalTypeError
 		if errors.As(err, &t) {
-			field := t.Field
-			if head, below, found := strings.Cut(field, "."); found && slices.Contains([]string{"rawCompared", "rawJudged", "rawInput"}, head) {
+			field, embedded := t.Field, []string{"rawCompared", "rawJudged", "rawInput"}
+			if head, below, found := strings.Cut(field, "."); found && slices.Contains(embedded, head) {
 				field = below // the name of an embedded struct is no key
 			}
 			return fmt.Errorf("%q cannot be a %s", field, t.Value)
