@@ -121,9 +121,10 @@ type Limiter struct {
 	testLoad bool          // the load caused the refusal that asked for the pause
 	tested   bool          // and a request that was the only one was refused too
 	alone    int           // pauses in a row that the first test found to be over
-	// rollouts with requests in trouble at their first try without an answer in between, regardless
-	// of when they were sent; at most row
+	// rollouts with requests in trouble at their first try, or at any once the server is suspected,
+	// without an answer in between, regardless of when they were sent; at most row
 	troubled []string
+	suspect  bool          // there were row of them since an answer to a request sent after the last trouble
 	streak   int           // waves of trouble with nothing else in between
 	waveSeq  uint64        // requests admitted at the last trouble
 	probing  bool          // one request at a time, until one is answered
@@ -298,10 +299,11 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 		return fresh
 	case rule.Pauses:
 		row := l.row()
-		if !r.Again && len(l.troubled) < row && (r.Of == "" || !slices.Contains(l.troubled, r.Of)) {
+		if (!r.Again || l.suspect || l.probing) && len(l.troubled) < row &&
+			(r.Of == "" || !slices.Contains(l.troubled, r.Of)) {
 			l.troubled = append(l.troubled, r.Of)
 		}
-		if len(l.troubled) >= row || l.probing {
+		if l.suspect = l.suspect || len(l.troubled) >= row; l.suspect || l.probing {
 			l.streak = max(l.streak, 1) // a pause and a single request, from the first wave on
 			l.pause(now, fresh, l.cfg.Pause/2, 0, r.RetryAfter)
 		}
@@ -388,7 +390,7 @@ func (l *Limiter) answered(t Ticket) {
 	}
 	l.troubled = l.troubled[:0]
 	if t.seq > l.waveSeq || l.streak == 0 {
-		l.streak, l.probing = 0, false
+		l.streak, l.probing, l.suspect = 0, false, false
 	}
 }
 

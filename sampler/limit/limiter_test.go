@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -376,6 +377,39 @@ func TestAfterAPause(t *testing.T) {
 	d.done(served())
 	n, _ = d.fill()
 	d.wants("it was answered: all may come", n, 8)
+}
+
+// An outage while the server still answers what it had accepted: the last of those answers says
+// nothing about now, and the rollouts in trouble show at their retries that the server is down.
+func TestALateAnswerDoesNotHideAnOutage(t *testing.T) {
+	d := newDesk(t, Limits{Fixed: 8})
+	for range 50 {
+		d.alone(served())
+	}
+	d.fill()
+	accepted := d.out[0]
+	d.out = d.out[1:]
+	rollout := func(n int) string { return fmt.Sprint("r", n) }
+	for n := range 7 {
+		d.done(Result{Class: Broken, Of: rollout(n)})
+	}
+	d.alone(Result{Class: Broken, Of: rollout(7)})
+	d.l.Done(d.now, accepted, served())
+	d.wants("down, after the late answer", d.l.Down(), false)
+	n := 0
+	for ; n < unsteady && !d.l.Down(); n++ {
+		d.wait(d.l.hold(d.now))
+		d.alone(Result{Class: Broken, Of: rollout(n), Again: true})
+	}
+	d.wants("rollouts in trouble until then", n >= steady && n <= 2*steady, true)
+	d.wants("down", d.l.Down(), true)
+	d.wait(d.l.hold(d.now))
+	d.alone(served())
+	d.wants("down, after a new answer", d.l.Down(), false)
+	d.wants("one 5xx of a retry after it pauses", func() bool {
+		d.alone(Result{Class: Broken, Of: "r1", Again: true})
+		return d.l.hold(d.now) > 0
+	}(), false)
 }
 
 func TestRateLimitHeaders(t *testing.T) {
