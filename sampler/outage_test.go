@@ -50,8 +50,9 @@ func TestAResetInDaysIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// An endpoint that answers 5xx with ever another text is given up after a minute, or
-// after the time for which requests are repeated where that is longer than usual.
+// An endpoint that answers 5xx with ever another text, from a second after its last answer, is
+// given up after a minute, or after the time for which requests are repeated where that is longer
+// than usual.
 func TestFailuresThatDifferForLongStopTheRun(t *testing.T) {
 	words := strings.Fields("overloaded unrouted crashed starved detached draining restarting")
 	for _, c := range []struct {
@@ -79,7 +80,7 @@ func TestFailuresThatDifferForLongStopTheRun(t *testing.T) {
 					if out.IsZero() {
 						out = time.Now()
 					}
-					return reply{status: 500 + n%4, body: fmt.Sprintf(`{"error":{"message":%q}}`, words[n%7])}
+					return reply{wait: time.Second, status: 500 + n%4, body: fmt.Sprintf(`{"error":{"message":%q}}`, words[n%7])}
 				}
 				stats, err := w.sample(t.Context(), nil, 400, 1, &list{})
 				took := time.Since(out)
@@ -97,7 +98,7 @@ func TestFailuresThatDifferForLongStopTheRun(t *testing.T) {
 				if took < c.ends || took > c.ends+c.ends/2 {
 					t.Errorf("given up after %v, want %v", took, c.ends)
 				}
-				if lost := stats.Outcomes[rollout.ModelAPI]; lost > 16 && c.retryFor >= time.Minute || stats.Outcomes[rollout.Graded] != 50 || stats.StoppedBy != sampler.StoppedByError {
+				if lost := stats.Outcomes[rollout.ModelAPI]; lost > 0 || stats.Outcomes[rollout.Graded] != 50 || stats.StoppedBy != sampler.StoppedByError {
 					t.Errorf("kept %v, stopped by %q", stats.Outcomes, stats.StoppedBy)
 				}
 				if cause := boundary(t, stats, "model").Cause; !strings.HasPrefix(cause, "status 50") {
