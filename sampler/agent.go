@@ -133,7 +133,7 @@ func (e *AgentError) Unwrap() error { return e.Err }
 // attend has the agent make the rollout.
 func (e *episode) attend(ctx context.Context) (ending, error) {
 	p := AgentRequest{
-		Item: e.job.Item, Sample: e.job.Sample, Attempt: e.job.Attempt, TraceID: e.trace, RolloutSession: e.box,
+		Item: e.todo.Item, Sample: e.todo.Sample, Attempt: e.todo.Attempt, TraceID: e.trace, RolloutSession: e.box,
 		MaxSteps: e.cfg.MaxSteps, MaxToolCalls: e.cfg.MaxToolCalls, Timeout: e.cfg.AgentTimeout,
 	}
 	var done AgentResult

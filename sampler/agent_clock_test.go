@@ -81,7 +81,7 @@ func TestAnAgentsTimeIsNotThatOfOurLine(t *testing.T) {
 				sink := &list{}
 				begin := time.Now()
 				if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-					Config: cfg, Seed: 1, Jobs: []sampler.Job{{Item: it}},
+					Config: cfg, Seed: 1, Rollouts: []sampler.Rollout{{Item: it}},
 					Boundaries: sampler.Boundaries{Agent: &c.a, ModelProxy: &c.a, Grader: worked{}}, Sink: sink,
 				}); err != nil {
 					t.Fatal(err)
@@ -126,7 +126,7 @@ func TestAnAgentThatFailedInTheMiddleIsNotAskedAgain(t *testing.T) {
 			cfg.Breaker = 0
 			it := &rollout.Item{ID: "a", Split: rollout.Train}
 			if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-				Config: cfg, Seed: 1, Jobs: []sampler.Job{{Item: it}},
+				Config: cfg, Seed: 1, Rollouts: []sampler.Rollout{{Item: it}},
 				Boundaries: sampler.Boundaries{Agent: a, ModelProxy: a, Grader: worked{}}, Sink: sink,
 			}); err != nil {
 				t.Fatal(err)

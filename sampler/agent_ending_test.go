@@ -70,7 +70,7 @@ func TestAnAgentThatSwallowsErrorsIsNobodysZero(t *testing.T) {
 				cfg.Breaker, cfg.AgentTimeout, cfg.MaxSteps, cfg.MaxToolCalls = 0, time.Hour, 12, 1
 				it := &rollout.Item{ID: "a", Split: rollout.Train}
 				if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-					Config: cfg, Seed: 1, Jobs: []sampler.Job{{Item: it}},
+					Config: cfg, Seed: 1, Rollouts: []sampler.Rollout{{Item: it}},
 					Boundaries: sampler.Boundaries{Agent: &c.a, ModelProxy: &c.a, Grader: worked{}}, Sink: sink,
 				}); err != nil {
 					t.Fatal(err)
@@ -113,13 +113,13 @@ func TestABudgetHoldsForAgents(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				cfg, sink := sampler.DefaultConfig(), &list{}
 				cfg.Budget, cfg.Concurrency = limit.NewBudget(limit.Bounds{Tokens: 1000}), 2
-				var jobs []sampler.Job
+				var jobs []sampler.Rollout
 				it := &rollout.Item{ID: "a", Split: rollout.Train}
 				for i := range 1000 {
-					jobs = append(jobs, sampler.Job{Item: it, Sample: i})
+					jobs = append(jobs, sampler.Rollout{Item: it, Sample: i})
 				}
 				stats, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-					Config: cfg, Seed: 1, Jobs: jobs,
+					Config: cfg, Seed: 1, Rollouts: jobs,
 					Boundaries: sampler.Boundaries{Agent: &c.a, ModelProxy: &c.a, Grader: worked{}}, Sink: sink,
 				})
 				if errors.Is(err, sampler.ErrUnknownUsage) != c.untold || !c.untold && err != nil || len(sink.records) > c.most {
@@ -140,7 +140,7 @@ func TestAnAgentThatIsBrokenOffLeavesNoRecord(t *testing.T) {
 			a, sink := &toldAgent{heard: heard, broken: cancel}, &list{}
 			it := &rollout.Item{ID: "a", Split: rollout.Train}
 			if _, err := sampler.Sample(ctx, sampler.SampleOptions{
-				Config: sampler.DefaultConfig(), Seed: 1, Jobs: []sampler.Job{{Item: it}},
+				Config: sampler.DefaultConfig(), Seed: 1, Rollouts: []sampler.Rollout{{Item: it}},
 				Boundaries: sampler.Boundaries{Agent: a, ModelProxy: a, Grader: worked{}}, Sink: sink,
 			}); !errors.Is(err, context.Canceled) || len(sink.records) > 0 {
 				t.Errorf("heard %+v: %d records, %v", heard, len(sink.records), err)

@@ -19,7 +19,7 @@ func TestARewardOverABatchEndsTheRun(t *testing.T) {
 		sink := &list{}
 		items := makeItems(50)
 		stats, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-			Config: w.cfg, Seed: 1, Jobs: sampler.Plan(items, map[rollout.Split]int{rollout.Train: 4}, nil),
+			Config: w.cfg, Seed: 1, Rollouts: sampler.Plan(items, map[rollout.Split]int{rollout.Train: 4}, nil),
 			Boundaries: b, Sink: sink,
 		})
 		if end, ok := errors.AsType[*sampler.GraderFailedError](err); !ok || end.Items != 0 || stats.StoppedBy != sampler.StoppedByError {

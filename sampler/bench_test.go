@@ -267,7 +267,7 @@ func runSampler(b *testing.B, w *benchWorld, sink sampler.Sink) {
 	cfg.Concurrency = w.workers
 	jobs := sampler.Plan(w.items, map[rollout.Split]int{rollout.Train: w.samples}, nil)
 	if _, err := sampler.Sample(context.Background(), sampler.SampleOptions{
-		Config: cfg, Seed: 1, Jobs: jobs, Boundaries: sampler.Boundaries{Model: m, Tools: tools, Grader: g},
+		Config: cfg, Seed: 1, Rollouts: jobs, Boundaries: sampler.Boundaries{Model: m, Tools: tools, Grader: g},
 		Sink: sink,
 	}); err != nil {
 		b.Fatal(err)

@@ -160,11 +160,11 @@ func TestNoTwoRolloutsShareATrace(t *testing.T) {
 				jobs[i].Attempt = attempt
 			}
 			_, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-				Config: w.cfg, Seed: 1, Jobs: jobs, Boundaries: b, Sink: sink,
+				Config: w.cfg, Seed: 1, Rollouts: jobs, Boundaries: b, Sink: sink,
 			})
 			w.check(err)
 		}
-		rehearsed, err := sampler.Rehearse(t.Context(), w.cfg, 1, sampler.Job{Item: &items[0]}, b)
+		rehearsed, err := sampler.Rehearse(t.Context(), w.cfg, 1, sampler.Rollout{Item: &items[0]}, b)
 		w.check(err)
 		for _, r := range append(sink.records, rehearsed) {
 			if r.Retries != 1 || r.Outcome != rollout.Graded {

@@ -106,7 +106,7 @@ func TestChaosResume(t *testing.T) {
 		}
 		return done
 	}
-	sample := func(plan chaos.Plan, jobs []sampler.Job) outcome {
+	sample := func(plan chaos.Plan, jobs []sampler.Rollout) outcome {
 		w, err := rollout.Create(dir, rollout.Manifest{Source: rollout.Live}, items, rollout.WriterOptions{})
 		if err != nil {
 			t.Fatal(err)

@@ -34,7 +34,7 @@ func TestChaosStalls(t *testing.T) {
 			met := map[string]chaos.Plan{} // by trace: sample 0 meets its item's stall once, sample 1 always
 			cause := map[string]string{}
 			for _, j := range jobs {
-				at := slices.IndexFunc(jobs, func(other sampler.Job) bool { return other.Item == j.Item })
+				at := slices.IndexFunc(jobs, func(other sampler.Rollout) bool { return other.Item == j.Item })
 				fault := &faults[at%3]
 				switch trace := m.traceOf(j.Item.ID, j.Sample, j.Attempt); j.Sample {
 				case 0:

@@ -31,14 +31,14 @@ type ordeal struct {
 	cfg     sampler.Config
 	items   int
 	samples int
-	sink    sampler.Sink  // in addition to the list of records; nil is none
-	jobs    []sampler.Job // nil is samples of each item
-	pause   time.Duration // of the proxy
+	sink    sampler.Sink      // in addition to the list of records; nil is none
+	jobs    []sampler.Rollout // nil is samples of each item
+	pause   time.Duration     // of the proxy
 	watch   func(sampler.Event)
 	log     slog.Handler // nil is one that a failed test shows
 }
 
-func (o ordeal) planned() []sampler.Job {
+func (o ordeal) planned() []sampler.Rollout {
 	if o.jobs != nil {
 		return o.jobs
 	}
@@ -96,7 +96,7 @@ func (o ordeal) run(t *testing.T) outcome {
 		}
 	})
 	stats, err := sampler.Sample(ctx, sampler.SampleOptions{
-		Config: o.cfg, Seed: m.seed, Jobs: o.planned(), Boundaries: b, Sink: both{sink, o.sink}, Watch: o.watch,
+		Config: o.cfg, Seed: m.seed, Rollouts: o.planned(), Boundaries: b, Sink: both{sink, o.sink}, Watch: o.watch,
 	})
 	if ctx.Err() != nil {
 		t.Fatal("the run does not end")

@@ -28,9 +28,9 @@ func (m *most) enter() (leave func()) {
 	return func() { m.now.Add(-1) }
 }
 
-func itemJobs(n int) (jobs []sampler.Job) {
+func itemJobs(n int) (jobs []sampler.Rollout) {
 	for i := range n {
-		jobs = append(jobs, sampler.Job{Item: &rollout.Item{ID: fmt.Sprint("i", i), Split: rollout.Train}})
+		jobs = append(jobs, sampler.Rollout{Item: &rollout.Item{ID: fmt.Sprint("i", i), Split: rollout.Train}})
 	}
 	return jobs
 }
@@ -141,7 +141,7 @@ func TestAnAgentIsJudgedByItsOwnRequest(t *testing.T) {
 				sink := &list{}
 				b := sampler.Boundaries{Agent: c.agent, ModelProxy: c.agent, Grader: worked{}}
 				if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-					Config: sampler.DefaultConfig(), Seed: 1, Jobs: itemJobs(60), Boundaries: b, Sink: sink,
+					Config: sampler.DefaultConfig(), Seed: 1, Rollouts: itemJobs(60), Boundaries: b, Sink: sink,
 				}); err != nil || len(sink.records) != 60 {
 					t.Errorf("%d of 60 recorded, %v", len(sink.records), err)
 				}
@@ -241,7 +241,7 @@ func TestSessions(t *testing.T) {
 				}
 				check := c.test(t, &cfg)
 				_, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-					Config: cfg, Seed: 1, Jobs: itemJobs(c.jobs),
+					Config: cfg, Seed: 1, Rollouts: itemJobs(c.jobs),
 					Boundaries: sampler.Boundaries{Model: slowly(10 * time.Second), Grader: worked{}},
 					Sink:       &list{},
 				})
@@ -275,8 +275,8 @@ func TestAWorkersFirstRequestHoldsNobodyUp(t *testing.T) {
 		q := &planners{begun: time.Now()}
 		cfg := sampler.DefaultConfig()
 		cfg.Queue, cfg.Rollouts = q, 8
-		jobs := func(context.Context) iter.Seq2[sampler.Job, error] {
-			return func(yield func(sampler.Job, error) bool) {
+		jobs := func(context.Context) iter.Seq2[sampler.Rollout, error] {
+			return func(yield func(sampler.Rollout, error) bool) {
 				for _, j := range itemJobs(3) {
 					if !yield(j, nil) {
 						return

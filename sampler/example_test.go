@@ -46,14 +46,14 @@ func ExampleSample() {
 	stats, err := sampler.Sample(context.Background(), sampler.SampleOptions{
 		Config:     sampler.DefaultConfig(),
 		Seed:       1,
-		Jobs:       sampler.Plan(items, map[rollout.Split]int{rollout.Train: 2}, nil),
+		Rollouts:   sampler.Plan(items, map[rollout.Split]int{rollout.Train: 2}, nil),
 		Boundaries: sampler.Boundaries{Model: echoModel{}, Grader: referenceGrader{}},
 		Sink: sampler.SinkFunc(func(r *rollout.Record) error { // one call at a time
 			rewards[r.Item] = append(rewards[r.Item], *r.Reward)
 			return nil
 		}),
 	})
-	fmt.Println(stats.Jobs, "rollouts, error:", err)
+	fmt.Println(stats.Rollouts, "rollouts, error:", err)
 	fmt.Println("sky", rewards["sky"], "sea", rewards["sea"])
 	// Output:
 	// 4 rollouts, error: <nil>

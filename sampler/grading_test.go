@@ -66,7 +66,7 @@ func TestKindsOfGraderFailures(t *testing.T) {
 				b := w.serve()
 				b.Grader = c.grader
 				items := makeItems(1)
-				live, err := sampler.Rehearse(t.Context(), w.cfg, 1, sampler.Job{Item: &items[0]}, b)
+				live, err := sampler.Rehearse(t.Context(), w.cfg, 1, sampler.Rollout{Item: &items[0]}, b)
 				w.check(err)
 				sink := &list{}
 				_, err = sampler.Regrade(t.Context(), sampler.RegradeOptions{

@@ -24,13 +24,13 @@ func (hung) Reply(ctx context.Context, _ sampler.Request) (sampler.Reply, error)
 // read the failure that there was not: a panic.
 func TestAHungModelWithAnErrorOfItsOwnIsGivenUp(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		var jobs []sampler.Job
+		var jobs []sampler.Rollout
 		for i := range 20 {
-			jobs = append(jobs, sampler.Job{Item: &rollout.Item{ID: fmt.Sprint(i), Split: rollout.Train}})
+			jobs = append(jobs, sampler.Rollout{Item: &rollout.Item{ID: fmt.Sprint(i), Split: rollout.Train}})
 		}
 		never := gradeFunc(func(context.Context, sampler.Output) (sampler.Grade, error) { return sampler.Grade{}, nil })
 		stats, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-			Config: sampler.DefaultConfig(), Seed: 1, Jobs: jobs,
+			Config: sampler.DefaultConfig(), Seed: 1, Rollouts: jobs,
 			Boundaries: sampler.Boundaries{Model: hung{}, Grader: never}, Sink: &list{},
 		})
 		var dead *endpoint.Error

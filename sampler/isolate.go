@@ -161,7 +161,7 @@ func (e *episode) enter(ctx context.Context, by *endpoint.Caller) (leave func(),
 	var retries int
 	var stop func()
 	e.box, stop, retries, err = e.startSession(ctx, by,
-		RolloutSession{TraceID: e.trace, Item: e.job.Item, Sample: e.job.Sample, Attempt: e.job.Attempt})
+		RolloutSession{TraceID: e.trace, Item: e.todo.Item, Sample: e.todo.Sample, Attempt: e.todo.Attempt})
 	e.rec.Retries += retries
 	leave = func() {
 		ReleaseTools(e.b.Tools, e.trace)

@@ -385,7 +385,7 @@ func TestHungConnectionsAreFoundByProgress(t *testing.T) {
 			cfg := sampler.DefaultConfig()
 			cfg.ToolTimeout, cfg.Retry = silence, limit.Retry{}
 			items := makeItems(1)
-			r, err := sampler.Rehearse(t.Context(), cfg, 1, sampler.Job{Item: &items[0]}, sampler.Boundaries{
+			r, err := sampler.Rehearse(t.Context(), cfg, 1, sampler.Rollout{Item: &items[0]}, sampler.Boundaries{
 				Model: asking{}, Tools: map[string]sampler.Tool{"search": tools[0]}, Grader: gradeFunc(func(context.Context, sampler.Output) (sampler.Grade, error) { return sampler.Grade{Reward: 1}, nil }),
 			})
 			if err != nil {
@@ -441,7 +441,7 @@ func TestRolloutsBeginAsThereIsRoom(t *testing.T) {
 		most := 0
 		jobs := sampler.Plan(makeItems(600), map[rollout.Split]int{rollout.Train: 1}, nil)
 		_, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-			Config: w.cfg, Seed: 1, Jobs: jobs, Boundaries: w.serve(), Sink: &list{},
+			Config: w.cfg, Seed: 1, Rollouts: jobs, Boundaries: w.serve(), Sink: &list{},
 			Watch: func(e sampler.Event) {
 				if e.Recorded > 400 {
 					most = max(most, e.InFlight)
@@ -552,7 +552,7 @@ func TestAStormOnARealServer(t *testing.T) {
 	cfg.Retry.Wait = time.Millisecond
 	jobs := sampler.Plan(makeItems(50), map[rollout.Split]int{rollout.Train: 6}, nil)
 	stats, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-		Config: cfg, Seed: 1, Jobs: jobs, Boundaries: sampler.Boundaries{Model: m, Grader: g}, Sink: &list{},
+		Config: cfg, Seed: 1, Rollouts: jobs, Boundaries: sampler.Boundaries{Model: m, Grader: g}, Sink: &list{},
 	})
 	if err != nil || stats.Outcomes[rollout.Graded] != 300 {
 		t.Fatalf("%v, outcomes %v", err, stats.Outcomes)

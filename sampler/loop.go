@@ -15,7 +15,7 @@ import (
 // episode is one rollout in progress.
 type episode struct {
 	*session
-	job   Job
+	todo  Rollout
 	trace string
 	by    *endpoint.Caller
 	begun time.Time
@@ -37,14 +37,14 @@ type ending struct {
 	why     string          // the cause, if outcome is not Graded
 }
 
-// rollout runs one job to its end. It alternates the model and the tools until the model answers or
+// rollout runs one rollout to its end. It alternates the model and the tools until the model answers or
 // a limit is reached, and has the answer graded. The error is ctx's, or the *endpoint.Error that
 // ends the run; then there is no record, unless there is already an answer, which is recorded
 // without its grade. All other failures are outcomes. Call leave once the record is written, and
 // also after an error. Neither leave nor the start of a session counts as time of the rollout.
-func (s *session) rollout(ctx context.Context, job Job) (rec *rollout.Record, leave func(), err error) {
-	e := s.begin(job)
-	outer := s.set.Caller(ctx, job.Item, e.trace)
+func (s *session) rollout(ctx context.Context, todo Rollout) (rec *rollout.Record, leave func(), err error) {
+	e := s.begin(todo)
+	outer := s.set.Caller(ctx, todo.Item, e.trace)
 	defer outer.Arrived()
 	leave, err = e.enter(ctx, outer)
 	e.by = outer.Until(ctx, s.cfg.RolloutTimeout, nil)
@@ -71,17 +71,17 @@ func (s *session) rollout(ctx context.Context, job Job) (rec *rollout.Record, le
 	return e.withoutSessionSecrets(e.rec), leave, nil
 }
 
-func (s *session) begin(job Job) *episode {
-	it := job.Item
-	trace := s.name(s.seed, it.Split, it.ID, job.Sample, job.Attempt)
+func (s *session) begin(todo Rollout) *episode {
+	it := todo.Item
+	trace := s.name(s.seed, it.Split, it.ID, todo.Sample, todo.Attempt)
 	now := time.Now()
 	rec := &rollout.Record{
 		Item: it.ID, Split: it.Split, Category: it.Category, Family: it.Family,
-		Sample: job.Sample, Attempt: job.Attempt, Source: rollout.Live,
+		Sample: todo.Sample, Attempt: todo.Attempt, Source: rollout.Live,
 		TraceID: trace, Started: now,
 	}
 	return &episode{
-		session: s, job: job, trace: trace, begun: now, rec: rec,
+		session: s, todo: todo, trace: trace, begun: now, rec: rec,
 		look: lookout{rollout.Canary(trace), it.Row, rec},
 	}
 }
@@ -174,7 +174,7 @@ func (e *episode) converse(ctx context.Context) (ending, error) {
 
 // reply asks the model for its next turn and records it.
 func (e *episode) reply(ctx context.Context) (Reply, error) {
-	req := Request{Item: e.job.Item, Turns: e.turns, RequestID: requestID(e.trace, len(e.turns)), Encoded: &e.sent}
+	req := Request{Item: e.todo.Item, Turns: e.turns, RequestID: requestID(e.trace, len(e.turns)), Encoded: &e.sent}
 	var reply Reply
 	r := endpoint.Request{Endpoint: endpoint.Model, Name: req.RequestID, Timeout: e.cfg.ModelTimeout}
 	retries, err := e.by.Do(ctx, r, func(ctx context.Context, t *endpoint.Try) (err error) {
@@ -284,7 +284,7 @@ func (e *episode) hold() (over func()) {
 
 // grade has the answer graded.
 func (e *episode) grade(ctx context.Context) error {
-	out := OutputOf(e.job.Item, e.rec)
+	out := OutputOf(e.todo.Item, e.rec)
 	out.RolloutSession = e.box
 	over := e.hold()
 	g, err := e.session.grade(ctx, e.by, out)

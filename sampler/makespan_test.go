@@ -94,7 +94,7 @@ func TestLongDeepNoStragglerTail(t *testing.T) {
 				b, sink := w.serve(), &list{}
 				begin := time.Now()
 				stats, err := sampler.Sample(context.Background(), sampler.SampleOptions{
-					Config: w.cfg, Seed: 7, Jobs: jobs, Boundaries: b, Sink: sink,
+					Config: w.cfg, Seed: 7, Rollouts: jobs, Boundaries: b, Sink: sink,
 				})
 				took, began := time.Since(begin), time.Duration(0)
 				w.check(err)
@@ -120,7 +120,7 @@ func TestLongDeepNoStragglerTail(t *testing.T) {
 	}
 }
 
-func traceOf(j sampler.Job) string {
+func traceOf(j sampler.Rollout) string {
 	return sampler.TraceID(7, j.Item.Split, j.Item.ID, j.Sample, j.Attempt)
 }
 

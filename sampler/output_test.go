@@ -55,7 +55,7 @@ func TestARecordHoldsWhatItsGraderWasShown(t *testing.T) {
 				b := w.serve()
 				saw := &witness{Grader: b.Grader}
 				b.Grader = saw
-				made, err := sampler.Rehearse(t.Context(), w.cfg, 1, sampler.Job{Item: &items[0]}, b)
+				made, err := sampler.Rehearse(t.Context(), w.cfg, 1, sampler.Rollout{Item: &items[0]}, b)
 				w.check(err)
 				line, err := json.Marshal(made)
 				w.check(err)

@@ -12,8 +12,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Job is one rollout to make.
-type Job struct {
+// Rollout names a rollout to make.
+type Rollout struct {
 	Item    *rollout.Item
 	Sample  int
 	Attempt int
@@ -91,11 +91,11 @@ func lot(seed uint64, it *rollout.Item) uint64 {
 // whose record is missing data, because a boundary failed, is planned again as its next attempt.
 // One that lacks only its grade is not planned: its output is graded (Ungraded).
 //
-// The items keep their order and form one round: sample 0 of every item, then sample 1. The jobs
+// The items keep their order and form one round: sample 0 of every item, then sample 1. The rollouts
 // point into items.
 func Plan(items []rollout.Item, samples map[rollout.Split]int, state func(rollout.Key) (done rollout.RolloutState,
 	ok bool),
-) []Job {
+) []Rollout {
 	all := make([]*rollout.Item, len(items))
 	for i := range items {
 		all[i] = &items[i]
@@ -109,12 +109,12 @@ func Plan(items []rollout.Item, samples map[rollout.Split]int, state func(rollou
 // some items completely and the others not at all, rather than a sample or two of each.
 func PlanBlocks(blocks [][]*rollout.Item, samples func(*rollout.Item) int,
 	state func(rollout.Key) (done rollout.RolloutState, ok bool),
-) []Job {
-	var jobs []Job
+) []Rollout {
+	var rollouts []Rollout
 	for _, block := range blocks {
-		jobs = planRound(jobs, block, samples, state)
+		rollouts = planRound(rollouts, block, samples, state)
 	}
-	return jobs
+	return rollouts
 }
 
 // PlanRun is PlanBlocks for what a run directory lacks, which need not exist yet: rollouts that are
@@ -122,7 +122,7 @@ func PlanBlocks(blocks [][]*rollout.Item, samples func(*rollout.Item) int,
 // is graded later, not sampled again.
 func PlanRun(ctx context.Context, dir string, blocks [][]*rollout.Item, samples func(*rollout.Item) int,
 	regrade bool,
-) ([]Job, error) {
+) ([]Rollout, error) {
 	state := make(map[rollout.Key]rollout.RolloutState)
 	if _, err := os.Stat(dir); err == nil {
 		run, err := rollout.OpenManifest(dir)
@@ -140,10 +140,10 @@ func PlanRun(ctx context.Context, dir string, blocks [][]*rollout.Item, samples 
 	}), nil
 }
 
-// planRound appends the jobs of one block.
-func planRound(jobs []Job, block []*rollout.Item, samples func(*rollout.Item) int,
+// planRound appends the rollouts of one block.
+func planRound(rollouts []Rollout, block []*rollout.Item, samples func(*rollout.Item) int,
 	state func(rollout.Key) (done rollout.RolloutState, ok bool),
-) []Job {
+) []Rollout {
 	want, most := make([]int, len(block)), 0
 	for i, it := range block {
 		want[i] = samples(it)
@@ -154,18 +154,18 @@ func planRound(jobs []Job, block []*rollout.Item, samples func(*rollout.Item) in
 			if sample >= want[i] {
 				continue
 			}
-			job := Job{Item: it, Sample: sample}
+			todo := Rollout{Item: it, Sample: sample}
 			if state != nil {
 				done, ok := state(rollout.Key{Split: it.Split, Item: it.ID, Sample: sample})
 				if ok && (!done.Outcome.Missing() || done.Ungraded()) {
 					continue
 				}
 				if ok {
-					job.Attempt = done.Attempt + 1
+					todo.Attempt = done.Attempt + 1
 				}
 			}
-			jobs = append(jobs, job)
+			rollouts = append(rollouts, todo)
 		}
 	}
-	return jobs
+	return rollouts
 }

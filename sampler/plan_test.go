@@ -119,7 +119,7 @@ func TestPlanGoesByBlocks(t *testing.T) {
 			t.Fatalf("%d of %d items in %d blocks of %d to %d, of at most %d", len(at), len(items), len(blocks), small, large, size)
 		}
 		jobs := sampler.PlanBlocks(blocks, func(it *rollout.Item) int { return samples[it.Split] }, nil)
-		if !slices.IsSortedFunc(jobs, func(a, b sampler.Job) int {
+		if !slices.IsSortedFunc(jobs, func(a, b sampler.Rollout) int {
 			return cmp.Or(at[a.Item]-at[b.Item], a.Sample-b.Sample)
 		}) {
 			t.Fatal("a block begins before the one before it is through, or a second sample before all have a first")

@@ -193,7 +193,7 @@ func TestARolloutKeepsItsTimesAndAProbeGetsItsOwn(t *testing.T) {
 			}
 		}
 		stats.Boundaries = nil
-		want := sampler.Stats{Jobs: 2, Begun: 2, Recorded: 2, Outcomes: map[rollout.Outcome]int{rollout.Graded: 2}, Retries: map[string]int{"grader": 2}, Elapsed: 6 * time.Second}
+		want := sampler.Stats{Rollouts: 2, Begun: 2, Recorded: 2, Outcomes: map[rollout.Outcome]int{rollout.Graded: 2}, Retries: map[string]int{"grader": 2}, Elapsed: 6 * time.Second}
 		if d := cmp.Diff(want, stats); d != "" {
 			t.Errorf("stats (-want +got):\n%s", d)
 		}
@@ -253,7 +253,7 @@ func TestRegradingObeysTheBoundsOfSampling(t *testing.T) {
 				if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) || stats.StoppedBy != c.by {
 					t.Errorf("stopped by %q, error %v", stats.StoppedBy, err)
 				}
-				if n := len(sink.records); !c.recorded(n) || n != stats.Recorded || stats.Jobs != 40 || stats.ToolCalls != 0 {
+				if n := len(sink.records); !c.recorded(n) || n != stats.Recorded || stats.Rollouts != 40 || stats.ToolCalls != 0 {
 					t.Errorf("%d records, stats %+v", n, stats)
 				}
 				if n := w.busiest(); n > 4 {

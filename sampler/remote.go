@@ -21,10 +21,10 @@ type RemoteMaker interface {
 // ErrNotBegun is the error of a rollout that had not started when the run drained.
 var ErrNotBegun = errors.New("the rollout was not begun")
 
-// Maker makes the rollout of one job. leave is never nil; call it once the record has been written
+// Maker makes a rollout. leave is never nil; call it once the record has been written
 // or never will be, also after an error. The error is the cause of ctx, ErrNotBegun, or one that
 // ends the run.
-type Maker func(ctx context.Context, job Job) (rec *rollout.Record, leave func(written bool), err error)
+type Maker func(ctx context.Context, todo Rollout) (rec *rollout.Record, leave func(written bool), err error)
 
 // makeRemotely begins a call of the remote maker. Its failures end the run as local ones do.
 func (s *session) makeRemotely(drain <-chan struct{}) (Maker, func()) {
@@ -40,10 +40,10 @@ func (s *session) makeRemotely(drain <-chan struct{}) (Maker, func()) {
 		}
 	})
 	maker, shut := s.b.Remote.Open(s.set, drained)
-	made := func(ctx context.Context, job Job) (*rollout.Record, func(bool), error) {
-		it := job.Item
-		defer s.set.Away(s.name(s.seed, it.Split, it.ID, job.Sample, job.Attempt))()
-		rec, leave, err := maker(ctx, job)
+	made := func(ctx context.Context, todo Rollout) (*rollout.Record, func(bool), error) {
+		it := todo.Item
+		defer s.set.Away(s.name(s.seed, it.Split, it.ID, todo.Sample, todo.Attempt))()
+		rec, leave, err := maker(ctx, todo)
 		switch {
 		case errors.Is(err, ErrNotBegun):
 			s.unbegun.Store(true)
@@ -59,13 +59,13 @@ func (s *session) makeRemotely(drain <-chan struct{}) (Maker, func()) {
 	}
 }
 
-// Work makes the rollouts of jobs that belong to the run of another process, which cfg.Queue and
-// seed come from, until there are no more, and hands each record to the sink. The context of jobs
-// is cancelled when no more rollouts may start; jobs must then end. Work ends as Sample does, but
-// has no budget: the planner has it. A job that was taken and has no record when Work returns was
+// Work makes rollouts for the run of another process, which cfg.Queue and seed come from, until
+// there are no more, and hands each record to the sink. The context of rollouts is cancelled when
+// no more may start; the sequence must then end. Work ends as Sample does, but
+// has no budget: the planner has it. A rollout that was taken and has no record when Work returns was
 // not made. watch is as for Sample.
 func Work(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64,
-	jobs func(context.Context) iter.Seq2[Job, error], b Boundaries, sink Sink, watch func(Event),
+	rollouts func(context.Context) iter.Seq2[Rollout, error], b Boundaries, sink Sink, watch func(Event),
 ) (Stats, error) {
 	if err := errors.Join(cfg.Validate(), b.validate()); err != nil {
 		return Stats{}, err
@@ -85,8 +85,8 @@ func Work(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64,
 		})
 		defer watch.Wait()
 		defer rest()
-		for job, err := range jobs(idle) {
-			if !yield(func(ctx context.Context) (ended, error) { return s.sample(ctx, job, s.here) }, err) {
+		for todo, err := range rollouts(idle) {
+			if !yield(func(ctx context.Context) (ended, error) { return s.sample(ctx, todo, s.here) }, err) {
 				return
 			}
 		}

@@ -15,7 +15,7 @@ import (
 type queueing struct{ begun chan time.Time }
 
 func (q queueing) Open(lines endpoint.Queue, _ <-chan struct{}) (sampler.Maker, func()) {
-	return func(ctx context.Context, job sampler.Job) (*rollout.Record, func(bool), error) {
+	return func(ctx context.Context, job sampler.Rollout) (*rollout.Record, func(bool), error) {
 		trace := sampler.TraceID(1, job.Item.Split, job.Item.ID, job.Sample, job.Attempt)
 		q.begun <- time.Now()
 		waits, lost := context.WithTimeout(ctx, time.Minute)
@@ -38,7 +38,7 @@ func TestRequestsThatWaitNoLongerMakeRoom(t *testing.T) {
 		never := gradeFunc(func(context.Context, sampler.Output) (sampler.Grade, error) { return sampler.Grade{}, nil })
 		jobs := sampler.Plan(makeItems(40), map[rollout.Split]int{rollout.Train: 1}, nil)
 		stats, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-			Config: sampler.DefaultConfig(), Seed: 1, Jobs: jobs,
+			Config: sampler.DefaultConfig(), Seed: 1, Rollouts: jobs,
 			Boundaries: sampler.Boundaries{Model: hung{}, Grader: never, Remote: q}, Sink: &list{},
 		})
 		if err != nil || stats.Recorded != 40 {

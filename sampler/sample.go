@@ -44,8 +44,8 @@ type Boundaries struct {
 // SampleOptions says what Sample makes, with what, and where the records go.
 type SampleOptions struct {
 	Config
-	Seed       uint64 // the same seed and jobs give the same trace and request ids at any concurrency
-	Jobs       []Job
+	Seed       uint64 // the same seed and rollouts give the same trace and request ids at any concurrency
+	Rollouts   []Rollout
 	Boundaries Boundaries
 	Sink       Sink
 	Drain      <-chan struct{} // closed: no further rollout starts; nil never closes
@@ -70,7 +70,7 @@ type SampleOptions struct {
 //   - A grade is outside Config.RewardRange: as with Drain, with a *RangeError.
 //
 // Stats.StoppedBy says which it was. Watch should return quickly. Memory grows with the
-// rollouts in flight, not with the number of jobs.
+// rollouts in flight, not with the number of rollouts.
 func Sample(ctx context.Context, o SampleOptions) (Stats, error) {
 	cfg, b := o.Config, o.Boundaries
 	if err := errors.Join(cfg.Validate(), b.validate()); err != nil {
@@ -85,23 +85,23 @@ func Sample(ctx context.Context, o SampleOptions) (Stats, error) {
 		maker = remote
 	}
 	all := func(yield func(work, error) bool) {
-		for _, job := range o.Jobs {
-			if !yield(func(ctx context.Context) (ended, error) { return s.sample(ctx, job, maker) }, nil) {
+		for _, todo := range o.Rollouts {
+			if !yield(func(ctx context.Context) (ended, error) { return s.sample(ctx, todo, maker) }, nil) {
 				return
 			}
 		}
 	}
-	return s.run(ctx, o.Drain, len(o.Jobs), all, o.Sink, o.Watch)
+	return s.run(ctx, o.Drain, len(o.Rollouts), all, o.Sink, o.Watch)
 }
 
 // here makes a rollout in this process.
-func (s *session) here(ctx context.Context, job Job) (*rollout.Record, func(bool), error) {
-	r, leave, err := s.rollout(ctx, job)
+func (s *session) here(ctx context.Context, todo Rollout) (*rollout.Record, func(bool), error) {
+	r, leave, err := s.rollout(ctx, todo)
 	return r, anyhow(leave), err
 }
 
-func (s *session) sample(ctx context.Context, job Job, maker Maker) (ended, error) {
-	r, leave, err := maker(ctx, job)
+func (s *session) sample(ctx context.Context, todo Rollout, maker Maker) (ended, error) {
+	r, leave, err := maker(ctx, todo)
 	if err != nil {
 		return ended{leave: leave}, err
 	}
@@ -120,7 +120,7 @@ const (
 // Rehearse makes one rollout and returns its record. Nothing is written, and only its money and
 // tokens count against the budget. Its trace id is not one of the run's. A record that is not
 // graded is not an error.
-func Rehearse(ctx context.Context, cfg Config, seed uint64, job Job, b Boundaries) (*rollout.Record, error) {
+func Rehearse(ctx context.Context, cfg Config, seed uint64, todo Rollout, b Boundaries) (*rollout.Record, error) {
 	if err := errors.Join(cfg.Validate(), b.validate()); err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func Rehearse(ctx context.Context, cfg Config, seed uint64, job Job, b Boundarie
 	s := newSession(cfg, seed, b)
 	s.stop, s.name = stop, rehearsalID
 	defer s.set.Close()
-	r, leave, err := s.rollout(inner, job)
+	r, leave, err := s.rollout(inner, todo)
 	leave()
 	if err != nil {
 		return nil, err

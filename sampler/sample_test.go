@@ -46,7 +46,7 @@ func (w *world) sample(ctx context.Context, drain <-chan struct{}, n, samples in
 	w.t.Helper()
 	jobs := sampler.Plan(makeItems(n), map[rollout.Split]int{rollout.Train: samples}, nil)
 	return sampler.Sample(ctx, sampler.SampleOptions{
-		Config: w.cfg, Seed: 7, Jobs: jobs, Boundaries: w.serve(), Sink: sink, Drain: drain,
+		Config: w.cfg, Seed: 7, Rollouts: jobs, Boundaries: w.serve(), Sink: sink, Drain: drain,
 	})
 }
 
@@ -74,7 +74,7 @@ func TestSampleMakesEveryRollout(t *testing.T) {
 		if n := len(w.traceIDs()); n != 40 {
 			t.Errorf("%d trace ids for 40 rollouts", n)
 		}
-		want := sampler.Stats{Jobs: 40, Begun: 40, Recorded: 40, Outcomes: map[rollout.Outcome]int{rollout.Graded: 40}, ToolCalls: 40, Tokens: 40 * 30}
+		want := sampler.Stats{Rollouts: 40, Begun: 40, Recorded: 40, Outcomes: map[rollout.Outcome]int{rollout.Graded: 40}, ToolCalls: 40, Tokens: 40 * 30}
 		stats.Elapsed, stats.Boundaries = 0, nil
 		if d := cmp.Diff(want, stats); d != "" {
 			t.Errorf("stats (-want +got):\n%s", d)
@@ -98,7 +98,7 @@ func TestSameSeedSameRun(t *testing.T) {
 			}
 			jobs := sampler.Plan(makeItems(5), map[rollout.Split]int{rollout.Train: 3}, nil)
 			_, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-				Config: w.cfg, Seed: seed, Jobs: jobs, Boundaries: w.serve(), Sink: &list{},
+				Config: w.cfg, Seed: seed, Rollouts: jobs, Boundaries: w.serve(), Sink: &list{},
 			})
 			w.check(err)
 			slices.Sort(got)
@@ -127,7 +127,7 @@ func TestTheRehearsalHasATraceOfItsOwn(t *testing.T) {
 		}
 		sink := &list{}
 		_, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-			Config: w.cfg, Seed: 7, Jobs: jobs, Boundaries: b, Sink: sink,
+			Config: w.cfg, Seed: 7, Rollouts: jobs, Boundaries: b, Sink: sink,
 		})
 		w.check(err)
 		if run := sink.records[0].TraceID; ids[0] != ids[1] || ids[0] == run {
@@ -252,10 +252,10 @@ func TestWatchSeesTheCountsGrow(t *testing.T) {
 		var seen []int
 		jobs := sampler.Plan(makeItems(4), map[rollout.Split]int{rollout.Train: 2}, nil)
 		_, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-			Config: w.cfg, Seed: 1, Jobs: jobs, Boundaries: w.serve(), Sink: &list{},
+			Config: w.cfg, Seed: 1, Rollouts: jobs, Boundaries: w.serve(), Sink: &list{},
 			Watch: func(e sampler.Event) {
 				seen = append(seen, e.Recorded)
-				if e.Jobs != 8 || e.InFlight != e.Begun-e.Recorded || e.Outcomes[rollout.Graded] != e.Recorded {
+				if e.Rollouts != 8 || e.InFlight != e.Begun-e.Recorded || e.Outcomes[rollout.Graded] != e.Recorded {
 					t.Errorf("event %+v", e)
 				}
 			},
@@ -329,7 +329,7 @@ func TestNoJobsIsNoError(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		stats, err := w.sample(t.Context(), nil, 0, 4, &list{})
 		w.check(err)
-		if stats.Jobs != 0 || stats.StoppedBy != "" {
+		if stats.Rollouts != 0 || stats.StoppedBy != "" {
 			t.Errorf("stats %+v", stats)
 		}
 	})

@@ -113,7 +113,7 @@ func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all
 	inner, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	s.inner, s.stop = inner, stop
-	s.count.start, s.count.stats.Jobs = time.Now(), total
+	s.count.start, s.count.stats.Rollouts = time.Now(), total
 	defer s.account.Close()
 	defer s.set.Close()
 

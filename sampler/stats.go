@@ -14,7 +14,7 @@ import (
 // Stats counts what one call of Sample or Regrade did. For Regrade a rollout is one output that is
 // graded, however often: it makes no tool calls, and only a judge's tokens count.
 type Stats struct {
-	Jobs          int                     // rollouts requested
+	Rollouts      int                     // rollouts requested
 	Begun         int                     // rollouts started
 	Recorded      int                     // records handed to the sink
 	Outcomes      map[rollout.Outcome]int // records by outcome
@@ -34,7 +34,7 @@ type Stats struct {
 }
 
 // NotRun is the number of requested rollouts without a record.
-func (s Stats) NotRun() int { return s.Jobs - s.Recorded }
+func (s Stats) NotRun() int { return s.Rollouts - s.Recorded }
 
 // Useful reports whether any recorded rollout is not missing data.
 func (s Stats) Useful() bool {
@@ -50,7 +50,7 @@ func (s Stats) Useful() bool {
 // other fields are then's.
 func (s Stats) Plus(then Stats) Stats {
 	sum := then
-	sum.Jobs, sum.Begun, sum.Recorded = s.Jobs+then.Jobs, s.Begun+then.Begun, s.Recorded+then.Recorded
+	sum.Rollouts, sum.Begun, sum.Recorded = s.Rollouts+then.Rollouts, s.Begun+then.Begun, s.Recorded+then.Recorded
 	sum.Outcomes, sum.Retries = addCounts(s.Outcomes, then.Outcomes), addCounts(s.Retries, then.Retries)
 	sum.ToolCalls, sum.Tokens, sum.TokensUnknown = s.ToolCalls+then.ToolCalls, s.Tokens+then.Tokens,
 		s.TokensUnknown+then.TokensUnknown
@@ -69,7 +69,7 @@ func addCounts[K comparable](a, b map[K]int) map[K]int {
 	return sum
 }
 
-// StoppedBy says why sampling ended before all jobs were done; "" if it did not.
+// StoppedBy says why sampling ended before all rollouts were done; "" if it did not.
 type StoppedBy string
 
 // The reasons.
@@ -107,7 +107,7 @@ func (c *counter) begun() (place int) {
 	defer c.mu.Unlock()
 	place = c.stats.Begun
 	c.stats.Begun++
-	c.stats.Jobs = max(c.stats.Jobs, c.stats.Begun) // a caller may not know the total
+	c.stats.Rollouts = max(c.stats.Rollouts, c.stats.Begun) // a caller may not know the total
 	return place
 }
 

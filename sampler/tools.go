@@ -77,7 +77,7 @@ func (e *episode) callTool(ctx context.Context, turn int, c rollout.ToolCall) (c
 		call.OutputBytes = len(call.Output)
 		return call, nil
 	}
-	out := Call{ID: c.ID, Arguments: c.Arguments, TraceID: e.trace, Item: e.job.Item, RolloutSession: e.box}
+	out := Call{ID: c.ID, Arguments: c.Arguments, TraceID: e.trace, Item: e.todo.Item, RolloutSession: e.box}
 	if strings.TrimSpace(out.Arguments) == "" {
 		out.Arguments = "{}"
 	}

@@ -75,7 +75,7 @@ func TestAnEndpointThatVanishesLosesNothing(t *testing.T) {
 				sink := &list{}
 				begun, silent := time.Now(), time.Duration(0)
 				stats, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-					Config: w.cfg, Seed: 1, Jobs: sampler.Plan(items, samples, nil), Boundaries: b, Sink: sink,
+					Config: w.cfg, Seed: 1, Rollouts: sampler.Plan(items, samples, nil), Boundaries: b, Sink: sink,
 					Watch: func(e sampler.Event) {
 						for _, b := range e.Boundaries {
 							if b.Name == tt.boundary {
@@ -135,7 +135,7 @@ func TestAnEndpointThatVanishesLosesNothing(t *testing.T) {
 					t.Errorf("%d answers are recorded without a grade, and it failed %d", len(left), failed)
 				}
 				stats, err = sampler.Sample(t.Context(), sampler.SampleOptions{
-					Config: w.cfg, Seed: 1, Jobs: jobs, Boundaries: b, Sink: sink,
+					Config: w.cfg, Seed: 1, Rollouts: jobs, Boundaries: b, Sink: sink,
 				})
 				if want := 40*4 - len(good) - len(left); err != nil || stats.Recorded != want || stats.Outcomes[rollout.Graded] != want {
 					t.Errorf("going on: error %v, %+v, want the other %d", err, stats, want)

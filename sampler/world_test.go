@@ -282,7 +282,7 @@ func (w *world) check(err error) {
 // rollout makes one rollout.
 func (w *world) rollout() (*rollout.Record, error) {
 	items := makeItems(1)
-	return sampler.Rehearse(w.t.Context(), w.cfg, 1, sampler.Job{Item: &items[0]}, w.serve())
+	return sampler.Rehearse(w.t.Context(), w.cfg, 1, sampler.Rollout{Item: &items[0]}, w.serve())
 }
 
 // makeItems returns n items of the train split.

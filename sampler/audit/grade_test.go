@@ -191,7 +191,7 @@ func TestAHackableGraderIsCaught(t *testing.T) {
 	if at := slices.IndexFunc(found["claim_success"], func(r *rollout.Record) bool { return r.Item == "q2" }); at < 0 || found["claim_success"][at].Answer != claimSuccess.Make(&Case{})[0].Answer {
 		t.Errorf("the payload is not there word for word: %v", found["claim_success"])
 	}
-	if stats.Jobs == 0 {
+	if stats.Rollouts == 0 {
 		t.Errorf("stats %+v", stats)
 	}
 

@@ -43,7 +43,7 @@ func BenchmarkAdmission(b *testing.B) {
 	led := boundaries
 	led.Remote = p
 	if _, err := sampler.Sample(context.Background(), sampler.SampleOptions{
-		Config: cfg, Seed: 1, Jobs: makeJobs(1), Boundaries: led, Sink: new(sink),
+		Config: cfg, Seed: 1, Rollouts: makeJobs(1), Boundaries: led, Sink: new(sink),
 	}); err != nil {
 		b.Error(err)
 	}

@@ -39,8 +39,8 @@ func TestEveryRolloutOnceAndTheSameEverywhere(t *testing.T) {
 
 // rest are the jobs that have no record, or one of missing data: then as their
 // next attempt.
-func rest(jobs []sampler.Job, records []*rollout.Record) []sampler.Job {
-	var out []sampler.Job
+func rest(jobs []sampler.Rollout, records []*rollout.Record) []sampler.Rollout {
+	var out []sampler.Rollout
 	for _, j := range jobs {
 		done := false
 		for _, r := range records {
@@ -57,7 +57,7 @@ func rest(jobs []sampler.Job, records []*rollout.Record) []sampler.Job {
 }
 
 // whole checks that each of the jobs has one record that counts.
-func whole(t *testing.T, jobs []sampler.Job, records []*rollout.Record) {
+func whole(t *testing.T, jobs []sampler.Rollout, records []*rollout.Record) {
 	t.Helper()
 	seen := map[string]int{}
 	for _, r := range records {
@@ -102,7 +102,7 @@ func TestDrainWaitsForNoWorker(t *testing.T) {
 	b := s.w.boundaries()
 	b.Remote = p
 	stats, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-		Config: s.cfg, Seed: 7, Jobs: makeJobs(50), Boundaries: b, Sink: new(sink), Drain: drain,
+		Config: s.cfg, Seed: 7, Rollouts: makeJobs(50), Boundaries: b, Sink: new(sink), Drain: drain,
 	})
 	if err != nil || stats.StoppedBy != sampler.StoppedByDrain || stats.Recorded != 0 {
 		t.Errorf("%v, stopped by %q, %d recorded", err, stats.StoppedBy, stats.Recorded)
@@ -127,7 +127,7 @@ func TestCancelBreaksOffAndTheNextCallGoesOn(t *testing.T) {
 		for _, r := range k.list() {
 			answered[r.Item] = r.Kind == rollout.KindUngraded && r.Answer == "42"
 		}
-		whole(t, slices.DeleteFunc(jobs, func(j sampler.Job) bool { return answered[j.Item.ID] }), k.list())
+		whole(t, slices.DeleteFunc(jobs, func(j sampler.Rollout) bool { return answered[j.Item.ID] }), k.list())
 		if n := s.w.again(); s.twice != 0 || n > s.cfg.Concurrency {
 			t.Errorf("%d paid twice, %d asked again", s.twice, n)
 		}

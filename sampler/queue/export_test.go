@@ -6,7 +6,7 @@ import (
 )
 
 // Key is what a job's messages are under.
-func Key(run string, job sampler.Job) string {
+func Key(run string, job sampler.Rollout) string {
 	return string(keyOf(run, job.Item.Split, job.Item.ID, job.Sample, job.Attempt))
 }
 

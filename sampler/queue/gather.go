@@ -82,7 +82,7 @@ func (p *Planner) read(ctx context.Context, o *order, l *landed) (*rollout.Recor
 }
 
 // of refuses a record that is not one of the job.
-func (p *Planner) of(job sampler.Job, rec *rollout.Record) error {
+func (p *Planner) of(job sampler.Rollout, rec *rollout.Record) error {
 	it := job.Item
 	switch {
 	case rec.Key() != rollout.Key{Split: it.Split, Item: it.ID, Sample: job.Sample} || rec.Attempt != job.Attempt:
@@ -96,7 +96,7 @@ func (p *Planner) of(job sampler.Job, rec *rollout.Record) error {
 }
 
 // lostRecord is the record of a rollout that no worker could make.
-func (p *Planner) lostRecord(job sampler.Job, why string) *rollout.Record {
+func (p *Planner) lostRecord(job sampler.Rollout, why string) *rollout.Record {
 	it := job.Item
 	return &rollout.Record{
 		Item: it.ID, Split: it.Split, Category: it.Category, Family: it.Family, Sample: job.Sample,

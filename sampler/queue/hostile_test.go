@@ -129,7 +129,7 @@ func TestResultsThatNobodyAskedForAreBounded(t *testing.T) {
 func TestRecordsOfAnotherRolloutAreRefused(t *testing.T) {
 	t.Parallel()
 	p := &Planner{plan: Plan{Seed: 7}}
-	job := sampler.Job{Item: &rollout.Item{ID: "q", Split: rollout.Train}, Sample: 1}
+	job := sampler.Rollout{Item: &rollout.Item{ID: "q", Split: rollout.Train}, Sample: 1}
 	whole := rollout.Record{Item: "q", Split: rollout.Train, Sample: 1, Source: rollout.Live, TraceID: sampler.TraceID(7, rollout.Train, "q", 1, 0)}
 	for name, c := range map[string]struct {
 		is   func(*rollout.Record)
@@ -158,7 +158,7 @@ func TestAJobWhoseBodyIsGoneIsStoredAnew(t *testing.T) {
 	if err := item.Decode(); err != nil {
 		t.Fatal(err)
 	}
-	job := sampler.Job{Item: item}
+	job := sampler.Rollout{Item: item}
 	k := keyOf("r", item.Split, item.ID, 0, 0)
 	h := nats.Header{}
 	h.Set(schemaHeader, Schema)

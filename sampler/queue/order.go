@@ -32,7 +32,7 @@ type dispatcher struct {
 type order struct {
 	dispatcher *dispatcher
 	key        key
-	job        sampler.Job
+	job        sampler.Rollout
 	came       chan *landed  // holds one
 	ended      chan struct{} // closed when it will not be made, with err set
 	err        error
@@ -55,7 +55,7 @@ func (p *Planner) Open(queue endpoint.Queue, drained <-chan struct{}) (sampler.M
 		case <-ctx.Done():
 		}
 	})
-	return func(ctx context.Context, job sampler.Job) (*rollout.Record, func(bool), error) {
+	return func(ctx context.Context, job sampler.Rollout) (*rollout.Record, func(bool), error) {
 			return p.make(ctx, d, job)
 		}, func() {
 			p.mu.Lock()
@@ -71,7 +71,7 @@ func (p *Planner) Open(queue endpoint.Queue, drained <-chan struct{}) (sampler.M
 
 // make has one rollout made, or finds its result. What is stored of it stays
 // until leave.
-func (p *Planner) make(ctx context.Context, d *dispatcher, job sampler.Job) (*rollout.Record, func(bool), error) {
+func (p *Planner) make(ctx context.Context, d *dispatcher, job sampler.Rollout) (*rollout.Record, func(bool), error) {
 	o := &order{
 		dispatcher: d, key: keyOf(p.plan.Run, job.Item.Split, job.Item.ID, job.Sample, job.Attempt), job: job,
 		came: make(chan *landed, 1), ended: make(chan struct{}), idle: time.Now(),

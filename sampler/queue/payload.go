@@ -79,7 +79,7 @@ func travels(it *rollout.Item, most int) error {
 	if n := len(it.Row); n > most {
 		return tooLarge(uint64(n))
 	}
-	body, err := encodeJob(sampler.Job{Item: it})
+	body, err := encodeJob(sampler.Rollout{Item: it})
 	if err == nil && len(body) > most {
 		err = tooLarge(uint64(len(body)))
 	}

@@ -240,7 +240,7 @@ func TestAnotherSchemaIsRefusedOnBothSides(t *testing.T) {
 }
 
 // record is one of the job, as somebody else would have made it.
-func record(job sampler.Job, seed uint64) []byte {
+func record(job sampler.Rollout, seed uint64) []byte {
 	b, err := json.Marshal(rollout.Record{
 		Item: job.Item.ID, Split: job.Item.Split, Sample: job.Sample, Source: rollout.Live, Outcome: rollout.NoAnswer,
 		TraceID: sampler.TraceID(seed, job.Item.Split, job.Item.ID, job.Sample, job.Attempt), Answer: "made by another",
@@ -342,7 +342,7 @@ func TestStatusTellsWhoLeadsAndWhoWorks(t *testing.T) {
 		t.Error(err)
 	}
 	usd := 1.5
-	event := sampler.Event{Stats: sampler.Stats{Jobs: 10, Recorded: 4, Outcomes: map[rollout.Outcome]int{rollout.Graded: 4}, Boundaries: []endpoint.State{{Name: "model", Limit: 8}}}, InFlight: 2}
+	event := sampler.Event{Stats: sampler.Stats{Rollouts: 10, Recorded: 4, Outcomes: map[rollout.Outcome]int{rollout.Graded: 4}, Boundaries: []endpoint.State{{Name: "model", Limit: 8}}}, InFlight: 2}
 	event.USD.Add(usd, nil)
 	p.Tell(event)
 	all := check(c.Status(t.Context(), "run-1"))(t)

@@ -119,7 +119,7 @@ func (p *Planner) status() Status {
 		return s
 	}
 	s.Told = true
-	s.Jobs, s.Recorded, s.InFlight, s.Outcomes = e.Jobs, e.Recorded, e.InFlight, e.Outcomes
+	s.Jobs, s.Recorded, s.InFlight, s.Outcomes = e.Rollouts, e.Recorded, e.InFlight, e.Outcomes
 	s.Tokens, s.USDUnknown, s.Elapsed, s.Boundaries = e.Tokens, e.USDUnknown, e.Elapsed, e.Boundaries
 	if e.USD.N > 0 {
 		s.USD = &e.USD.Total

@@ -45,11 +45,11 @@ func (s *site) team(t *testing.T, urls ...string) {
 }
 
 // lead makes rollouts by whoever is there.
-func (s *site) lead(ctx context.Context, p *queue.Planner, jobs []sampler.Job, k *sink) (sampler.Stats, error) {
+func (s *site) lead(ctx context.Context, p *queue.Planner, jobs []sampler.Rollout, k *sink) (sampler.Stats, error) {
 	b := s.w.boundaries()
 	b.Remote = p
 	return sampler.Sample(ctx, sampler.SampleOptions{
-		Config: s.cfg, Seed: s.plan.Seed, Jobs: jobs, Boundaries: b, Sink: k,
+		Config: s.cfg, Seed: s.plan.Seed, Rollouts: jobs, Boundaries: b, Sink: k,
 	})
 }
 

@@ -140,7 +140,7 @@ type shown struct {
 }
 
 // encodeJob writes a job: a line of JSON, then the row.
-func encodeJob(job sampler.Job) ([]byte, error) {
+func encodeJob(job sampler.Rollout) ([]byte, error) {
 	it := job.Item
 	head := jobHead{Item: *it, Sample: job.Sample, Attempt: job.Attempt}
 	head.Item.Messages, head.Item.Tools = nil, nil
@@ -159,29 +159,29 @@ func encodeJob(job sampler.Job) ([]byte, error) {
 }
 
 // decodeJob reads one.
-func decodeJob(b []byte) (sampler.Job, error) {
+func decodeJob(b []byte) (sampler.Rollout, error) {
 	line, row, found := strings.Cut(string(b), "\n")
 	if !found {
-		return sampler.Job{}, errors.New("a job without its line")
+		return sampler.Rollout{}, errors.New("a job without its line")
 	}
 	var head jobHead
 	if err := jsontext.Unmarshal([]byte(line), &head); err != nil {
-		return sampler.Job{}, err
+		return sampler.Rollout{}, err
 	}
 	if head.Item.ID == "" {
-		return sampler.Job{}, errors.New("a job without an item")
+		return sampler.Rollout{}, errors.New("a job without an item")
 	}
 	if head.Sample < 0 || head.Attempt < 0 {
-		return sampler.Job{}, fmt.Errorf("sample %d, attempt %d: neither can be negative", head.Sample, head.Attempt)
+		return sampler.Rollout{}, fmt.Errorf("sample %d, attempt %d: neither can be negative", head.Sample, head.Attempt)
 	}
 	if row != "" {
 		head.Item.Row = json.RawMessage(row)
 	}
 	if err := head.Item.Decode(); err != nil {
-		return sampler.Job{}, err
+		return sampler.Rollout{}, err
 	}
 	if head.Shown != nil {
 		head.Item.Messages, head.Item.Tools = head.Shown.Messages, head.Shown.Tools
 	}
-	return sampler.Job{Item: &head.Item, Sample: head.Sample, Attempt: head.Attempt}, nil
+	return sampler.Rollout{Item: &head.Item, Sample: head.Sample, Attempt: head.Attempt}, nil
 }

@@ -30,7 +30,7 @@ func TestJobsArriveAsTheyWere(t *testing.T) {
 		{"with neither", bare},
 		{"without a row", rollout.Item{ID: "a", Split: rollout.Eval, Messages: it.Messages}},
 	} {
-		b, err := encodeJob(sampler.Job{Item: &c.it, Sample: 3, Attempt: 1})
+		b, err := encodeJob(sampler.Rollout{Item: &c.it, Sample: 3, Attempt: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ import (
 type task struct {
 	msg      jetstream.Msg
 	key      key
-	job      sampler.Job
+	job      sampler.Rollout
 	delivery string // which making of the rollout this is
 	begun    bool   // the planner was asked whether it may be; guarded by the member's mu
 }
@@ -101,8 +101,8 @@ func (s *workSession) watch(ctx context.Context, drain <-chan struct{}, rest cha
 
 // jobs yields the jobs that the planner lets this worker begin, no more at a time
 // than there are slots.
-func (s *workSession) jobs(ctx context.Context) iter.Seq2[sampler.Job, error] {
-	return func(yield func(sampler.Job, error) bool) {
+func (s *workSession) jobs(ctx context.Context) iter.Seq2[sampler.Rollout, error] {
+	return func(yield func(sampler.Rollout, error) bool) {
 		for n := 0; ctx.Err() == nil; n++ {
 			free := s.free(ctx)
 			taken, err := s.fetch(ctx, free, yield)
@@ -116,7 +116,7 @@ func (s *workSession) jobs(ctx context.Context) iter.Seq2[sampler.Job, error] {
 				n = 0
 			case ctx.Err() != nil:
 			case fatal(err):
-				yield(sampler.Job{}, s.c.explain("take jobs", err))
+				yield(sampler.Rollout{}, s.c.explain("take jobs", err))
 				return
 			default:
 				s.over(ctx)
@@ -163,7 +163,7 @@ func (s *workSession) free(ctx context.Context) (n int) {
 const fetchFor = 30 * time.Second
 
 // fetch takes up to that many jobs and yields those that may be begun.
-func (s *workSession) fetch(ctx context.Context, n int, yield func(sampler.Job, error) bool) (taken int, err error) {
+func (s *workSession) fetch(ctx context.Context, n int, yield func(sampler.Rollout, error) bool) (taken int, err error) {
 	if n == 0 {
 		return 0, nil
 	}
@@ -180,7 +180,7 @@ func (s *workSession) fetch(ctx context.Context, n int, yield func(sampler.Job, 
 			continue
 		}
 		if err != nil {
-			yield(sampler.Job{}, err)
+			yield(sampler.Rollout{}, err)
 			return taken, errStop
 		}
 		taken++
@@ -195,10 +195,10 @@ func (s *workSession) fetch(ctx context.Context, n int, yield func(sampler.Job, 
 }
 
 // take asks the planner whether a job may be begun, and reads it.
-func (s *workSession) take(ctx context.Context, msg jetstream.Msg) (sampler.Job, bool, error) {
+func (s *workSession) take(ctx context.Context, msg jetstream.Msg) (sampler.Rollout, bool, error) {
 	meta, err := msg.Metadata()
 	if err != nil {
-		return sampler.Job{}, false, s.c.explain("take a job", err)
+		return sampler.Rollout{}, false, s.c.explain("take a job", err)
 	}
 	t := &task{msg: msg, key: keyIn(msg.Subject()), delivery: s.id + "." + strconv.FormatUint(meta.Sequence.Consumer,
 		10)}
@@ -206,7 +206,7 @@ func (s *workSession) take(ctx context.Context, msg jetstream.Msg) (sampler.Job,
 	if s.has[t.key] != nil { // it came again, because the sign that this worker is at it was lost
 		s.has[t.key].msg = msg
 		s.mu.Unlock()
-		return sampler.Job{}, false, nil
+		return sampler.Rollout{}, false, nil
 	}
 	t.begun = true
 	s.has[t.key] = t
@@ -216,7 +216,7 @@ func (s *workSession) take(ctx context.Context, msg jetstream.Msg) (sampler.Job,
 		if err == nil {
 			s.drop(t)
 		}
-		return sampler.Job{}, false, nil // not asked to the end: giveBack sees to it
+		return sampler.Rollout{}, false, nil // not asked to the end: giveBack sees to it
 	}
 	body, err := s.c.unseal(ctx, s.names, msg.Headers(), msg.Data())
 	if err == nil {
@@ -228,13 +228,13 @@ func (s *workSession) take(ctx context.Context, msg jetstream.Msg) (sampler.Job,
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
-		return sampler.Job{}, false, nil
+		return sampler.Rollout{}, false, nil
 	case errors.Is(err, jetstream.ErrObjectNotFound): // another one has come to its end with the job, or it is stored again
 		s.drop(t)
 		_, _ = s.ask(ctx, workerMessage{Op: opBack, Key: t.key}) // else the planner finds out
-		return sampler.Job{}, false, nil
+		return sampler.Rollout{}, false, nil
 	default:
-		return sampler.Job{}, false, fmt.Errorf("a job of run %s cannot be read: %w", s.run, err)
+		return sampler.Rollout{}, false, fmt.Errorf("a job of run %s cannot be read: %w", s.run, err)
 	}
 	it := t.job.Item
 	s.mu.Lock()

@@ -166,8 +166,8 @@ func (w *world) boundaries() sampler.Boundaries {
 }
 
 // makeJobs returns n jobs, one an item.
-func makeJobs(n int) []sampler.Job {
-	jobs := make([]sampler.Job, n)
+func makeJobs(n int) []sampler.Rollout {
+	jobs := make([]sampler.Rollout, n)
 	for i := range jobs {
 		it := &rollout.Item{
 			ID: fmt.Sprintf("q%d", i), Split: rollout.Train, Category: "c", Family: "f",
@@ -176,7 +176,7 @@ func makeJobs(n int) []sampler.Job {
 		if err := it.Decode(); err != nil {
 			panic(err)
 		}
-		jobs[i] = sampler.Job{Item: it}
+		jobs[i] = sampler.Rollout{Item: it}
 	}
 	return jobs
 }
@@ -243,12 +243,12 @@ type site struct {
 }
 
 // sample is sampler.Sample at the site.
-func (s *site) sample(ctx context.Context, drain <-chan struct{}, jobs []sampler.Job, k *sink) (sampler.Stats, error) {
+func (s *site) sample(ctx context.Context, drain <-chan struct{}, jobs []sampler.Rollout, k *sink) (sampler.Stats, error) {
 	s.t.Helper()
 	b := s.w.boundaries()
 	if s.members == 0 {
 		return sampler.Sample(ctx, sampler.SampleOptions{
-			Config: s.cfg, Seed: s.plan.Seed, Jobs: jobs, Boundaries: b, Sink: k, Drain: drain,
+			Config: s.cfg, Seed: s.plan.Seed, Rollouts: jobs, Boundaries: b, Sink: k, Drain: drain,
 		})
 	}
 	c := s.dial()
@@ -261,7 +261,7 @@ func (s *site) sample(ctx context.Context, drain <-chan struct{}, jobs []sampler
 	defer stop()
 	b.Remote = p
 	stats, err := sampler.Sample(ctx, sampler.SampleOptions{
-		Config: s.cfg, Seed: s.plan.Seed, Jobs: jobs, Boundaries: b, Sink: k, Drain: drain,
+		Config: s.cfg, Seed: s.plan.Seed, Rollouts: jobs, Boundaries: b, Sink: k, Drain: drain,
 		Watch: func(e sampler.Event) { p.Tell(e) },
 	})
 	if end := p.Close(stats.NotRun() == 0); end != nil {

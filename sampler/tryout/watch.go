@@ -19,7 +19,7 @@ import (
 type Watch struct {
 	To     sampler.Sink
 	Warn   func(text string)
-	Jobs   []sampler.Job                     // in the order in which they start; nil if answers are not to be checked
+	Jobs   []sampler.Rollout                 // in the order in which they start; nil if answers are not to be checked
 	Advice func(kinds ...markup.Kind) string // how to make a server parse such markup
 	Unused string                            // what to check if no rollout calls a tool
 

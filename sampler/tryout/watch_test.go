@@ -12,7 +12,7 @@ import (
 )
 
 // watch is a Watch whose warnings are said, a line each.
-func watch(to sampler.Sink, said *strings.Builder, jobs []sampler.Job) *Watch {
+func watch(to sampler.Sink, said *strings.Builder, jobs []sampler.Rollout) *Watch {
 	return &Watch{
 		To: to, Jobs: jobs, Warn: func(text string) { said.WriteString("warning: " + text + "\n") },
 		Advice: func(kinds ...markup.Kind) string { return fmt.Sprintf("advice on %v", kinds) },
@@ -105,10 +105,10 @@ func TestFirstRolloutsAreThoseThatBeganFirst(t *testing.T) {
 }
 
 // samplesOf are the jobs of an item.
-func samplesOf(item *rollout.Item, n int) []sampler.Job {
-	jobs := make([]sampler.Job, n)
+func samplesOf(item *rollout.Item, n int) []sampler.Rollout {
+	jobs := make([]sampler.Rollout, n)
 	for i := range jobs {
-		jobs[i] = sampler.Job{Item: item, Sample: i}
+		jobs[i] = sampler.Rollout{Item: item, Sample: i}
 	}
 	return jobs
 }

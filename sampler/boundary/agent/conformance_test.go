@@ -37,7 +37,7 @@ func (r *records) Append(rec *rollout.Record) error {
 type site struct {
 	url    string
 	client *http.Client
-	jobs   []sampler.Job
+	jobs   []sampler.Rollout
 	grader sampler.Grader
 }
 
@@ -83,7 +83,7 @@ func (s *site) sample(t *testing.T, b sampler.Boundaries) []*rollout.Record {
 	cfg.Concurrency, cfg.MaxSteps, cfg.AgentTimeout = 8, 24, time.Minute
 	var got records
 	if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-		Config: cfg, Seed: 7, Jobs: s.jobs, Boundaries: b, Sink: &got,
+		Config: cfg, Seed: 7, Rollouts: s.jobs, Boundaries: b, Sink: &got,
 	}); err != nil {
 		t.Fatal(err)
 	}

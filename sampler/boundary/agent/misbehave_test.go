@@ -50,7 +50,7 @@ func TestLongAMisbehavingAgentFailsItsRolloutAlone(t *testing.T) {
 			}
 			var got records
 			if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-				Config: cfg, Seed: 7, Jobs: s.jobs, Boundaries: sampler.Boundaries{Agent: a, Grader: s.grader},
+				Config: cfg, Seed: 7, Rollouts: s.jobs, Boundaries: sampler.Boundaries{Agent: a, Grader: s.grader},
 				Sink: &got,
 			}); err != nil {
 				t.Fatal(err)
@@ -110,7 +110,7 @@ func TestAnAgentThatAlwaysCrashesEndsTheRun(t *testing.T) {
 	cfg.Concurrency, cfg.AgentTimeout = 2, time.Minute
 	var got records
 	_, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-		Config: cfg, Seed: 7, Jobs: s.jobs,
+		Config: cfg, Seed: 7, Rollouts: s.jobs,
 		Boundaries: sampler.Boundaries{Agent: command(t, "crash", nil), Grader: s.grader}, Sink: &got,
 	})
 	if err == nil || !strings.Contains(err.Error(), "the agent failed 5 rollouts in a row with the same error: the agent's process ended: exit status 7") || len(got) == len(s.jobs) {
@@ -127,7 +127,7 @@ func TestAProgramThatIsNotThereEndsTheRun(t *testing.T) {
 	}
 	var got records
 	_, err = sampler.Sample(t.Context(), sampler.SampleOptions{
-		Config: sampler.DefaultConfig(), Seed: 7, Jobs: s.jobs,
+		Config: sampler.DefaultConfig(), Seed: 7, Rollouts: s.jobs,
 		Boundaries: sampler.Boundaries{Agent: a, Grader: s.grader}, Sink: &got,
 	})
 	if err == nil || !strings.Contains(err.Error(), "/nowhere/agent") || len(got) > 0 {
@@ -157,7 +157,7 @@ printf '{"trace_id":"%s","output":"42"}\n' "$trace"; done`
 		cfg := sampler.DefaultConfig()
 		cfg.Concurrency, cfg.AgentTimeout, cfg.Breaker = 3, 20*time.Second, 0
 		if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-			Config: cfg, Seed: 7, Jobs: s.jobs[:3], Boundaries: sampler.Boundaries{Agent: a, Grader: s.grader},
+			Config: cfg, Seed: 7, Rollouts: s.jobs[:3], Boundaries: sampler.Boundaries{Agent: a, Grader: s.grader},
 			Sink: &got,
 		}); err != nil {
 			t.Fatal(err)

@@ -66,7 +66,7 @@ func TestAServiceThatFails(t *testing.T) {
 			}
 			var got records
 			if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-				Config: cfg, Seed: 7, Jobs: s.jobs[:1],
+				Config: cfg, Seed: 7, Rollouts: s.jobs[:1],
 				Boundaries: sampler.Boundaries{Agent: a, Grader: s.grader}, Sink: &got,
 			}); err != nil {
 				t.Fatal(err)
@@ -138,7 +138,7 @@ func TestAModelThatRefusesTheKeyEndsTheRun(t *testing.T) {
 	cfg.Concurrency, cfg.AgentTimeout = 1, time.Minute
 	var got records
 	_, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-		Config: cfg, Seed: 7, Jobs: s.jobs,
+		Config: cfg, Seed: 7, Rollouts: s.jobs,
 		Boundaries: sampler.Boundaries{Agent: command(t, "loop", nil), ModelProxy: door, Grader: s.grader},
 		Sink:       &got,
 	})
@@ -155,7 +155,7 @@ func TestARefusedRequestIsNamed(t *testing.T) {
 	cfg.Concurrency, cfg.AgentTimeout = 1, time.Minute
 	var got records
 	if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-		Config: cfg, Seed: 7, Jobs: s.jobs[:1],
+		Config: cfg, Seed: 7, Rollouts: s.jobs[:1],
 		Boundaries: sampler.Boundaries{Agent: command(t, "another model", nil), ModelProxy: s.door(t), Grader: s.grader},
 		Sink:       &got,
 	}); err != nil {

@@ -223,7 +223,7 @@ func sampleIn(ctx context.Context, t *testing.T, c *town, k *isolation.Keeper, b
 	sink := &records{}
 	jobs := sampler.Plan(all, map[rollout.Split]int{rollout.Train: samples}, nil)
 	stats, err := sampler.Sample(ctx, sampler.SampleOptions{
-		Config: cfg, Seed: 1, Jobs: jobs,
+		Config: cfg, Seed: 1, Rollouts: jobs,
 		Boundaries: sampler.Boundaries{Model: m, Tools: map[string]sampler.Tool{"note": tools[0]}, Grader: g},
 		Sink:       sink,
 	})

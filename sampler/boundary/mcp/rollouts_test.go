@@ -43,9 +43,9 @@ func (r *records) Append(rec *rollout.Record) error {
 func sampled(t *testing.T, n int, tools map[string]*mcp.Tool, calls ...string) (records, error) {
 	t.Helper()
 	item := &rollout.Item{ID: "q", Split: rollout.Train}
-	var jobs []sampler.Job
+	var jobs []sampler.Rollout
 	for i := range n {
-		jobs = append(jobs, sampler.Job{Item: item, Sample: i})
+		jobs = append(jobs, sampler.Rollout{Item: item, Sample: i})
 	}
 	b := sampler.Boundaries{Model: caller(calls), Grader: fair{}, Tools: map[string]sampler.Tool{}}
 	for name, tool := range tools {
@@ -56,7 +56,7 @@ func sampled(t *testing.T, n int, tools map[string]*mcp.Tool, calls ...string) (
 	cfg.Retry.Wait = time.Millisecond
 	var got records
 	_, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-		Config: cfg, Seed: 7, Jobs: jobs, Boundaries: b, Sink: &got,
+		Config: cfg, Seed: 7, Rollouts: jobs, Boundaries: b, Sink: &got,
 	})
 	return got, err
 }

@@ -67,7 +67,7 @@ func TestARequestThatWaitedIsNoFailureOfTheModel(t *testing.T) {
 	it := &rollout.Item{ID: "q1", Split: rollout.Train, Messages: []rollout.Message{{Role: "user", Content: "6 x 7?"}}}
 	var got last
 	if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
-		Config: cfg, Seed: 7, Jobs: []sampler.Job{{Item: it}},
+		Config: cfg, Seed: 7, Rollouts: []sampler.Rollout{{Item: it}},
 		Boundaries: sampler.Boundaries{Agent: h, ModelProxy: h.s.proxy, Grader: ungraded{}}, Sink: &got,
 	}); err != nil {
 		t.Fatal(err)

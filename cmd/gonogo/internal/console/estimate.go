@@ -18,13 +18,13 @@ type EstimateOptions struct {
 	Cost        func(*rollout.Record) (usd float64, known bool)
 }
 
-// Estimate says what the jobs will take, judging by one rollout, rec, if it is not nil.
-func Estimate(jobs []sampler.Job, rec *rollout.Record, o EstimateOptions) string {
+// Estimate says what the rollouts will take, judging by one rollout, rec, if it is not nil.
+func Estimate(rollouts []sampler.Rollout, rec *rollout.Record, o EstimateOptions) string {
 	items := make(map[string]bool)
-	for _, j := range jobs {
+	for _, j := range rollouts {
 		items[string(j.Item.Split)+"/"+j.Item.ID] = true
 	}
-	n := len(jobs)
+	n := len(rollouts)
 	what := "To make:"
 	if o.AtMost {
 		what = "To make at most:"

@@ -16,7 +16,7 @@ import (
 
 func TestWhatRolloutsWillTake(t *testing.T) {
 	a, b := &rollout.Item{ID: "a", Split: rollout.Train}, &rollout.Item{ID: "b", Split: rollout.Train}
-	jobs := []sampler.Job{{Item: a}, {Item: a, Sample: 1}, {Item: b}}
+	jobs := []sampler.Rollout{{Item: a}, {Item: a, Sample: 1}, {Item: b}}
 	in, out := int64(100), int64(20)
 	rec := &rollout.Record{Turns: 2, Calls: make([]rollout.Call, 1), Elapsed: rollout.Seconds(10 * time.Second), Usage: rollout.Usage{Input: &in, Output: &out}}
 	free := func(*rollout.Record) (float64, bool) { return 0, false }

@@ -121,6 +121,6 @@ func Summary(s sampler.Stats) string {
 		parts = append(parts, Dollars(s.USD.Total+s.USD.Mean()*float64(s.USDUnknown)))
 	}
 	parts = append(parts, Troubles(s)...)
-	return fmt.Sprintf("Recorded %s of %s in %s: %s.\n", message.Whole(s.Recorded), Count(s.Jobs, "rollout"),
+	return fmt.Sprintf("Recorded %s of %s in %s: %s.\n", message.Whole(s.Recorded), Count(s.Rollouts, "rollout"),
 		s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
 }

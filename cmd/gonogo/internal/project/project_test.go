@@ -44,7 +44,7 @@ func TestIDsThatHoldASecretAreRefused(t *testing.T) {
 // no one said so.
 func TestACapThatCannotBeHeldIsSaid(t *testing.T) {
 	p := tinyProject(t)
-	s := sampler.Stats{Jobs: 5, Recorded: 5, TokensUnknown: 2, Elapsed: time.Second}
+	s := sampler.Stats{Rollouts: 5, Recorded: 5, TokensUnknown: 2, Elapsed: time.Second}
 	if got := console.Uncounted(p.Spending.Budget.Bounds(), s); got != "" {
 		t.Errorf("without a cap: %q", got)
 	}

@@ -15,13 +15,13 @@ import (
 // Check tries what a run needs, without making rollouts. offline skips the endpoints; rows adds a
 // comparison of the rows.
 func Check(ctx context.Context, p *project.Project, c *project.Invocation, offline, rows bool) console.Check {
-	jobs := sampler.Plan(p.Inputs.Items, p.Samples(), nil)
-	legs := []leg{{p: p, jobs: jobs}}
+	rollouts := sampler.Plan(p.Inputs.Items, p.Samples(), nil)
+	legs := []leg{{p: p, rollouts: rollouts}}
 	for _, v := range p.Variants {
 		legs = append(legs, leg{v.Name, v.P, sampler.Plan(v.P.Inputs.Items, v.P.Samples(), nil)})
 	}
 	found := console.Check{
-		Rollouts: len(jobs), Problems: p.Inputs.Problems,
+		Rollouts: len(rollouts), Problems: p.Inputs.Problems,
 		Warnings: append(config.SuspiciousValues(p.Config, time.Now()), p.Warnings...),
 		Estimate: estimateLegs(p, c, legs, nil), Files: p.Inputs.Data(), Variants: checkedVariants(p),
 		MCP: p.MCP.CheckedServers(),

@@ -24,14 +24,14 @@ import (
 // rehearse makes one rollout of the run and of each variant, and shows their traces and an estimate
 // for the whole. It records nothing.
 func rehearse(ctx context.Context, c *project.Invocation, p *project.Project) error {
-	var jobs []sampler.Job
+	var rollouts []sampler.Rollout
 	var err error
 	if only := c.Sampling.Variant; len(only) == 0 || slices.Contains(only, config.BaseVariant) {
-		if jobs, err = jobsOf(ctx, p, ""); err != nil {
+		if rollouts, err = rolloutsOf(ctx, p, ""); err != nil {
 			return err
 		}
 	}
-	legs, err := legsOf(ctx, p, "", jobs)
+	legs, err := legsOf(ctx, p, "", rollouts)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func rehearseLegs(ctx context.Context, p *project.Project, c *project.Invocation
 		if l.name != "" {
 			fmt.Fprintf(w, "\nVariant %s\n", l.name)
 		}
-		rec, err := rehearseOne(ctx, l.p, c, l.jobs)
+		rec, err := rehearseOne(ctx, l.p, c, l.rollouts)
 		if err != nil {
 			return "", nil, err
 		}
@@ -65,7 +65,7 @@ func rehearseLegs(ctx context.Context, p *project.Project, c *project.Invocation
 		if rec.Outcome.Missing() && lost == nil {
 			lost = fmt.Errorf("the rehearsal ended with outcome %s: %s", rec.Outcome, p.Redact.String(rec.Error))
 		}
-		if m, found := markup.In(rec.Answer, markup.OwnOf(l.jobs[0].Item.Row)); found {
+		if m, found := markup.In(rec.Answer, markup.OwnOf(l.rollouts[0].Item.Row)); found {
 			unparsed := fmt.Errorf("the answer holds %s, which the server should have parsed: it would be graded as "+
 				"it is. %s", m.Text, gate.MarkupAdvice(m.Kind))
 			fmt.Fprintf(w, "  warning   %s\n", unparsed)
@@ -92,7 +92,7 @@ func estimateLegs(p *project.Project, c *project.Invocation, legs []leg, recs []
 		if recs != nil {
 			rec = recs[i]
 		}
-		line := console.Estimate(l.jobs, rec, console.EstimateOptions{
+		line := console.Estimate(l.rollouts, rec, console.EstimateOptions{
 			AtMost: l.p.Round > 0, Concurrency: l.p.Config.Sampling.Concurrency, Cost: l.p.Config.TokenPrices().Rollout,
 		})
 		if l.name == "" {
@@ -100,7 +100,7 @@ func estimateLegs(p *project.Project, c *project.Invocation, legs []leg, recs []
 		} else {
 			line = "Variant " + l.name + ". " + line
 		}
-		lines, all = append(lines, line), all+len(l.jobs)
+		lines, all = append(lines, line), all+len(l.rollouts)
 	}
 	if len(legs) > 1 {
 		lines = append(lines, fmt.Sprintf("In all %s, under one budget.", console.Count(all, "rollout")))
@@ -109,14 +109,14 @@ func estimateLegs(p *project.Project, c *project.Invocation, legs []leg, recs []
 }
 
 func rehearseOne(ctx context.Context, p *project.Project, c *project.Invocation,
-	jobs []sampler.Job,
+	rollouts []sampler.Rollout,
 ) (*rollout.Record, error) {
-	if len(jobs) == 0 {
+	if len(rollouts) == 0 {
 		return nil, exit.Usagef("there is nothing to sample")
 	}
 	ctx, _, release := ui.Interruptible(ctx, c.Err, "rehearsal")
 	defer release()
-	rec, err := sampler.Rehearse(ctx, p.Sampling(), p.Inputs.Seed, jobs[0], p.Bounds)
+	rec, err := sampler.Rehearse(ctx, p.Sampling(), p.Inputs.Seed, rollouts[0], p.Bounds)
 	var dead *endpoint.Error
 	if errors.As(err, &dead) {
 		return nil, exit.AsUsage(errors.New(p.Redact.String(err.Error())))
@@ -126,9 +126,11 @@ func rehearseOne(ctx context.Context, p *project.Project, c *project.Invocation,
 
 // confirmStart shows the estimate of what the run and its variants lack and, on a terminal and
 // without --yes, rehearses each once and asks for confirmation.
-func confirmStart(ctx context.Context, p *project.Project, c *project.Invocation, dir string, jobs []sampler.Job) error {
+func confirmStart(ctx context.Context, p *project.Project, c *project.Invocation, dir string,
+	rollouts []sampler.Rollout,
+) error {
 	p.ShowWarnings(c.Err)
-	legs, err := legsOf(ctx, p, dir, jobs)
+	legs, err := legsOf(ctx, p, dir, rollouts)
 	if err != nil || len(legs) == 0 {
 		return err
 	}

@@ -17,13 +17,13 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// The jobs were listed before somebody answered the question and before the
+// The rollouts were listed before somebody answered the question and before the
 // directory was locked: two processes then made, and paid, the same rollouts,
 // and the directory was in conflict with itself.
 func TestRolloutsMadeWhileSomebodyThinksAreNotMadeAgain(t *testing.T) {
 	p := tinyProject(t)
 	dir := filepath.Join(t.TempDir(), "run")
-	before, err := jobsOf(t.Context(), p, dir)
+	before, err := rolloutsOf(t.Context(), p, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,13 +41,13 @@ func TestRolloutsMadeWhileSomebodyThinksAreNotMadeAgain(t *testing.T) {
 	if err := other.Close(); err != nil {
 		t.Fatal(err)
 	}
-	writer, jobs, err := beginRollouts(t.Context(), p, dir, p.Manifest(dir))
+	writer, rollouts, err := beginRollouts(t.Context(), p, dir, p.Manifest(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = writer.Close() }()
-	if len(jobs) != len(before)-1 {
-		t.Errorf("%d jobs are left of %d after one was done elsewhere", len(jobs), len(before))
+	if len(rollouts) != len(before)-1 {
+		t.Errorf("%d rollouts are left of %d after one was done elsewhere", len(rollouts), len(before))
 	}
 }
 

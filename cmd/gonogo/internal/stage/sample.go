@@ -65,21 +65,21 @@ func sampleRun(ctx context.Context, c *project.Invocation, p *project.Project, d
 }
 
 // makeFunc makes rollouts of a run that is open for writing.
-type makeFunc func(w *rollout.Writer, jobs []sampler.Job) (sampler.Stats, error)
+type makeFunc func(w *rollout.Writer, rollouts []sampler.Rollout) (sampler.Stats, error)
 
 // makeRun opens a run directory, makes what it lacks, closes it and reports how that ended. It
 // locks and checks the directory before the first call is paid for.
 func makeRun(ctx context.Context, p *project.Project, c *project.Invocation, dir string, m rollout.Manifest,
 	make makeFunc,
 ) error {
-	writer, jobs, err := beginRollouts(ctx, p, dir, m)
+	writer, rollouts, err := beginRollouts(ctx, p, dir, m)
 	switch {
 	case err != nil && c.Command == "curate":
 		return exit.AsUsage(fmt.Errorf("%w (--fresh-run names another run directory)", err))
 	case err != nil:
 		return exit.AsUsage(regradeHint(p, c, dir, err))
 	}
-	stats, err := make(writer, jobs)
+	stats, err := make(writer, rollouts)
 	closed := errors.Join(noteLimits(writer, stats), project.FinishRun(p, writer))
 	if not, ok := errors.AsType[notBegun](err); ok {
 		return errors.Join(not.error, closed)
@@ -89,13 +89,13 @@ func makeRun(ctx context.Context, p *project.Project, c *project.Invocation, dir
 	return JoinDiskError(stageEnded(p, c, samplingStage, dir, stats, err), closed)
 }
 
-// confirmed makes all jobs after confirmation.
+// confirmed makes all rollouts after confirmation.
 func confirmed(ctx context.Context, p *project.Project, c *project.Invocation, dir string) makeFunc {
-	return func(w *rollout.Writer, jobs []sampler.Job) (sampler.Stats, error) {
-		if err := confirmStart(ctx, p, c, dir, jobs); err != nil {
+	return func(w *rollout.Writer, rollouts []sampler.Rollout) (sampler.Stats, error) {
+		if err := confirmStart(ctx, p, c, dir, rollouts); err != nil {
 			return sampler.Stats{}, notBegun{err}
 		}
-		return sampleRollouts(ctx, p, c, dir, jobs, w)
+		return sampleRollouts(ctx, p, c, dir, rollouts, w)
 	}
 }
 
@@ -139,11 +139,11 @@ func readyToSample(ctx context.Context, p *project.Project, c *project.Invocatio
 	return p.Audit.StartDetectors(ctx)
 }
 
-// beginRollouts opens the run directory and lists its jobs once it holds the lock: another process
+// beginRollouts opens the run directory and lists its rollouts once it holds the lock: another process
 // may just have made some.
 func beginRollouts(ctx context.Context, p *project.Project, dir string,
 	m rollout.Manifest,
-) (*rollout.Writer, []sampler.Job, error) {
+) (*rollout.Writer, []sampler.Rollout, error) {
 	if err := CheckNotShrunk(dir, m); err != nil {
 		return nil, nil, err
 	}
@@ -152,7 +152,7 @@ func beginRollouts(ctx context.Context, p *project.Project, dir string,
 	if err != nil {
 		return nil, nil, err
 	}
-	jobs, err := jobsOf(ctx, p, dir)
+	rollouts, err := rolloutsOf(ctx, p, dir)
 	if err == nil {
 		err = p.Session.KeepSessions(ctx, dir)
 	}
@@ -163,7 +163,7 @@ func beginRollouts(ctx context.Context, p *project.Project, dir string,
 		return nil, nil, errors.Join(err, writer.Close())
 	}
 	p.Queue.Begin(dir, writer.Manifest())
-	return writer, jobs, nil
+	return writer, rollouts, nil
 }
 
 // CheckNotShrunk refuses fewer samples or items than a run was made with: both may only grow, so
@@ -188,54 +188,55 @@ func CheckNotShrunk(dir string, m rollout.Manifest) error {
 	return nil
 }
 
-// jobsOf lists the rollouts that are not recorded yet, or that failed at a boundary, in the order
+// rolloutsOf lists the rollouts that are not recorded yet, or that failed at a boundary, in the order
 // of the run, which depends on the seed and never on what is recorded.
-func jobsOf(ctx context.Context, p *project.Project, dir string) ([]sampler.Job, error) {
+func rolloutsOf(ctx context.Context, p *project.Project, dir string) ([]sampler.Rollout, error) {
 	samples := p.Samples()
-	return jobsFor(ctx, p, dir, func(it *rollout.Item) int { return samples[it.Split] })
+	return rolloutsFor(ctx, p, dir, func(it *rollout.Item) int { return samples[it.Split] })
 }
 
-// jobsFor is jobsOf with the number of samples given per item.
-func jobsFor(ctx context.Context, p *project.Project, dir string,
+// rolloutsFor is rolloutsOf with the number of samples given per item.
+func rolloutsFor(ctx context.Context, p *project.Project, dir string,
 	samples func(*rollout.Item) int,
-) ([]sampler.Job, error) {
+) ([]sampler.Rollout, error) {
 	return sampler.PlanRun(ctx, dir, sampler.Blocks(p.Inputs.Items, p.Inputs.Seed, p.Config.Sampling.Block), samples,
 		!p.GradesInSession())
 }
 
 // sampleRollouts grades what earlier calls left without a grade and makes the rollouts, with
 // progress and signal handling.
-func sampleRollouts(ctx context.Context, p *project.Project, c *project.Invocation, dir string, jobs []sampler.Job,
+func sampleRollouts(ctx context.Context, p *project.Project, c *project.Invocation, dir string,
+	rollouts []sampler.Rollout,
 	to sampler.Sink,
 ) (sampler.Stats, error) {
 	if err := gradeLeft(ctx, p, c, dir, to, false); err != nil {
 		return sampler.Stats{}, err
 	}
-	stats, err := sampleJobs(ctx, p, c, jobs, to)
+	stats, err := sampleLive(ctx, p, c, rollouts, to)
 	if err == nil && stats.StoppedBy == "" && p.Queue.Leads() && stats.Outcomes[rollout.GraderFailed] > 0 {
 		err = gradeLeft(ctx, p, c, dir, to, true) // workers stopped because their grader failed
 	}
 	return stats, err
 }
 
-// sampleJobs makes the rollouts.
-func sampleJobs(ctx context.Context, p *project.Project, c *project.Invocation, jobs []sampler.Job,
+// sampleLive makes the rollouts.
+func sampleLive(ctx context.Context, p *project.Project, c *project.Invocation, rollouts []sampler.Rollout,
 	to sampler.Sink,
 ) (sampler.Stats, error) {
-	if len(jobs) == 0 {
+	if len(rollouts) == 0 {
 		fmt.Fprintln(c.Err, "All rollouts are there already.")
 		p.Queue.Clear(ctx)
 		return sampler.Stats{}, nil
 	}
-	return underProgress(ctx, p, c, "rollouts", len(jobs), p.Sampling(),
+	return underProgress(ctx, p, c, "rollouts", len(rollouts), p.Sampling(),
 		func(ctx context.Context, drain <-chan struct{}, show *console.Progress) (sampler.Stats, error) {
 			ctx, bounds, over, err := p.Queue.Distribute(ctx, show)
 			if err != nil {
-				return sampler.Stats{Jobs: len(jobs)}, err
+				return sampler.Stats{Rollouts: len(rollouts)}, err
 			}
 			stats, err := sampler.Sample(ctx, sampler.SampleOptions{
-				Config: p.Sampling(), Seed: p.Inputs.Seed, Jobs: jobs, Boundaries: bounds,
-				Sink: watched(show, to, jobs), Drain: drain, Watch: show.Watch,
+				Config: p.Sampling(), Seed: p.Inputs.Seed, Rollouts: rollouts, Boundaries: bounds,
+				Sink: watched(show, to, rollouts), Drain: drain, Watch: show.Watch,
 			})
 			over(stats, err)
 			return stats, err
@@ -244,7 +245,7 @@ func sampleJobs(ctx context.Context, p *project.Project, c *project.Invocation, 
 
 // summarize prints what was done, in one line.
 func summarize(p *project.Project, c *project.Invocation, s sampler.Stats) {
-	if s.Jobs == 0 {
+	if s.Rollouts == 0 {
 		return
 	}
 	fmt.Fprint(c.Err, console.Summary(s))

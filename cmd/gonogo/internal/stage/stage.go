@@ -160,9 +160,9 @@ func progressOf(p *project.Project, c *project.Invocation, what string, total in
 }
 
 // watched warns early about problems that are better fixed before the last rollout.
-func watched(show io.Writer, to sampler.Sink, jobs []sampler.Job) sampler.Sink {
+func watched(show io.Writer, to sampler.Sink, rollouts []sampler.Rollout) sampler.Sink {
 	return &tryout.Watch{
-		To: to, Jobs: jobs, Warn: func(text string) { fmt.Fprintf(show, "warning: %s\n", console.Visible(text)) },
+		To: to, Jobs: rollouts, Warn: func(text string) { fmt.Fprintf(show, "warning: %s\n", console.Visible(text)) },
 		Advice: func(kinds ...markup.Kind) string { return gate.MarkupAdvice(kinds...).String() },
 		Unused: gate.UnusedAdvice().String(),
 	}

@@ -34,7 +34,7 @@ func sampleUndecided(ctx context.Context, p *project.Project, c *project.Invocat
 	if err != nil {
 		return err
 	}
-	return makeRun(ctx, p, c, dir, p.Manifest(dir), func(w *rollout.Writer, _ []sampler.Job) (sampler.Stats, error) {
+	return makeRun(ctx, p, c, dir, p.Manifest(dir), func(w *rollout.Writer, _ []sampler.Rollout) (sampler.Stats, error) {
 		t := targeted{rounds: rounds{p: p, c: c, dir: dir, writer: w}, most: most}
 		stats, err := t.all(ctx)
 		fmt.Fprint(c.Err, t.came)
@@ -70,7 +70,7 @@ func (t *targeted) all(ctx context.Context) (sampler.Stats, error) {
 		if err != nil {
 			return t.stats, err
 		}
-		jobs, err := t.jobs(ctx, split, open, t.p.Config.Training.GroupSize)
+		rollouts, err := t.rollouts(ctx, split, open, t.p.Config.Training.GroupSize)
 		if err != nil {
 			return t.stats, err
 		}
@@ -78,7 +78,7 @@ func (t *targeted) all(ctx context.Context) (sampler.Stats, error) {
 			t.begun = len(open)
 			err = t.confirm(ctx, split, open)
 		}
-		if err != nil || len(jobs) == 0 {
+		if err != nil || len(rollouts) == 0 {
 			if err == nil && !first {
 				t.came = fmt.Sprintf("Of %s of %s whose class was open: %d settled, %d still open at %s or fewer of "+
 					"each.\n",
@@ -87,10 +87,10 @@ func (t *targeted) all(ctx context.Context) (sampler.Stats, error) {
 			}
 			return t.stats, err
 		}
-		if err := t.mark(split, jobs); err != nil {
+		if err := t.mark(split, rollouts); err != nil {
 			return t.stats, err
 		}
-		stats, err := sampleRollouts(ctx, t.p, t.c, t.dir, jobs, t.writer)
+		stats, err := sampleRollouts(ctx, t.p, t.c, t.dir, rollouts, t.writer)
 		t.stats = t.stats.Plus(stats)
 		if err != nil || stats.StoppedBy != "" {
 			return t.stats, err
@@ -117,10 +117,10 @@ func (t *targeted) open(ctx context.Context) (rollout.Split, []analysis.ItemResu
 	return split, open, nil
 }
 
-// jobs lists the next rollouts of the open items, at most more per item.
-func (t *targeted) jobs(ctx context.Context, split rollout.Split, open []analysis.ItemResult,
+// rollouts lists the next rollouts of the open items, at most more per item.
+func (t *targeted) rollouts(ctx context.Context, split rollout.Split, open []analysis.ItemResult,
 	more int,
-) ([]sampler.Job, error) {
+) ([]sampler.Rollout, error) {
 	want := make(map[string]int, len(open))
 	for _, it := range open {
 		have := it.N + it.Missing + it.Targeted
@@ -130,29 +130,29 @@ func (t *targeted) jobs(ctx context.Context, split rollout.Split, open []analysi
 		}
 		want[it.Item] = min(t.most, enough, have+more)
 	}
-	all, err := jobsFor(ctx, t.p, t.dir, func(it *rollout.Item) int {
+	all, err := rolloutsFor(ctx, t.p, t.dir, func(it *rollout.Item) int {
 		if it.Split != split {
 			return 0
 		}
 		return want[it.ID]
 	})
-	var jobs []sampler.Job
+	var rollouts []sampler.Rollout
 	common := t.p.Samples()[split]
-	for _, job := range all {
-		if job.Sample >= common { // samples that every item gets are not made here
-			jobs = append(jobs, job)
+	for _, next := range all {
+		if next.Sample >= common { // samples that every item gets are not made here
+			rollouts = append(rollouts, next)
 		}
 	}
-	return jobs, err
+	return rollouts, err
 }
 
 // mark records that these rollouts are targeted, before the first one is made.
-func (t *targeted) mark(split rollout.Split, jobs []sampler.Job) error {
+func (t *targeted) mark(split rollout.Split, rollouts []sampler.Rollout) error {
 	return t.writer.Amend(func(m *rollout.Manifest) {
 		planned := *m.Planned
 		planned.Targeted = map[rollout.Split]int{split: m.Planned.Targeted[split]}
-		for _, job := range jobs {
-			planned.Targeted[split] = max(planned.Targeted[split], job.Sample+1)
+		for _, next := range rollouts {
+			planned.Targeted[split] = max(planned.Targeted[split], next.Sample+1)
 		}
 		m.Planned = &planned
 	})
@@ -160,11 +160,11 @@ func (t *targeted) mark(split rollout.Split, jobs []sampler.Job) error {
 
 // confirm says how many items are open, and asks for confirmation as for other rollouts.
 func (t *targeted) confirm(ctx context.Context, split rollout.Split, open []analysis.ItemResult) error {
-	jobs, err := t.jobs(ctx, split, open, t.most)
+	rollouts, err := t.rollouts(ctx, split, open, t.most)
 	if err != nil {
 		return err
 	}
-	if len(jobs) == 0 {
+	if len(rollouts) == 0 {
 		fmt.Fprintf(t.c.Err, "No item has an open class that %s could settle.\n", console.Count(t.most, "sample"))
 		return nil
 	}
@@ -172,7 +172,7 @@ func (t *targeted) confirm(ctx context.Context, split rollout.Split, open []anal
 		console.Count(len(open), "item"), split)
 	t.p.Round = t.most
 	defer func() { t.p.Round = 0 }()
-	return confirmStart(ctx, t.p, t.c, t.dir, jobs)
+	return confirmStart(ctx, t.p, t.c, t.dir, rollouts)
 }
 
 // untargeted refuses flags that have no meaning with --items-undecided.

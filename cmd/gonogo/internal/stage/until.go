@@ -53,11 +53,11 @@ func sampleUntil(ctx context.Context, p *project.Project, c *project.Invocation,
 	p.Round = ahead[0]
 	m := p.Manifest(dir)
 	m.Looks = plan
-	return makeRun(ctx, p, c, dir, m, func(w *rollout.Writer, _ []sampler.Job) (sampler.Stats, error) {
+	return makeRun(ctx, p, c, dir, m, func(w *rollout.Writer, _ []sampler.Rollout) (sampler.Stats, error) {
 		p.Round = ahead[len(ahead)-1] // the estimate covers all rounds ahead
-		jobs, err := jobsOf(ctx, p, dir)
+		rollouts, err := rolloutsOf(ctx, p, dir)
 		if err == nil {
-			err = confirmStart(ctx, p, c, dir, jobs)
+			err = confirmStart(ctx, p, c, dir, rollouts)
 		}
 		r := rounds{p: p, c: c, dir: dir, writer: w, plan: plan}
 		for over := false; len(ahead) > 0 && !over && err == nil; ahead = ahead[1:] {
@@ -111,16 +111,16 @@ func (r *rounds) one(ctx context.Context, n int) (over bool, err error) {
 	if err != nil {
 		return true, err
 	}
-	jobs, err := jobsOf(ctx, r.p, r.dir)
+	rollouts, err := rolloutsOf(ctx, r.p, r.dir)
 	if err != nil {
 		return true, err
 	}
-	if len(jobs) == 0 {
+	if len(rollouts) == 0 {
 		if err := gradeLeft(ctx, r.p, r.c, r.dir, r.writer, false); err != nil {
 			return true, err
 		}
 	} else {
-		stats, err := sampleRollouts(ctx, r.p, r.c, r.dir, jobs, r.writer)
+		stats, err := sampleRollouts(ctx, r.p, r.c, r.dir, rollouts, r.writer)
 		r.stats = r.stats.Plus(stats)
 		if err != nil || stats.StoppedBy != "" {
 			return true, err

@@ -169,29 +169,29 @@ func sampleVariant(ctx context.Context, p *project.Project, c *project.Invocatio
 	q.AskServer(ctx)
 	m := q.Manifest(variantDir)
 	m.Variant = &rollout.Variant{Name: v.Name, Doc: v.Doc, Of: base, Changes: v.Changes}
-	return makeRun(ctx, q, c, variantDir, m, func(w *rollout.Writer, jobs []sampler.Job) (sampler.Stats, error) {
+	return makeRun(ctx, q, c, variantDir, m, func(w *rollout.Writer, rollouts []sampler.Rollout) (sampler.Stats, error) {
 		fmt.Fprintf(c.Err, "Variant %s:\n", v.Name)
-		if len(jobs) > 0 {
+		if len(rollouts) > 0 {
 			if err := p.Spending.SpentBefore("the variant "+v.Name, true); err != nil {
 				return sampler.Stats{}, err
 			}
 		}
-		return sampleRollouts(ctx, q, c, variantDir, jobs, w)
+		return sampleRollouts(ctx, q, c, variantDir, rollouts, w)
 	})
 }
 
 // leg is a part of what is to be made: the run itself, or a variant.
 type leg struct {
-	name string // "" is the run itself
-	p    *project.Project
-	jobs []sampler.Job
+	name     string // "" is the run itself
+	p        *project.Project
+	rollouts []sampler.Rollout
 }
 
 // legsOf lists what is to be made, the run itself first. dir is "" if nothing counts as made.
-func legsOf(ctx context.Context, p *project.Project, dir string, jobs []sampler.Job) ([]leg, error) {
+func legsOf(ctx context.Context, p *project.Project, dir string, rollouts []sampler.Rollout) ([]leg, error) {
 	var out []leg
-	if len(jobs) > 0 {
-		out = append(out, leg{"", p, jobs})
+	if len(rollouts) > 0 {
+		out = append(out, leg{"", p, rollouts})
 	}
 	for _, v := range p.Variants {
 		if err := v.Apply(p); err != nil {
@@ -201,12 +201,12 @@ func legsOf(ctx context.Context, p *project.Project, dir string, jobs []sampler.
 		if dir != "" {
 			variantDir = rollout.VariantDir(dir, v.Name)
 		}
-		jobs, err := jobsOf(ctx, v.P, variantDir)
+		rollouts, err := rolloutsOf(ctx, v.P, variantDir)
 		if err != nil {
 			return nil, err
 		}
-		if len(jobs) > 0 {
-			out = append(out, leg{v.Name, v.P, jobs})
+		if len(rollouts) > 0 {
+			out = append(out, leg{v.Name, v.P, rollouts})
 		}
 	}
 	return out, nil
