@@ -116,6 +116,6 @@ func holds(path string, text []byte) (same, there bool) {
 	if !info.Mode().IsRegular() || info.Size() != int64(len(text)) {
 		return false, true
 	}
-	was, err := os.ReadFile(path)
+	was, err := disk.ReadFile(path)
 	return err == nil && bytes.Equal(was, text), true
 }

@@ -63,7 +63,7 @@ func OpenHistory(path string) (*History, error) {
 }
 
 func readNights(path string) (*History, error) {
-	b, err := os.ReadFile(path)
+	b, err := disk.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the history: %w", err)
 	}
@@ -112,7 +112,7 @@ func (h *History) ItemsSeed() *uint64 {
 // LacksNight reports whether the page of a history is missing or older than the night. The
 // names of nights cannot be found in pictures.
 func LacksNight(page, night string) bool {
-	text, err := os.ReadFile(page)
+	text, err := disk.ReadFile(page)
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist)
 	}

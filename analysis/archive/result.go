@@ -61,7 +61,7 @@ func WriteResult(dir string, r *analysis.Result) error {
 		return err
 	}
 	path := filepath.Join(dir, ResultFile)
-	if was, err := os.ReadFile(path); err == nil && bytes.Equal(was, b.Bytes()) {
+	if was, err := disk.ReadFile(path); err == nil && bytes.Equal(was, b.Bytes()) {
 		return nil // a run that this user may only read can still be reported
 	}
 	return disk.WriteFile(path, b.Bytes())
@@ -71,7 +71,7 @@ func WriteResult(dir string, r *analysis.Result) error {
 // files that were analysed are not those that are there now.
 func ReadResult(dir string) (*analysis.Result, error) {
 	path := filepath.Join(dir, ResultFile)
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil // none there, or the run is a single file
 	}

@@ -6,12 +6,12 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strconv"
 
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 // getLabels serves labels.jsonl unchanged.
@@ -25,7 +25,7 @@ func (s *Server) getLabels(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusForbidden, errors.New("a redacted view shows no labels"))
 		return
 	}
-	text, err := os.ReadFile(filepath.Join(side.run.Dir, rollout.LabelsFile))
+	text, err := disk.ReadFile(filepath.Join(side.run.Dir, rollout.LabelsFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		fail(w, http.StatusInternalServerError, err)
 		return

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 // catchUp takes in the lines that came since. A file that shrank, or that is
@@ -97,7 +98,7 @@ func (x *Index) look() (changed bool, err error) {
 		}
 	}
 	if x.source == nil {
-		if x.source, err = os.Open(x.run.File()); err != nil {
+		if x.source, err = disk.Open(x.run.File()); err != nil {
 			x.source = nil
 			return false, fmt.Errorf("read rollouts: %w", err)
 		}

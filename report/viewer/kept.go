@@ -191,7 +191,7 @@ func (x *Index) load() error {
 	if x.path() == "" {
 		return nil
 	}
-	f, err := os.Open(x.path())
+	f, err := disk.Open(x.path())
 	if err != nil {
 		return err
 	}
@@ -266,7 +266,7 @@ func inside(i int32, n int) bool { return i >= 0 && int(i) < n }
 // adopt makes the index of what was kept, where the rollouts are the same, or
 // more of the same.
 func (x *Index) adopt(k *kept, f *os.File) error {
-	source, err := os.Open(x.run.File())
+	source, err := disk.Open(x.run.File())
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func ReadTrace(dir string) (t Trace, ok bool) {
 	if info, err := os.Stat(path); err != nil || info.Size() > 1<<16 { // not ours
 		return t, false
 	}
-	b, err := os.ReadFile(path)
+	b, err := disk.ReadFile(path)
 	return t, err == nil && jsontext.Unmarshal(b, &t) == nil && t.Queue != ""
 }
 
@@ -49,7 +49,11 @@ func (t Trace) Write(dir string) error {
 
 // EmbedIn starts a server, as Embed does, that keeps its files in a run directory.
 func EmbedIn(dir string, port int, token string) (*Server, error) {
-	return Embed(filepath.Join(dir, filesDir), port, token)
+	files := filepath.Join(dir, filesDir)
+	if err := disk.CheckRegularDir(files); err != nil {
+		return nil, err
+	}
+	return Embed(files, port, token)
 }
 
 // HasFiles reports whether a queue in the planner's process left its files in a run

@@ -183,7 +183,7 @@ func (w *BurstWriter) Write(b *Burst, calls []BurstCall) error {
 // file. A run without burst.json has none, which is not an error.
 func ReadBurst(ctx context.Context, r *Run, yield func(*BurstCall) error) (*Burst, error) {
 	path, ok := r.neighbour(BurstFile)
-	text, err := os.ReadFile(path)
+	text, err := disk.ReadFile(path)
 	switch {
 	case !ok || errors.Is(err, fs.ErrNotExist):
 		return nil, nil
@@ -202,7 +202,7 @@ func ReadBurst(ctx context.Context, r *Run, yield func(*BurstCall) error) (*Burs
 }
 
 func readBurstCalls(ctx context.Context, path string, b *Burst, yield func(*BurstCall) error) error {
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return fmt.Errorf("read the burst: %w", err)
 	}

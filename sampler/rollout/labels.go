@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -178,7 +177,7 @@ func AppendLabels(dir string, labels []Label) (err error) {
 	if err := disk.RemoveTemps(path); err != nil {
 		return err
 	}
-	old, err := os.ReadFile(path)
+	old, err := disk.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read labels: %w", err)
 	}

@@ -27,7 +27,7 @@ func (r *Run) Probes(ctx context.Context, yield func(*Record) error) (Input, err
 	if _, err := os.Stat(path); !ok || errors.Is(err, fs.ErrNotExist) {
 		return Input{Bad: []BadLine{}}, nil
 	}
-	return readProbes(ctx, path, func() (io.ReadCloser, error) { return os.Open(path) }, yield)
+	return readProbes(ctx, path, func() (io.ReadCloser, error) { return disk.Open(path) }, yield)
 }
 
 func readProbes(ctx context.Context, name string, open func() (io.ReadCloser, error),

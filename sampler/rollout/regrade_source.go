@@ -181,7 +181,7 @@ func copyLabels(from, heir *Run, redact *Redactor) error {
 	if !ok {
 		return nil
 	}
-	text, err := os.ReadFile(was)
+	text, err := disk.ReadFile(was)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

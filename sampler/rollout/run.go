@@ -110,7 +110,7 @@ func (r *Run) neighbour(name string) (path string, ok bool) {
 
 // Records reads the rollouts as Read does. A run without a file of rollouts gives ErrNoRecords.
 func (r *Run) Records(ctx context.Context, opt ReadOptions, yield func(*Record) error) (Input, error) {
-	f, err := os.Open(r.file)
+	f, err := disk.Open(r.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Input{Bad: []BadLine{}}, fmt.Errorf("read %s: %w", r.file, ErrNoRecords)
 	}
@@ -154,7 +154,7 @@ func (r *Run) State(ctx context.Context) (map[Key]RolloutState, Input, error) {
 
 // readManifest returns nil if there is no such file.
 func readManifest(path string) (*Manifest, error) {
-	b, err := os.ReadFile(path)
+	b, err := disk.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -185,7 +185,7 @@ func readItems(path string) ([]Item, error) {
 
 // readIfThere returns nil, and no error, if there is no such file.
 func readIfThere[T any](what, path string, read func(name string, rd io.Reader) ([]T, error)) ([]T, error) {
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -3,6 +3,7 @@ package rollout
 import (
 	"errors"
 	"fmt"
+	"gonogo/sampler/rollout/disk"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,6 +39,9 @@ func (r *Run) Variants() (variants []*Run, strangers []string, err error) {
 	dir, ok := r.neighbour(VariantsDir)
 	if !ok || r.Manifest == nil {
 		return nil, nil, nil
+	}
+	if err := disk.CheckRegularDir(dir); err != nil {
+		return nil, nil, fmt.Errorf("look for variants: %w", err)
 	}
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -3,6 +3,7 @@ package grader
 import (
 	"errors"
 	"fmt"
+	"gonogo/sampler/rollout/disk"
 	"os"
 	"regexp"
 	"slices"
@@ -15,7 +16,7 @@ var functionHead = regexp.MustCompile(`(?ms)^(?:async[ \t]+)?def[ \t]+(\w+)[ \t]
 // RewardFunctions finds the reward functions of a Python file, those of these names if
 // there are any, and the kind of grader that calls them: their arguments decide it.
 func RewardFunctions(path string, names ...string) (kind string, functions []string, err error) {
-	source, err := os.ReadFile(path)
+	source, err := disk.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return "", nil, fmt.Errorf("there is no file %s", path)
 	}

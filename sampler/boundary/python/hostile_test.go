@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -205,6 +206,31 @@ func TestLongAForkBombIsEndedAndLeavesNothing(t *testing.T) {
 			t.Errorf("error %v", e)
 		}
 		t.Log(time.Since(begun), err)
+	})
+}
+
+// Memory that no limit on a process counts is not to be had. The numbers of the calls are those of
+// the machine's architecture in linux/unistd.h.
+func TestMemoryThatIsNotCountedIsRefused(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux has it")
+	}
+	inEachBox(t, quick(), func(t *testing.T, p *Pool) {
+		for what, call := range map[string]string{
+			"memfd_create":                 "os.memfd_create('x')",
+			"shared memory of System V":    "check(libc.shmget(0, 1 << 20, 0o1600))",
+			"in a process that it started": "check(subprocess.run([sys.executable, '-c', 'import os; os.memfd_create(\"x\")'], stderr=-3).returncode * -1)",
+		} {
+			t.Run(what, func(t *testing.T) {
+				f := load(t, p, "import ctypes, os, subprocess, sys\nlibc = ctypes.CDLL(None)\n"+
+					"def check(x):\n    if x < 0: raise OSError(38, 'refused')\n"+
+					"def grade(a, b):\n    try: "+call+"\n    except OSError: return 1.0\n    return 0.0\n")
+				got, err := f.Call(t.Context(), nil, json.RawMessage(`0`), json.RawMessage(`0`))
+				if err != nil || string(got) != "1.0" {
+					t.Errorf("got %s, error %v", got, err)
+				}
+			})
+		}
 	})
 }
 

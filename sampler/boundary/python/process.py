@@ -2,6 +2,8 @@
 import os
 import signal
 import stat
+import struct
+import sys
 
 try:
     import ctypes
@@ -11,7 +13,7 @@ try:
 except (ImportError, OSError, AttributeError):  # no Linux, or an interpreter built without
     libc = None
 
-PDEATHSIG, DUMPABLE, SUBREAPER, NO_NEW_PRIVS = 1, 4, 36, 38  # from linux/prctl.h
+PDEATHSIG, DUMPABLE, SECCOMP, SUBREAPER, NO_NEW_PRIVS = 1, 4, 22, 36, 38  # from linux/prctl.h
 
 
 def must(what, result):
@@ -34,6 +36,37 @@ def die_with(parent):
         control(NO_NEW_PRIVS, 1)
     if os.getppid() != parent:
         os._exit(0)
+
+
+# System calls that take memory which no limit on a process counts: memfd_create, memfd_secret, and shared
+# memory of System V. By the architecture as the kernel names it (linux/audit.h).
+UNCOUNTED = {
+    0xC000003E: (319, 447, 29),  # x86-64
+    0x40000003: (356, 447, 395, 117),  # i386, where 117 is all of System V
+    0xC00000B7: (279, 447, 194),  # aarch64
+    0x40000028: (385, 447, 307),  # arm
+}
+
+
+def keep_memory_counted():
+    """Has the kernel answer ENOSYS to UNCOUNTED, for this process and all that it starts. False where it cannot."""
+    if libc is None:
+        return not sys.platform.startswith("linux")
+    load, equal, bits, give = 0x20, 0x15, 0x45, 0x06  # BPF: a word, a jump if equal, one if any bit is set, the result
+    allow, refuse = 0x7FFF0000, 0x00050000 | 38
+    program = [(load, 0, 0, 4)]  # the architecture
+    for arch, calls in UNCOUNTED.items():
+        program += [(equal, 0, len(calls) + 4, arch), (load, 0, 0, 0), (bits, len(calls) + 1, 0, 1 << 30)]  # x32
+        program += [(equal, len(calls) - i, 0, number) for i, number in enumerate(calls)]
+        program += [(give, 0, 0, allow), (give, 0, 0, refuse)]
+    program.append((give, 0, 0, allow))
+    code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *step) for step in program))
+    head = ctypes.create_string_buffer(struct.pack("@HP", len(program), ctypes.addressof(code)))
+    zero = ctypes.c_ulong(0)
+    return (
+        libc.prctl(NO_NEW_PRIVS, ctypes.c_ulong(1), zero, zero, zero) == 0
+        and libc.prctl(SECCOMP, ctypes.c_ulong(2), head, zero, zero) == 0
+    )
 
 
 def guard(child):

@@ -193,6 +193,8 @@ def prepare():
         if libc:
             die_with(above)
     failed = limit(setup["limits"])
+    if not keep_memory_counted():
+        failed.append("a limit on memfd_create")
     calls, replies = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)

@@ -8,9 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"gonogo/sampler/internal/parquetfile"
+	"gonogo/sampler/rollout/disk"
 )
 
 // byteOrderMark is what some programs put before the first row of a file.
@@ -23,7 +23,7 @@ const byteOrderMark = "\ufeff"
 // that is no longer what Load read is an error, and what was written until then
 // is not to be used. Of a Parquet file the rows are written as JSON lines.
 func (f *File) Copy(w io.Writer, keep func(line int) bool) error {
-	in, err := os.Open(f.Path)
+	in, err := disk.Open(f.Path)
 	if err != nil {
 		return fmt.Errorf("read the %s file again: %w", f.Split, err)
 	}
@@ -82,7 +82,7 @@ func (f *File) copyRows(r io.Reader, w io.Writer, keep func(line int) bool) erro
 // HashFile returns the SHA-256 of a file's content in hexadecimal, as Load
 // computes it.
 func HashFile(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}

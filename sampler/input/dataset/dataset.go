@@ -9,12 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"gonogo/sampler/internal/parquetfile"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 // Options name the row fields that carry an item's labels; "" is the usual one. The tags are
@@ -68,7 +68,7 @@ const maxErrors = 20
 // and a Problem says so; a row that repeats an earlier one together with its
 // id is left out, and a Problem says so.
 func Load(path string, split rollout.Split, opt Options) (*File, error) {
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the %s file: %w", split, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"regexp"
@@ -120,7 +121,16 @@ func ReadFile(path string) ([]byte, error) {
 	case info.Size() > MaxBytes:
 		return nil, fmt.Errorf("%s has %d KB, %d KB are allowed", path, info.Size()>>10, MaxBytes>>10)
 	}
-	return os.ReadFile(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	body, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
+	if err == nil && len(body) > MaxBytes { // a device, or a file that grows
+		err = fmt.Errorf("%s has more than %d KB, which is the most that is allowed", path, MaxBytes>>10)
+	}
+	return body, err
 }
 
 // tooDeep returns the place where more than maxBrackets are open, or as many lists begin

@@ -3,6 +3,7 @@ package disk
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -87,6 +88,50 @@ func remedyOf(cause error) string {
 		return "raise the limit on open files (ulimit -n)"
 	}
 	return ""
+}
+
+// Open opens a regular file for reading. Links are followed. Anything else, such as a named pipe or
+// a device, is refused: reading it could wait or go on for ever.
+func Open(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // opening a pipe waits for its writer
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: path, Err: irregular(info.Mode())}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// irregular is the error for a file of this mode.
+func irregular(mode fs.FileMode) error {
+	kind := "something else"
+	switch {
+	case mode.IsDir():
+		kind = "a directory"
+	case mode&fs.ModeNamedPipe != 0:
+		kind = "a pipe"
+	case mode&fs.ModeDevice != 0:
+		kind = "a device"
+	case mode&fs.ModeSocket != 0:
+		kind = "a socket"
+	}
+	return fmt.Errorf("it is %s, not a regular file", kind)
+}
+
+// ReadFile is os.ReadFile for a regular file, as Open describes it.
+func ReadFile(path string) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
 }
 
 // CheckRegularFile returns an error if something other than a regular file is at path. The files of

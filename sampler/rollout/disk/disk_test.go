@@ -4,7 +4,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -61,5 +63,32 @@ func TestSumOfAFile(t *testing.T) {
 	}
 	if _, err := Checksum(filepath.Dir(path)); err == nil {
 		t.Error("a directory has a sum")
+	}
+}
+
+// Only a regular file is opened, whatever is at the path; a link to one is one.
+func TestOnlyRegularFilesAreOpened(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	if err := errors.Join(os.WriteFile(path("file"), []byte("text"), 0o644), os.Mkdir(path("dir"), 0o755),
+		os.Symlink("file", path("link")), os.Symlink(os.DevNull, path("device"))); err != nil {
+		t.Fatal(err)
+	}
+	pipe := exec.Command("mkfifo", path("pipe")).Run() == nil
+	for name, want := range map[string]string{
+		"file": "", "link": "", "dir": "it is a directory, not a regular file",
+		"device": "it is a device, not a regular file", "pipe": "it is a pipe, not a regular file",
+		"none": "no such file",
+	} {
+		if name == "pipe" && !pipe || name == "device" && runtime.GOOS == "windows" {
+			continue
+		}
+		b, err := ReadFile(path(name))
+		switch {
+		case want == "" && (err != nil || string(b) != "text"):
+			t.Errorf("%s: %q, %v", name, b, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: error %v, want %q", name, err, want)
+		}
 	}
 }

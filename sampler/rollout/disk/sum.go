@@ -5,13 +5,12 @@ import (
 	"hash"
 	"hash/crc32"
 	"io"
-	"os"
 )
 
 // Checksum returns the CRC-32C and the size of a file, at the speed of reading it. It detects
 // changes, not forgery.
 func Checksum(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -3,7 +3,6 @@ package project
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"gonogo/sampler/input/document"
 	"gonogo/sampler/input/spelling"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 // AuditInputs holds what an audit needs in addition to the run. It is prepared before anything is
@@ -127,7 +127,7 @@ func (a *AuditInputs) loadLabels() ([]rollout.Label, error) {
 	if path == "" {
 		return nil, nil
 	}
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return nil, a.p.Config.Fault("audit.labels", "%v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ import (
 	"gonogo/sampler"
 	"gonogo/sampler/input/spelling"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 // PickVariants keeps the variants named by --variant; without it all variants and the run itself
@@ -192,6 +194,11 @@ func legsOf(ctx context.Context, p *project.Project, dir string, rollouts []samp
 	var out []leg
 	if len(rollouts) > 0 {
 		out = append(out, leg{"", p, rollouts})
+	}
+	if dir != "" && len(p.Variants) > 0 {
+		if err := disk.CheckRegularDir(filepath.Join(dir, rollout.VariantsDir)); err != nil {
+			return nil, err
+		}
 	}
 	for _, v := range p.Variants {
 		if err := v.Apply(p); err != nil {
