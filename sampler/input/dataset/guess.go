@@ -8,10 +8,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// GuessFields returns the fields of the rows that probably hold the item's id, category and family:
-// of the usual names of such fields, the first that every row of every file has with a text or a
-// number, and whose values fit. A field that was not found is "".
-// holds as text or a number, with values that fit. A field that was not found is "".
+// GuessFields returns the fields of the rows that probably hold the item's id, category and family.
+// Each is the first of its usual names under which every row of every file has a text or a number,
+// with values that fit. A field that was not found is "".
 func GuessFields(files []*File) Options {
 	guess := func(names []string, fits func(rows, distinct int) bool) string {
 		for _, name := range names {

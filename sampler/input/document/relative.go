@@ -33,7 +33,7 @@ func LinkTo(dir, path string) string {
 	}
 	steps := strings.Split(relative, "/")
 	for i, step := range steps {
-		steps[i] = strings.ReplaceAll(url.PathEscape(step), ":", "%3A") // else a scheme
+		steps[i] = strings.ReplaceAll(url.PathEscape(step), ":", "%3A") // a colon may end a scheme
 	}
 	return strings.Join(steps, "/")
 }

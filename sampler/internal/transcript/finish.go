@@ -18,8 +18,8 @@ func FinishOf(reason string) (f rollout.Finish, known bool) {
 }
 
 // FinishOfReply reads the finish_reason of a complete reply. Some servers leave it out: if there is
-// an answer, the way it ended is then unknown (""). An error is the endpoint's failure: the server
-// ended the reply, or the reply has not ended (null, as OpenAI documents it).
+// an answer, the way it ended is then unknown (""). An error is the endpoint's failure: the reply is
+// empty and has no reason, the server ended it, or it has not ended (null, as OpenAI documents it).
 func FinishOfReply(reason json.RawMessage, answered bool) (rollout.Finish, error) {
 	reason = bytes.TrimSpace(reason)
 	if len(reason) == 0 || string(reason) == `""` {

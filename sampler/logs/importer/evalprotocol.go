@@ -79,7 +79,7 @@ type chatUsage struct {
 	Output *int64 `json:"completion_tokens"`
 }
 
-// These are special codes of rollout_status; the others are gRPC codes.
+// Codes of rollout_status; all others are gRPC codes.
 const (
 	evalCancelled = 1
 	evalFinished  = 100

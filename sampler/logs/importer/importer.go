@@ -170,8 +170,8 @@ func (s Sink) record(r *rollout.Record) error {
 var promptStop = regexp.MustCompile(`(?i)prompt_too_long|overlong_?prompt`)
 
 // settleContext changes a failure for lack of context into prompt_too_long if the model has said
-// nothing. If the log reports it as a limit, the conversation must be in the log: otherwise the
-// model itself may have made it too long.
+// nothing. If the log reports it as a limit, the conversation must be in the log, or the reason must
+// match promptStop: otherwise the model itself may have made the conversation too long.
 func settleContext(r *rollout.Record) {
 	spoke := r.Turns > 0 || len(r.Calls) > 0 || r.Answer != "" ||
 		slices.ContainsFunc(r.Messages, func(m rollout.Message) bool { return m.Role == "assistant" })
@@ -225,7 +225,6 @@ func (s Sink) noteFiles(files []File, leftOut []string) {
 //
 // Input can turn out to be broken late: if Import fails, a caller that must not leave half a run
 // behind removes what was written.
-// behind takes back what it wrote when Import fails.
 func Import(ctx context.Context, formats []Format, name string, src Source, sink Sink) (Format, error) {
 	if name != "" {
 		return importAs(ctx, formats, name, src, sink)
@@ -417,7 +416,7 @@ func (s Source) name() string {
 	return counted(names)
 }
 
-// plain normalizes the name of a format: tau_bench, TauBench and tau-bench are one.
+// plain normalizes a name: tau_bench, TauBench and tau-bench are the same.
 func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == ' ' {

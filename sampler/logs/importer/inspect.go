@@ -143,7 +143,7 @@ func readInspect(ctx context.Context, in *intake) error {
 		}
 	}
 	r.finish()
-	if r.stamped == 0 { // our own export has as many epochs as the item with the most
+	if r.stamped == 0 { // our own export has as many epochs as the item with the most samples
 		in.sendPlan(len(evaluations), r.cancelled)
 	}
 	return nil

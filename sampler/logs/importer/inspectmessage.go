@@ -148,8 +148,8 @@ func inspectAnswer(output json.RawMessage) string {
 	return out.Completion
 }
 
-// time sets how long the tool calls took, and which of them raised an error that ended the sample,
-// from the sample's events.
+// time sets when the tool calls began, how long they took, and which of them raised an error that
+// ended the sample, from the sample's events.
 func (s *inspectSample) time(calls []rollout.Call) {
 	if len(calls) == 0 || len(s.Events) == 0 {
 		return

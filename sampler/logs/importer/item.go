@@ -11,9 +11,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// knownTask declares that the next rollout is of a task in which a simulated user speaks first. The
-// user opens differently in every trial, so the task serves as the prompt. It reports whether the
-// item was already passed on.
+// knownTask declares that the next rollout is of a task in which a simulated user talks to the
+// model. The user opens differently in every trial, so the task serves as the prompt. It reports
+// whether the item was already passed on.
 func knownTask(sink Sink, split rollout.Split, id string, task json.RawMessage) (bool, error) {
 	known, err := sink.known(split, id, []rollout.Message{{Role: "user", Content: id + "\n" + string(task)}})
 	return known, ended(err)

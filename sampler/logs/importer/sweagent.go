@@ -87,7 +87,7 @@ func sniffSWE(f File) error {
 		(has("history") || has("info") || has("environment")), has("trajectory_format"), has("history") && has("info"):
 		return nil
 	case strings.HasSuffix(f.Path, ".traj"), strings.HasSuffix(f.Path, ".traj.json"):
-		return nil // the keys come after the part that was looked at
+		return nil // its keys come after the part that was read
 	}
 	return fmt.Errorf("%w: it has no trajectory with history or messages", ErrUnrecognized)
 }

@@ -312,7 +312,7 @@ func valuesOf(object json.RawMessage) json.RawMessage {
 	return values
 }
 
-// tau2Row returns the task with its tools and what the simulated user says first; see taskItem.
+// tau2Row returns the task with its tools and what the simulated user says first; see tauReader.taskItem.
 func tau2Row(task, tools json.RawMessage, talk []rollout.Message) (json.RawMessage, error) {
 	row := make(map[string]json.RawMessage)
 	if !isNone(task) && jsontext.Unmarshal(task, &row) != nil {

@@ -160,7 +160,7 @@ func readVerifiers(ctx context.Context, in *intake) error {
 	}
 	sink.noteSteps(steps)
 	sink.noteStamps(len(v.stamped))
-	if len(v.stamped) == 0 { // our own export has as many for each example as for the one with the most
+	if len(v.stamped) == 0 { // our own export plans as many for every example as the one with the most has
 		in.sendPlan(len(files), 0)
 	}
 	return nil
