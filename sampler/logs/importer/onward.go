@@ -25,7 +25,7 @@ func (o *onward) file() {
 	}
 }
 
-// sample returns the number of a rollout; own is its number in the file.
+// sample returns the number of a rollout; number is its number in the file.
 func (o *onward) sample(split rollout.Split, item string, number int) int {
 	return o.inStep(split, item, 0, number)
 }
