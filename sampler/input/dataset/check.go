@@ -8,29 +8,28 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// maxShown is how many rows of a file are named one by one under one rule.
+// maxShown is how many rows of a file are listed individually under one rule.
 const maxShown = 10
 
-// Rule is a requirement on the data, of a platform or of common sense. It looks at
-// rows, at files, or at all files together.
+// Rule is a requirement on the data, from a platform or from common sense. It checks rows, files,
+// or all files together.
 type Rule struct {
 	Name, Doc string
 
-	hosted bool // advice for hosted platforms alone
+	hosted bool // advice for hosted platforms only
 
-	limit func(Target) Limit                               // nil: advice that holds everywhere and never blocks
-	row   func(it *row, limit Limit) string                // what is wrong with the row; "" when nothing is
-	file  func(f *File, rows []row, limit Limit) string    // what is wrong with the file
-	files func(files []*File, limit Limit) (*File, string) // what is wrong with the files together
+	limit func(Target) Limit                               // nil: advice that applies everywhere and never blocks
+	row   func(it *row, limit Limit) string                // returns what is wrong with the row; "" if nothing is
+	file  func(f *File, rows []row, limit Limit) string    // returns what is wrong with the file
+	files func(files []*File, limit Limit) (*File, string) // returns what is wrong with the files together
 }
 
-// Rules lists the rules that Check applies, in the order shown.
+// Rules lists the rules that Check applies, in the order in which they are shown.
 func Rules() []Rule { return slices.Concat(limitRules(), fieldRules()) }
 
-// Check returns the objections of the target, and of any trainer, to the files: the
-// Problems found while loading, then those of Rules, sorted by split and line. A
-// Problem is blocking if it breaks a verified rule of the target; the rest is
-// advice.
+// Check returns the objections of the target, and of any trainer, to the files: the Problems found
+// while loading, then those of Rules, sorted by split and line. A Problem is blocking if it breaks
+// a verified rule of the target; the others are advice.
 func Check(files []*File, target Target) []rollout.Problem {
 	var found []rollout.Problem
 	rules := Rules()
@@ -62,7 +61,7 @@ func Check(files []*File, target Target) []rollout.Problem {
 	return found
 }
 
-// applies returns the rule's limit on the target, and whether it applies there.
+// applies returns the rule's limit for the target, and whether the rule applies to it.
 func (r Rule) applies(t Target) (Limit, bool) {
 	if r.limit == nil {
 		return Limit{}, !r.hosted || t.Name != NoTarget

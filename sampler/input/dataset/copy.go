@@ -13,15 +13,14 @@ import (
 	"gonogo/sampler/rollout/disk"
 )
 
-// byteOrderMark is what some programs put before the first row of a file.
+// byteOrderMark is what some programs write before the first row of a file.
 const byteOrderMark = "\ufeff"
 
-// Copy writes the rows of the file whose lines are kept, in order, byte for
-// byte: spacing, line ends and a missing last one are those of the file. A byte
-// order mark belongs to the file, not to its first row, and is written where any
-// row is. Blank lines are no rows and are left out. The file is read again: one
-// that is no longer what Load read is an error, and what was written until then
-// is not to be used. Of a Parquet file the rows are written as JSON lines.
+// Copy writes the rows of the file whose lines keep selects, in order and byte for byte: spacing,
+// line ends and a missing last line end are unchanged. A byte order mark belongs to the file rather
+// than to its first row, and is written if any row is. Blank lines are not rows and are left out.
+// The file is read again: if it is no longer what Load read, Copy returns an error and the output
+// must not be used. The rows of a Parquet file are written as JSON lines.
 func (f *File) Copy(w io.Writer, keep func(line int) bool) error {
 	in, err := disk.Open(f.Path)
 	if err != nil {
@@ -48,7 +47,7 @@ func (f *File) changed() error {
 	return fmt.Errorf("%s changed while it was being read: run the command again", f.Path)
 }
 
-// copyRows is Copy for anything that can be read.
+// copyRows is Copy for any reader.
 func (f *File) copyRows(r io.Reader, w io.Writer, keep func(line int) bool) error {
 	sum := sha256.New()
 	in := bufio.NewReaderSize(io.TeeReader(r, sum), 1<<16)
@@ -79,8 +78,7 @@ func (f *File) copyRows(r io.Reader, w io.Writer, keep func(line int) bool) erro
 	return nil
 }
 
-// HashFile returns the SHA-256 of a file's content in hexadecimal, as Load
-// computes it.
+// HashFile returns the SHA-256 of a file's content in hexadecimal, as Load computes it.
 func HashFile(path string) (string, error) {
 	f, err := disk.Open(path)
 	if err != nil {

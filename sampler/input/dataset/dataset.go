@@ -17,7 +17,7 @@ import (
 	"gonogo/sampler/rollout/disk"
 )
 
-// Options name the row fields that carry an item's labels; "" is the usual one. The tags are
+// Options name the row fields that hold an item's labels; "" is the default name. The tags are
 // those of the keys of gonogo.yaml.
 type Options struct {
 	PromptField   string `json:"prompt,omitzero" or:"messages, else prompt" mark:"binding" example:"question" doc:"the row field that holds the conversation, or the user's text alone"`
@@ -26,7 +26,7 @@ type Options struct {
 	FamilyField   string `json:"family,omitzero" default:"family" mark:"binding" doc:"the row field that items from the same source share, such as a document or a repository: intervals take it into account"`
 }
 
-// withDefaults fills in the usual names.
+// withDefaults fills in the default names.
 func (o Options) withDefaults() Options {
 	return Options{
 		o.PromptField, cmp.Or(o.IDField, "id"), cmp.Or(o.CategoryField, "category"),
@@ -40,10 +40,10 @@ type File struct {
 	Split    rollout.Split
 	SHA256   string // of the file's bytes, hexadecimal
 	Bytes    int64
-	Rows     int // rows in the file; more than len(Items) when rows with one id repeat
+	Rows     int // rows in the file; more than len(Items) if rows with the same id repeat
 	Items    []rollout.Item
-	Repeats  []Repeat          // rows that are not items, because they repeat an earlier one including its id
-	Problems []rollout.Problem // rules of every platform; Check adds the target's
+	Repeats  []Repeat          // rows that are not items, because they repeat an earlier row and its id
+	Problems []rollout.Problem // by the rules of all platforms; Check adds those of the target
 
 	options Options
 }
@@ -51,22 +51,24 @@ type File struct {
 // Repeat is a row that repeats the row in line First, including its id.
 type Repeat struct{ Line, First int }
 
-// maxLine is the longest row that is read, far above what any model takes. Looking
-// for copies takes some 30 bytes for each of its text.
+// maxLine is the length in bytes of the longest row that is read, far more than any model takes.
+// The search for copies needs about 30 bytes of memory per byte of its text.
 const maxLine = 16 << 20
 
-// maxErrors is how many bad rows are named before reading stops.
+// maxErrors is how many bad rows are reported before reading stops.
 const maxErrors = 20
 
-// Load reads the file as one split: JSON lines, or Parquet, whose rows are JSON lines to
-// everything that comes after it and are named by their number. A byte order mark, CRLF and blank lines
-// are fine. The error joins up to 20 bad rows, each as path:line: broken JSON,
-// a row that is not an object, missing or empty messages, an id that is neither a
-// string nor a whole number, one id on two different rows or once as a string
-// and once as a number; also a file without rows. A row without an id is
-// called line-17 after its line. A row wrapped as {"item":{…}} is unwrapped,
-// and a Problem says so; a row that repeats an earlier one together with its
-// id is left out, and a Problem says so.
+// Load reads the file as one split. The file holds JSON lines or is Parquet, whose rows are treated
+// as JSON lines and named by their number. A byte order mark, CRLF and blank lines are accepted.
+//
+// The error joins up to 20 bad rows, each as path:line: broken JSON, a row that is not an object,
+// missing or empty messages, an id that is neither a string nor a whole number, one id on two
+// different rows, or one id written once as a string and once as a number. A file without rows is
+// also an error.
+//
+// A row without an id is named after its line, such as line-17. A row wrapped as {"item":{…}} is
+// unwrapped, and a row that repeats an earlier one together with its id is left out; a Problem
+// reports either.
 func Load(path string, split rollout.Split, opt Options) (*File, error) {
 	f, err := disk.Open(path)
 	if err != nil {
@@ -89,7 +91,7 @@ func Load(path string, split rollout.Split, opt Options) (*File, error) {
 	return out, nil
 }
 
-// parquetFile reads a Parquet file whole, and its rows as JSON lines.
+// parquetFile reads a whole Parquet file, and returns it with its rows as JSON lines.
 func parquetFile(in io.Reader) (file, lines []byte, err error) {
 	if file, err = io.ReadAll(io.LimitReader(in, maxParquet+1)); err == nil {
 		lines, err = parquetLines(file)
@@ -97,7 +99,7 @@ func parquetFile(in io.Reader) (file, lines []byte, err error) {
 	return file, lines, err
 }
 
-// read is Load for anything that can be read; path is what errors say.
+// read is Load for any reader; path is the name used in errors.
 func read(r io.Reader, path string, split rollout.Split, opt Options) (*File, error) {
 	opt = opt.withDefaults()
 	sum := sha256.New()
@@ -139,8 +141,7 @@ func read(r io.Reader, path string, split rollout.Split, opt Options) (*File, er
 	return rd.file, nil
 }
 
-// readLine returns the next line with its end. A line above maxLine is an
-// error.
+// readLine returns the next line with its line end. A line longer than maxLine is an error.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -155,7 +156,8 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// foreign recognizes files that are not JSONL by how they begin.
+// foreign recognizes files that are not JSONL by their beginning, and says what they are; "" for
+// others.
 func foreign(first []byte) string {
 	switch trimmed := bytes.TrimSpace(bytes.TrimPrefix(first, []byte(byteOrderMark))); {
 	case bytes.HasPrefix(first, []byte{0x1f, 0x8b}):
@@ -170,11 +172,11 @@ func foreign(first []byte) string {
 	return ""
 }
 
-// base returns the name that Items and Problems carry.
+// base returns the file name that Items and Problems carry.
 func (f *File) base() string { return filepath.Base(f.Path) }
 
-// TooLong returns the items whose prompt cannot fit that many tokens of context. A prompt has
-// at least a token a word, and one for each 8 bytes; most have more.
+// TooLong returns the items whose prompt cannot fit in context tokens. It counts at least one token
+// per word and one per 8 bytes; most prompts have more.
 func TooLong(items []rollout.Item, context int) (list []*rollout.Item) {
 	for i := range items {
 		words := 0
@@ -188,7 +190,8 @@ func TooLong(items []rollout.Item, context int) (list []*rollout.Item) {
 	return list
 }
 
-// PromptBytes is the length of the text that a model is shown first.
+// PromptBytes returns the length in bytes of the text that a model is shown first: messages and
+// tools.
 func PromptBytes(it *rollout.Item) int {
 	n := len(it.Tools)
 	for _, m := range it.Messages {

@@ -8,9 +8,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// GuessFields returns the fields of the rows that probably hold the item's id, category and
-// family: the first of the names that such fields often have which every row of every file
-// holds as text or a number, with values that fit. A field that was not found is "".
+// GuessFields returns the fields of the rows that probably hold the item's id, category and family.
+// Each is the first of its usual names under which every row of every file has a text or a number,
+// with values that fit. A field that was not found is "".
 func GuessFields(files []*File) Options {
 	guess := func(names []string, fits func(rows, distinct int) bool) string {
 		for _, name := range names {

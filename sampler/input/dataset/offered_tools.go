@@ -13,14 +13,13 @@ import (
 // OfferedTool is a tool offered to the model in addition to those of the rows.
 type OfferedTool struct {
 	Name string
-	Chat json.RawMessage // the tool in the form that rows have
+	Chat json.RawMessage // the tool in the form used in rows
 }
 
-// AddTools adds tools to each item after those of its row. A row with a tool of the
-// same name keeps its own. The rows do not change: tools and grader get them as
-// they are.
+// AddTools adds tools to each item after those of its row. A row that has a tool with the same name
+// keeps its own. The rows themselves do not change: tools and grader receive them unchanged.
 func AddTools(items []rollout.Item, tools []OfferedTool) error {
-	made := map[string]json.RawMessage{} // by what the row offers: mostly all rows offer the same
+	made := map[string]json.RawMessage{} // by the row's tools: usually all rows offer the same
 	for i := range items {
 		it := &items[i]
 		if done, ok := made[string(it.Tools)]; ok {
@@ -36,21 +35,21 @@ func AddTools(items []rollout.Item, tools []OfferedTool) error {
 				return fmt.Errorf("%s:%d: tools: %w", it.File, it.Line, err)
 			}
 		}
-		own := ToolNames(*it)
-		rows := len(own)
+		names := ToolNames(*it)
+		rows := len(names)
 		for _, t := range tools {
-			if !slices.Contains(own, t.Name) {
-				list, own = append(list, t.Chat), append(own, t.Name)
+			if !slices.Contains(names, t.Name) {
+				list, names = append(list, t.Chat), append(names, t.Name)
 			}
 		}
-		if len(own) == rows {
+		if len(names) == rows {
 			made[string(it.Tools)] = it.Tools
 			continue
 		}
-		whole := append([]byte{'['}, bytes.Join(asBytes(list), []byte{','})...)
-		whole = append(whole, ']')
-		made[string(it.Tools)] = whole
-		it.Tools = whole
+		all := append([]byte{'['}, bytes.Join(asBytes(list), []byte{','})...)
+		all = append(all, ']')
+		made[string(it.Tools)] = all
+		it.Tools = all
 	}
 	return nil
 }

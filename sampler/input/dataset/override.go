@@ -13,12 +13,12 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Override is what the model sees instead of the rows' own. The rows do not change: tools
-// and grader get the same as before.
+// Override replaces parts of what the model sees. The rows themselves do not change: tools and
+// grader receive the same as before.
 //
-// The prompt of an item is its head: the messages of the roles system and
-// developer before the first message of another role. Later messages of these
-// roles are part of the conversation and stay. The tags are those of the keys of gonogo.yaml.
+// The prompt of an item is its head: the messages with the roles system and developer before the
+// first message with another role. Later messages with these roles are part of the conversation and
+// stay. The tags are those of the keys of gonogo.yaml.
 type Override struct {
 	Prompt *string           `json:"prompt,omitzero" doc:"the text that replaces the system and developer messages at the beginning of each row; a row without any gets it as a system message, and an empty text leaves them out"`
 	Add    string            `json:"prompt_add,omitzero" doc:"instead of prompt: a text that follows the last of these messages, after an empty line; for rows whose prompts differ"`
@@ -28,16 +28,16 @@ type Override struct {
 	Rename map[string]string `json:"rename_tools,omitzero" doc:"the name that a tool is offered by, keyed by its own, which its server still gets"`
 }
 
-// Empty reports whether the rows are shown as they are.
+// Empty reports whether the rows are shown unchanged.
 func (o Override) Empty() bool {
 	return o.Prompt == nil && o.Add == "" && len(o.Tools)+len(o.Drop)+len(o.Offer)+len(o.Rename) == 0
 }
 
-// Fault is a mistake in an Override, by the path of its key.
+// Fault is a mistake in an Override, with the path of its key.
 type Fault struct{ Path, Msg string }
 
-// Faults finds tools that are not served, and duplicate names. served are the names of all
-// tools, of which who has them.
+// Faults returns tools that are not served, and duplicate names. served lists the names of all
+// tools; who is the subject of the message, such as the job that serves them.
 func (o Override) Faults(who string, served []string) (faults []Fault) {
 	fault := func(path, format string, args ...any) {
 		faults = append(faults, Fault{path, fmt.Sprintf(format, args...)})
@@ -75,8 +75,8 @@ func (o Override) Faults(who string, served []string) (faults []Fault) {
 	return faults
 }
 
-// Unseen lists the tools that the override names and none of the items offers, as did, of
-// Apply, has counted them.
+// Unseen lists the tools that the override names but no item offers, according to the counts of
+// Apply.
 func (o Override) Unseen(did OverrideCounts, items int) (faults []Fault) {
 	unseen := func(path, name, more string) {
 		if items > 0 && did.Without[name] == items {
@@ -95,8 +95,8 @@ func (o Override) Unseen(did OverrideCounts, items int) (faults []Fault) {
 	return faults
 }
 
-// Changes lists what the override changes, for readers and manifests. did is what Apply has
-// counted.
+// Changes lists what the override changes, for readers and manifests. did holds the counts of
+// Apply.
 func (o Override) Changes(did OverrideCounts) (list []rollout.Change) {
 	change := func(key, base, now string) { list = append(list, rollout.Change{Key: key, Base: base, New: now}) }
 	const own = "the rows' own"
@@ -125,12 +125,12 @@ func (o Override) Changes(did OverrideCounts) (list []rollout.Change) {
 
 // OverrideCounts counts the effects of an Override.
 type OverrideCounts struct {
-	Items   int            // whose requests differ now
-	Heads   int            // different prompts that one took the place of
+	Items   int            // items whose requests changed
+	Heads   int            // number of distinct prompts that were replaced
 	Without map[string]int // items that do not offer a tool, by its name
 }
 
-// Apply returns the items as shown to the model. The given ones are not changed.
+// Apply returns the items as shown to the model. It does not change its argument.
 func (o Override) Apply(items []rollout.Item) ([]rollout.Item, OverrideCounts, error) {
 	out := slices.Clone(items)
 	did := OverrideCounts{Without: map[string]int{}}
@@ -168,14 +168,14 @@ func (o Override) Apply(items []rollout.Item) ([]rollout.Item, OverrideCounts, e
 	return out, did, nil
 }
 
-// named are the tools that have to be offered for the override to show.
+// named returns the tools that must be offered for the override to have an effect.
 func (o Override) named() []string {
 	names := slices.Concat(slices.Collect(maps.Keys(o.Tools)), slices.Collect(maps.Keys(o.Rename)), o.Drop)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// offered are the tools to add: as the first row that has them does, else with any
+// offered returns the tools to add: as the first row with such a tool has it, or else with any
 // arguments.
 func (o Override) offered(items []rollout.Item) []OfferedTool {
 	var out []OfferedTool
@@ -183,14 +183,14 @@ func (o Override) offered(items []rollout.Item) []OfferedTool {
 		var chat json.RawMessage
 		for i := range items {
 			var list []json.RawMessage
-			at := slices.Index(ToolNames(items[i]), name)
-			if at >= 0 && jsontext.Unmarshal(items[i].Tools, &list) == nil {
-				chat = list[at]
+			index := slices.Index(ToolNames(items[i]), name)
+			if index >= 0 && jsontext.Unmarshal(items[i].Tools, &list) == nil {
+				chat = list[index]
 				break
 			}
 		}
 		if chat == nil {
-			quoted, _ := json.Marshal(name) // a text encodes
+			quoted, _ := json.Marshal(name) // a string always encodes
 			chat = fmt.Appendf(nil, `{"type":"function","function":{"name":%s,"parameters":{"type":"object"}}}`, quoted)
 		}
 		out = append(out, OfferedTool{name, chat})
@@ -198,7 +198,7 @@ func (o Override) offered(items []rollout.Item) []OfferedTool {
 	return out
 }
 
-// rename leaves dropped tools out of a row's and renames others. What stays of a tool keeps
+// rename removes dropped tools from those of a row and renames others. The rest of a tool keeps
 // every byte.
 func (o Override) rename(tools json.RawMessage) (json.RawMessage, error) {
 	if tools == nil || len(o.Drop)+len(o.Rename) == 0 {
@@ -208,36 +208,36 @@ func (o Override) rename(tools json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	var left [][]byte
-	for _, at := range list {
-		tool := bytes.Clone(tools[at.from:at.to])
+	var kept [][]byte
+	for _, element := range list {
+		tool := bytes.Clone(tools[element.from:element.to])
 		_, name, ok, err := functionAt(tool, span{0, len(tool)})
 		if err != nil {
 			return nil, err
 		}
-		is := ""
+		current := ""
 		if ok {
-			is = jsontext.TextOrJSON(tool[name.from:name.to])
+			current = jsontext.TextOrJSON(tool[name.from:name.to])
 		}
-		if slices.Contains(o.Drop, is) {
+		if slices.Contains(o.Drop, current) {
 			continue
 		}
-		if to := o.Rename[is]; ok && to != "" {
+		if to := o.Rename[current]; ok && to != "" {
 			quoted, err := json.Marshal(to)
 			if err != nil {
 				return nil, err
 			}
 			tool = slices.Replace(tool, name.from, name.to, quoted...)
 		}
-		left = append(left, tool)
+		kept = append(kept, tool)
 	}
-	if len(left) == 0 {
-		return nil, nil // servers refuse an empty list
+	if len(kept) == 0 {
+		return nil, nil // servers reject an empty list
 	}
-	return slices.Concat([]byte{'['}, bytes.Join(left, []byte{','}), []byte{']'}), nil
+	return slices.Concat([]byte{'['}, bytes.Join(kept, []byte{','}), []byte{']'}), nil
 }
 
-// headOf is how many messages are an item's prompt.
+// headOf returns how many messages are an item's prompt.
 func headOf(messages []rollout.Message) int {
 	i := slices.IndexFunc(messages, func(m rollout.Message) bool { return m.Role != "system" && m.Role != "developer" })
 	if i < 0 {
@@ -246,7 +246,7 @@ func headOf(messages []rollout.Message) int {
 	return i
 }
 
-// headText is the text of the prompt that the messages begin with.
+// headText returns the text of the prompt that the messages begin with.
 func headText(messages []rollout.Message) string {
 	var texts []string
 	for _, m := range messages[:headOf(messages)] {
@@ -255,7 +255,7 @@ func headText(messages []rollout.Message) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// head returns the messages with their prompt replaced and added to.
+// head returns the messages with the prompt replaced or extended.
 func (o Override) head(messages []rollout.Message, head int) []rollout.Message {
 	out := slices.Clone(messages)
 	if o.Prompt != nil {
@@ -280,8 +280,8 @@ func (o Override) head(messages []rollout.Message, head int) []rollout.Message {
 	return out
 }
 
-// withPart adds a part of text to a content array; a message whose content is
-// a string has none.
+// withPart adds a text part to a content array; it returns nil for a message whose content is a
+// string.
 func withPart(parts json.RawMessage, text string) json.RawMessage {
 	var list []json.RawMessage
 	if len(parts) == 0 || jsontext.Unmarshal(parts, &list) != nil {
@@ -289,17 +289,17 @@ func withPart(parts json.RawMessage, text string) json.RawMessage {
 	}
 	part, err := json.Marshal(map[string]string{"type": "text", "text": text})
 	if err != nil {
-		return nil // a map of strings encodes
+		return nil // a map of strings always encodes
 	}
-	whole, err := json.Marshal(append(list, part))
+	all, err := json.Marshal(append(list, part))
 	if err != nil {
-		return nil // they were read as JSON
+		return nil // the parts were read as JSON
 	}
-	return whole
+	return all
 }
 
-// describe puts the descriptions into a row's tools and leaves every other
-// byte as it is: servers show them to the model in this order.
+// describe sets the descriptions of a row's tools and leaves every other byte unchanged: servers
+// show them to the model in this order.
 func (o Override) describe(tools json.RawMessage) (json.RawMessage, error) {
 	if tools == nil || len(o.Tools) == 0 {
 		return tools, nil
@@ -309,24 +309,24 @@ func (o Override) describe(tools json.RawMessage) (json.RawMessage, error) {
 		return nil, err
 	}
 	out := bytes.Clone(tools)
-	for _, at := range slices.Backward(list) { // from the end, so places before stay
-		object, name, ok, err := functionAt(tools, span{at.from, at.to})
+	for _, element := range slices.Backward(list) { // from the end, so that earlier positions stay valid
+		object, name, ok, err := functionAt(tools, span{element.from, element.to})
 		if err != nil {
 			return nil, err
 		}
-		text, ours := o.Tools[jsontext.TextOrJSON(tools[name.from:name.to])]
-		if !ok || !ours {
+		text, found := o.Tools[jsontext.TextOrJSON(tools[name.from:name.to])]
+		if !ok || !found {
 			continue
 		}
 		quoted, err := json.Marshal(text)
 		if err != nil {
 			return nil, err
 		}
-		old, there, err := member(tools, object, "description")
+		old, ok, err := member(tools, object, "description")
 		if err != nil {
 			return nil, err
 		}
-		if !there { // after the name
+		if !ok { // after the name
 			old, quoted = span{name.to, name.to}, append([]byte(`,"description":`), quoted...)
 		}
 		out = slices.Replace(out, old.from, old.to, quoted...)
@@ -334,8 +334,7 @@ func (o Override) describe(tools json.RawMessage) (json.RawMessage, error) {
 	return out, nil
 }
 
-// functionAt finds the function of a tool, which is the tool itself in the flat form, and its
-// name.
+// functionAt finds the function of a tool, which is the tool itself in the flat form, and its name.
 func functionAt(raw []byte, tool span) (object, name span, ok bool, err error) {
 	object = tool
 	if inner, nested, err := member(raw, object, "function"); err != nil {
@@ -350,7 +349,7 @@ func functionAt(raw []byte, tool span) (object, name span, ok bool, err error) {
 // span is a part of a text.
 type span struct{ from, to int }
 
-// elements finds the values of a JSON list.
+// elements returns the spans of the values of a JSON list.
 func elements(raw []byte) (out []span, err error) {
 	s := jsontext.Scanner{Source: raw}
 	err = s.Elements(func(value []byte) error {
@@ -360,18 +359,18 @@ func elements(raw []byte) (out []span, err error) {
 	return out, err
 }
 
-// member finds the value of a key in the JSON object at a place of raw, the last of several;
-// ok is false where there is no object.
-func member(raw []byte, object span, key string) (at span, ok bool, err error) {
+// member returns the span of the value of a key in the JSON object at a span of raw, the last one
+// if there are several; ok is false if there is no object or no such key.
+func member(raw []byte, object span, key string) (found span, ok bool, err error) {
 	if raw[object.from] != '{' {
-		return at, false, nil
+		return found, false, nil
 	}
 	s := jsontext.Scanner{Source: raw[:object.to], At: object.from}
 	err = s.Members(func(name, value []byte) error {
 		if string(jsontext.Key(name)) == key {
-			at, ok = span{s.At - len(value), s.At}, true
+			found, ok = span{s.At - len(value), s.At}, true
 		}
 		return nil
 	})
-	return at, ok, err
+	return found, ok, err
 }

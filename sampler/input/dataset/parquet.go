@@ -10,12 +10,12 @@ import (
 	"gonogo/sampler/internal/parquetfile"
 )
 
-// maxParquet is the largest Parquet file that is read as data: its rows are all in
-// memory.
+// maxParquet is the size in bytes of the largest Parquet file that is read as data: all its rows
+// are held in memory.
 const maxParquet = 1 << 30
 
-// parquetLines returns the rows of a Parquet file as JSON lines, in order, as
-// (*parquetfile.File).Objects has them.
+// parquetLines returns the rows of a Parquet file as JSON lines, in order; see
+// (*parquetfile.File).Objects.
 func parquetLines(file []byte) ([]byte, error) {
 	if len(file) > maxParquet {
 		return nil, fmt.Errorf("the Parquet file is larger than %d MB: split it, or write JSONL", maxParquet>>20)

@@ -7,7 +7,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Recorded is what the manifest of a run says of a split's file; nil where it says nothing.
+// Recorded returns what the manifest of a run says about a split's file; nil if it says nothing.
 func Recorded(m *rollout.Manifest, split rollout.Split) *rollout.Data {
 	if m == nil {
 		return nil
@@ -19,26 +19,27 @@ func Recorded(m *rollout.Manifest, split rollout.Split) *rollout.Data {
 	return &m.Data[i]
 }
 
-// FindRecorded returns the first of the places that holds a file, and the first that holds
-// the recorded one, known by its hash: any, where none is recorded. "" is none.
-func FindRecorded(places []string, recorded *rollout.Data) (there, match string, err error) {
+// FindRecorded returns the first of the places that holds a file, and the first that holds the
+// recorded file, which it identifies by its hash. If recorded is nil, any file matches. "" means
+// none.
+func FindRecorded(places []string, recorded *rollout.Data) (first, match string, err error) {
 	for _, place := range places {
 		if info, err := os.Stat(place); err != nil || info.IsDir() {
 			continue
 		}
-		if there == "" {
-			there = place
+		if first == "" {
+			first = place
 		}
 		if recorded == nil {
-			return there, place, nil
+			return first, place, nil
 		}
 		sum, err := HashFile(place)
 		if err != nil {
 			return "", "", err
 		}
 		if sum == recorded.SHA256 {
-			return there, place, nil
+			return first, place, nil
 		}
 	}
-	return there, "", nil
+	return first, "", nil
 }

@@ -28,10 +28,10 @@ type reader struct {
 	unnamed, wrapped, repeated, copies lines
 }
 
-// firstUse is where an id was met first.
+// firstUse is the first use of an id.
 type firstUse struct {
 	line   int
-	number bool // written as a number
+	number bool // the id is written as a number
 	row    [sha256.Size]byte
 }
 
@@ -69,7 +69,7 @@ func (rd *reader) row(text []byte, line int) {
 		}
 	}
 	if list := prompted(fields, rd.file.options.PromptField); list != nil {
-		if _, there := fields["messages"]; there { // an older one that the named field replaces
+		if _, ok := fields["messages"]; ok { // replaced by the named field
 			delete(fields, "messages")
 			if text, err = json.Marshal(fields); err != nil {
 				rd.fail(line, "%w", err)
@@ -109,16 +109,15 @@ func (rd *reader) row(text []byte, line int) {
 	}
 }
 
-// unique reports whether the row is to be kept, and complains when its id is
-// taken.
+// unique reports whether the row is to be kept, and records an error if its id is taken.
 func (rd *reader) unique(id string, number bool, line int, fields map[string]json.RawMessage) bool {
-	whole, rest := rd.fingerprints(fields)
+	full, rest := rd.fingerprints(fields)
 	switch first, taken := rd.ids[id]; {
 	case taken && first.number != number:
 		rd.fail(line, "id %s is written once as a string and once as a number (line %d): write all ids one way", id,
 			first.line)
 		return false
-	case taken && first.row != whole:
+	case taken && first.row != full:
 		rd.fail(line, "id %q is taken by a different row in line %d: give every item an id of its own", id, first.line)
 		return false
 	case taken:
@@ -126,7 +125,7 @@ func (rd *reader) unique(id string, number bool, line int, fields map[string]jso
 		rd.file.Repeats = append(rd.file.Repeats, Repeat{Line: line, First: first.line})
 		return false
 	}
-	rd.ids[id] = firstUse{line, number, whole}
+	rd.ids[id] = firstUse{line, number, full}
 	if _, seen := rd.rows[rest]; seen {
 		rd.copies.add(line)
 	} else {
@@ -135,7 +134,7 @@ func (rd *reader) unique(id string, number bool, line int, fields map[string]jso
 	return true
 }
 
-// finish words what was counted.
+// finish reports the counts as Problems.
 func (rd *reader) finish() {
 	f := rd.file
 	note := func(l lines, rule, format string) {
@@ -175,7 +174,7 @@ func object(text []byte) (map[string]json.RawMessage, error) {
 
 // unwrap returns the row inside {"item":{"messages":…}}.
 func unwrap(fields map[string]json.RawMessage) (json.RawMessage, bool) {
-	if _, there := fields["messages"]; there {
+	if _, ok := fields["messages"]; ok {
 		return nil, false
 	}
 	var inner struct {
@@ -188,15 +187,15 @@ func unwrap(fields map[string]json.RawMessage) (json.RawMessage, bool) {
 	return item, true
 }
 
-// prompted is the conversation of a row that has it in another field than messages, as
-// messages or as the user's text: in the named one, else in prompt, where the trainers of
-// TRL and verl read it; nil if there is none.
+// prompted returns the conversation of a row that holds it in another field than messages, either
+// as messages or as the user's text: in the named field or, if name is "", in prompt, where the
+// trainers of TRL and verl read it; nil if there is none.
 func prompted(fields map[string]json.RawMessage, name string) json.RawMessage {
 	if name == "messages" {
 		return nil
 	}
 	if name == "" {
-		if _, there := fields["messages"]; there {
+		if _, ok := fields["messages"]; ok {
 			return nil
 		}
 		name = "prompt"
@@ -210,7 +209,7 @@ func prompted(fields map[string]json.RawMessage, name string) json.RawMessage {
 	return nil
 }
 
-// likelyPrompt is a field that often holds a question; "" where there is none.
+// likelyPrompt returns a field that often holds a question; "" if there is none.
 func likelyPrompt(fields map[string]json.RawMessage) string {
 	for _, name := range []string{"question", "problem", "instruction", "input", "query", "text", "conversations"} {
 		if !absent(fields[name]) {
@@ -243,7 +242,7 @@ func messages(it *rollout.Item, raw json.RawMessage) error {
 			return fmt.Errorf(`messages[%d]: missing "role"`, i)
 		}
 		if role.Role != "user" {
-			continue // an assistant that calls tools has no content
+			continue // an assistant message with tool calls has no content
 		}
 		switch kind := kindOf(role.Content); kind {
 		case "a string", "a list":
@@ -262,8 +261,8 @@ func messages(it *rollout.Item, raw json.RawMessage) error {
 
 var wholeNumber = regexp.MustCompile(`^-?[0-9]+$`)
 
-// itemID returns an item's id as text, "" when the row has none, and whether
-// it was written as a number.
+// itemID returns an item's id as text, "" if the row has none, and whether it is written as a
+// number.
 func itemID(raw json.RawMessage) (id string, number bool, err error) {
 	raw = bytes.TrimSpace(raw)
 	switch {
@@ -286,9 +285,9 @@ func absent(raw json.RawMessage) bool {
 	return len(raw) == 0 || bytes.Equal(raw, []byte("null"))
 }
 
-// fingerprints hashes a row with and without its id, whatever the order of
-// its keys, at any depth, and its white space.
-func (rd *reader) fingerprints(fields map[string]json.RawMessage) (whole, rest [sha256.Size]byte) {
+// fingerprints hashes a row with and without its id. The order of keys, at any depth, and white
+// space do not matter.
+func (rd *reader) fingerprints(fields map[string]json.RawMessage) (full, rest [sha256.Size]byte) {
 	withID, without := sha256.New(), sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		text := rd.canonical(key, fields[key])
@@ -300,11 +299,11 @@ func (rd *reader) fingerprints(fields map[string]json.RawMessage) (whole, rest [
 	return [sha256.Size]byte(withID.Sum(nil)), [sha256.Size]byte(without.Sum(nil))
 }
 
-// canonicalField is a field as it was written last, and its canonical form.
+// canonicalField is a field in the form last read, and its canonical form.
 type canonicalField struct{ raw, text []byte }
 
-// canonical is a field without what may be written in several ways. Most rows have the
-// tools of the row before.
+// canonical returns a field in a form that does not depend on how it is written. It caches the last
+// value of each field: most rows have the same tools as the row before.
 func (rd *reader) canonical(key string, raw json.RawMessage) []byte {
 	if last, ok := rd.written[key]; ok && bytes.Equal(last.raw, raw) {
 		return last.text

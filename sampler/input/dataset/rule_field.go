@@ -31,7 +31,7 @@ func decodeRows(f *File) []row {
 	return rows
 }
 
-// content complains about the first message part of one of these types.
+// content returns a complaint about the first message part of one of these types.
 func (r *row) content(types ...string) string {
 	for i, m := range r.item.Messages {
 		var parts []struct {
@@ -49,8 +49,7 @@ func (r *row) content(types ...string) string {
 	return ""
 }
 
-// extras returns the names of the fields that only the grader and the tools
-// read, sorted.
+// extras returns the names of the fields that only the grader and the tools read, sorted.
 func (r *row) extras() []string {
 	opt := r.file.options
 	var names []string
@@ -65,7 +64,7 @@ func (r *row) extras() []string {
 	return names
 }
 
-// fieldRules are the rules of good sense, and advice for any hosted platform: they never block.
+// fieldRules are rules of common sense, and advice for any hosted platform; they never block.
 func fieldRules() []Rule {
 	return []Rule{
 		{
@@ -79,7 +78,7 @@ func fieldRules() []Rule {
 		{
 			Name: "platform_key", Doc: "parallel_tool_calls is added by the platform", hosted: true,
 			row: func(r *row, _ Limit) string {
-				if _, there := r.fields["parallel_tool_calls"]; there {
+				if _, ok := r.fields["parallel_tool_calls"]; ok {
 					return "the platform adds a field \"parallel_tool_calls\" of its own: rename this one"
 				}
 				return ""
@@ -139,7 +138,7 @@ func emptyContent(r *row, _ Limit) string {
 	return ""
 }
 
-// hasParts reports content other than text, such as an image.
+// hasParts reports whether a message has content other than text, such as an image.
 func hasParts(m rollout.Message) bool {
 	var parts []struct {
 		Text *string `json:"text"`
@@ -152,8 +151,8 @@ func hasParts(m rollout.Message) bool {
 	})
 }
 
-// nullReference finds references that are null: in any row under the usual names
-// of a reference, in all rows under others.
+// nullReference finds null references: in any row for the usual names of a reference, in all rows
+// for other names.
 func nullReference(_ *File, rows []row, _ Limit) string {
 	null, first := map[string]int{}, map[string]int{}
 	for i := range rows {
@@ -204,15 +203,15 @@ func unevenKeys(_ *File, rows []row, _ Limit) string {
 		if have[name] == len(rows) {
 			continue
 		}
-		first := slices.IndexFunc(rows, func(r row) bool { _, there := r.fields[name]; return !there })
+		first := slices.IndexFunc(rows, func(r row) bool { _, ok := r.fields[name]; return !ok })
 		uneven = append(uneven, fmt.Sprintf("%q is missing in %d of %d rows (first in line %d)", name,
 			len(rows)-have[name], len(rows), rows[first].item.Line))
 	}
 	return some(uneven)
 }
 
-// mixedTypes finds fields that hold a string here and a number there. null
-// fits every type.
+// mixedTypes finds fields that hold different types of value in different rows. null fits every
+// type.
 func mixedTypes(_ *File, rows []row, _ Limit) string {
 	type seen struct {
 		kind string
@@ -262,7 +261,7 @@ func isAnswer(name string) bool {
 	return slices.ContainsFunc(answerWords, func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
 }
 
-// sameAnswer finds an answer field with one value in all rows.
+// sameAnswer finds an answer field with the same value in all rows.
 func sameAnswer(_ *File, rows []row, _ Limit) string {
 	if len(rows) < 2 {
 		return ""
@@ -283,10 +282,10 @@ func sameAnswer(_ *File, rows []row, _ Limit) string {
 
 // splitKeys finds training fields that no evaluation row has.
 func splitKeys(files []*File, _ Limit) (*File, string) {
-	of := func(split rollout.Split) int {
+	indexOf := func(split rollout.Split) int {
 		return slices.IndexFunc(files, func(f *File) bool { return f.Split == split })
 	}
-	train, eval := of(rollout.Train), of(rollout.Eval)
+	train, eval := indexOf(rollout.Train), indexOf(rollout.Eval)
 	if train < 0 || eval < 0 {
 		return nil, ""
 	}

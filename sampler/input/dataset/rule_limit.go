@@ -6,7 +6,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// limitRules are the rules of platforms.
+// limitRules returns the rules of platforms.
 func limitRules() []Rule {
 	return []Rule{
 		{
@@ -93,8 +93,8 @@ func maxRows(name, doc string, split rollout.Split, limit func(Target) Limit) Ru
 	}}
 }
 
-// missingEval finds a training file that is alone. Without one nothing is
-// to be trained, and nothing is missing.
+// missingEval finds a training file without an evaluation file. Without a training file nothing is
+// missing.
 func missingEval(files []*File, l Limit) (*File, string) {
 	var train *File
 	for _, f := range files {

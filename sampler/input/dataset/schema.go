@@ -9,11 +9,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// schemaChecker remembers what is wrong with the parameters of tools, which most
-// rows have in common; nil for nothing.
+// schemaChecker caches what is wrong with the parameters of tools, which most rows share; nil means
+// nothing.
 type schemaChecker map[string]error
 
-// check says which tool's parameters no model could be shown.
+// check returns an error for the first tool whose parameters cannot be shown to a model.
 func (c schemaChecker) check(tools []function) error {
 	for i, t := range tools {
 		if absent(t.parameters) {
@@ -31,7 +31,7 @@ func (c schemaChecker) check(tools []function) error {
 	return nil
 }
 
-// schemaFault says what keeps JSON from being the schema of a tool's arguments.
+// schemaFault returns why JSON is not the schema of a tool's arguments; nil if it is.
 func schemaFault(raw json.RawMessage) error {
 	if kind := kindOf(raw); kind != "an object" {
 		return fmt.Errorf("they are %s", kind)
@@ -40,8 +40,8 @@ func schemaFault(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	if is, there := doc.(map[string]any)["type"]; there && is != "object" {
-		return fmt.Errorf("type is %v", is)
+	if kind, ok := doc.(map[string]any)["type"]; ok && kind != "object" {
+		return fmt.Errorf("type is %v", kind)
 	}
 	const name = "urn:tool:parameters"
 	compiler := jsonschema.NewCompiler()
@@ -64,7 +64,7 @@ func schemaFault(raw json.RawMessage) error {
 	return err
 }
 
-// noLoader keeps a row's schema from reading files or the network.
+// noLoader prevents a row's schema from reading files or the network.
 type noLoader struct{}
 
 func (noLoader) Load(url string) (any, error) {

@@ -2,7 +2,7 @@ package dataset
 
 import "gonogo/sampler/rollout"
 
-// Settings are the data files, and the row fields that are read, as a configuration has them.
+// Settings are the data files and the row fields to read, as in a configuration.
 type Settings struct {
 	Train      string            `json:"train,omitzero" or:"what data.files says of the job's training_file" mark:"binding,file" example:"train.jsonl" doc:"the training rows, JSONL or Parquet"`
 	Eval       string            `json:"eval,omitzero" or:"what data.files says of the job's validation_file" mark:"binding,file" example:"val.jsonl" doc:"the validation rows, JSONL or Parquet"`
@@ -11,7 +11,7 @@ type Settings struct {
 	Options
 }
 
-// Of is the data file of a split; "" where there is none.
+// Of returns the data file of a split; "" if there is none.
 func (d Settings) Of(split rollout.Split) string {
 	return map[rollout.Split]string{
 		rollout.Train: d.Train, rollout.Eval: d.Eval,

@@ -11,10 +11,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Subset takes k items at random by the seed, each category in proportion to its share by
-// Sainte-Laguë's method (divisors 1, 3, 5, …). The order is that of the drawing, and
-// Subset(k) is a prefix of Subset(k+1): raising k keeps what was taken. k ≤ 0 takes all
-// items, in the order given. The argument is not changed; cost n log n.
+// Subset draws k items at random from the seed, each category in proportion to its share, by
+// Sainte-Laguë's method (divisors 1, 3, 5, …). The items are in the order in which they were drawn,
+// and Subset(k) is a prefix of Subset(k+1): raising k keeps the items already drawn. k ≤ 0 returns
+// all items in their original order. The argument is not changed; the cost is n log n.
 func Subset(items []rollout.Item, k int, seed uint64) []rollout.Item {
 	if k <= 0 {
 		return slices.Clone(items)
@@ -24,9 +24,9 @@ func Subset(items []rollout.Item, k int, seed uint64) []rollout.Item {
 		byCategory[it.Category] = append(byCategory[it.Category], i)
 	}
 	type place struct {
-		at    float64 // position of the item within its category, in (0, 1)
-		tie   uint64  // between categories of one size
-		index int
+		position float64 // position of the item within its category, in (0, 1)
+		tie      uint64  // breaks ties between categories of one size
+		index    int
 	}
 	var order []place
 	for _, category := range slices.Sorted(maps.Keys(byCategory)) {
@@ -40,7 +40,7 @@ func Subset(items []rollout.Item, k int, seed uint64) []rollout.Item {
 	}
 	sort.Slice(order, func(i, j int) bool {
 		a, b := &order[i], &order[j]
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.tie, b.tie), cmp.Compare(a.index, b.index)) < 0
+		return cmp.Or(cmp.Compare(a.position, b.position), cmp.Compare(a.tie, b.tie), cmp.Compare(a.index, b.index)) < 0
 	})
 	taken := make([]rollout.Item, 0, min(k, len(order)))
 	for _, p := range order[:min(k, len(order))] {

@@ -1,34 +1,35 @@
 package dataset
 
-// Target is a platform that trains on the files: its limits, as dated information.
+// Target is a platform that trains on the files, with its limits as of a date.
 type Target struct {
 	Name, Doc string
 
-	MinRows     Limit // rows of each file, at least
-	MaxTrain    Limit // rows of the training file, at most
-	MaxEval     Limit // rows of the validation file, at most
-	MaxBytes    Limit // size of each file, at most
-	MaxRowBytes Limit // one row, which is sent with every tool and grader call
-	// 1: a job needs a validation file; advice, for a train file is often measured before there is one
+	MinRows     Limit // fewest rows of each file
+	MaxTrain    Limit // most rows of the training file
+	MaxEval     Limit // most rows of the validation file
+	MaxBytes    Limit // largest size of each file
+	MaxRowBytes Limit // largest size of one row, which is sent with every tool and grader call
+	// 1: a job needs a validation file. It is advice: a training file is often measured before
+	// there is one
 	NeedsEval    Limit
 	LastUser     Limit // 1: the last message must be the user's
 	NoAudioFile  Limit // 1: no audio and no file content
 	NoImages     Limit // 1: no images
-	NoSystemRole Limit // 1: the role system is not in its schema
+	NoSystemRole Limit // 1: its schema does not have the role system
 }
 
 // Limit is one limit of a platform. The zero Limit is not a limit.
 type Limit struct {
 	Value    int64
-	Verified bool   // read in the platform's own text: breaking it refuses the job
+	Verified bool   // stated in the platform's own text: the platform refuses a job that breaks it
 	Source   string // where it was read, and when
 }
 
 // NoTarget is the name of the target that is not a hosted platform.
 const NoTarget = "none"
 
-// Targets lists the platforms with known limits in the order shown, as of 2026-11-20. If
-// no source states a limit, there is none, or it only warns.
+// Targets lists the platforms with known limits in the order in which they are shown, as of
+// 2026-11-20. A limit that no source states is missing or only warns.
 func Targets() []Target {
 	const (
 		guide  = "OpenAI, guide to reinforcement fine-tuning, read 2026-11"

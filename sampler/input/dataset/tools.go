@@ -19,8 +19,7 @@ type function struct {
 	parameters json.RawMessage // nil if it has none
 }
 
-// functions reads a row's tools in chat form, and in the flat form of the
-// Responses API too.
+// functions decodes a row's tools, in chat form or in the flat form of the Responses API.
 func functions(raw json.RawMessage) ([]function, error) {
 	type body struct {
 		Name       string          `json:"name"`
@@ -46,8 +45,8 @@ func functions(raw json.RawMessage) ([]function, error) {
 	return tools, nil
 }
 
-// ToolNames returns the names of the tools that the item offers the model, in
-// its row's order; nil when the row has no tools or they cannot be read.
+// ToolNames returns the names of the tools that the item offers the model, in the order of its row;
+// nil if the row has no tools or they cannot be read.
 func ToolNames(item rollout.Item) []string {
 	if item.Tools == nil {
 		return nil
@@ -63,11 +62,10 @@ func ToolNames(item rollout.Item) []string {
 	return names
 }
 
-// CheckTools compares the tools in the rows with those that the job serves. A
-// tool that the job does not serve could never be called: the error names it
-// with file:line and the nearest served name, once a tool. Parameters that are not
-// the JSON Schema of an object are an error too. A served tool that
-// no row offers is a Problem, not blocking.
+// CheckTools compares the tools in the rows with those that the job serves. A tool that the job
+// does not serve could never be called: the error names it with file:line and the nearest served
+// name, once per tool. Parameters that are not the JSON Schema of an object are an error too. A
+// served tool that no row offers is a Problem that does not block.
 func CheckTools(items []rollout.Item, served []string) ([]rollout.Problem, error) {
 	type stranger struct {
 		first *rollout.Item
@@ -81,7 +79,7 @@ func CheckTools(items []rollout.Item, served []string) ([]rollout.Problem, error
 		names []string
 		err   error
 	}
-	seen := map[string]checked{} // by what the row offers: mostly all rows offer the same
+	seen := map[string]checked{} // by the row's tools: usually all rows offer the same
 	for i := range items {
 		it := &items[i]
 		row, known := seen[string(it.Tools)]

@@ -22,8 +22,8 @@ import (
 // MaxBytes is the size of the largest document.
 const MaxBytes = 1 << 20
 
-// Bounds on what a document may ask of its reader. Aliases repeat what they point at, so
-// a small file could otherwise unfold into a huge one.
+// Bounds on what a document may ask of its reader. Aliases repeat what they refer to, so a small
+// file could otherwise expand into a huge one.
 const (
 	maxAliases  = 100
 	maxNodes    = 100_000
@@ -31,16 +31,16 @@ const (
 	maxBrackets = 1000 // open at one time, or lists that begin on one line; the library's cost grows with their square
 )
 
-// Node is a value of a YAML or JSON document, with aliases resolved, and its place.
+// Node is a value of a YAML or JSON document, with aliases resolved, and its position.
 type Node struct {
 	Kind         Kind
-	Text         string  // of a scalar; a number's is JSON
-	Line, Column int     // 1-based; 0 if the value was made, not read
+	Text         string  // of a scalar; that of a number is JSON
+	Line, Column int     // 1-based; 0 if the value was not read from a document
 	Fields       []Field // of a map, in source order
 	Items        []*Node // of a list
 }
 
-// Field is a key of a map with its place and its value.
+// Field is a key of a map with its position and its value.
 type Field struct {
 	Key          string
 	Line, Column int
@@ -60,13 +60,13 @@ const (
 	List   Kind = "a list"
 )
 
-// jsonNumber is a number as JSON has it. Longer ones are text: exact arithmetic takes
-// time that grows with their exponent.
+// jsonNumber matches a number in JSON's form. Longer numbers are text: the time for exact
+// arithmetic grows with their exponent.
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,399})(\.[0-9]{1,400})?([eE][-+]?[0-9]{1,3})?$`)
 
-// Parse reads one document in YAML or JSON, called name in errors. An empty one is
-// null. Errors are of type Errors. It refuses tags, keys that are not text, and
-// documents that grow beyond reason when their aliases are resolved.
+// Parse reads one document in YAML or JSON; name is used in errors. An empty document is null.
+// Errors are of type Errors. Tags, keys that are not text, and documents that expand too far when
+// their aliases are resolved are errors.
 func Parse(name string, body []byte) (*Node, error) {
 	if len(body) > MaxBytes {
 		return nil, Errors{{File: name, Msg: fmt.Sprintf("the file is larger than %d KB; data and transcripts "+
@@ -85,10 +85,10 @@ func Parse(name string, body []byte) (*Node, error) {
 	}
 	file, err := parser.ParseBytes(body, 0)
 	if err != nil {
-		var at yaml.Error
-		if errors.As(err, &at) && at.GetToken() != nil {
-			p := at.GetToken().Position
-			return nil, Errors{{File: name, Line: p.Line, Column: p.Column, Msg: at.GetMessage()}}
+		var yamlErr yaml.Error
+		if errors.As(err, &yamlErr) && yamlErr.GetToken() != nil {
+			p := yamlErr.GetToken().Position
+			return nil, Errors{{File: name, Line: p.Line, Column: p.Column, Msg: yamlErr.GetMessage()}}
 		}
 		return nil, Errors{{File: name, Msg: err.Error()}}
 	}
@@ -133,9 +133,9 @@ func ReadFile(path string) ([]byte, error) {
 	return body, err
 }
 
-// tooDeep returns the place where more than maxBrackets are open, or as many lists begin
-// on one line (- - -), 0 when that is nowhere. It counts those in text too, where they
-// rarely fail to pair up.
+// tooDeep returns the position at which more than maxBrackets brackets are open, or as many lists
+// begin on one line (- - -), and 0, 0 if there is none. It also counts brackets in strings, which
+// are usually paired.
 func tooDeep(body []byte) (line, column int) {
 	open, begun := 0, 0
 	space := func(c byte) bool { return c == ' ' || c == '\t' }
@@ -162,7 +162,7 @@ func tooDeep(body []byte) (line, column int) {
 	return 0, 0
 }
 
-// reader turns the library's tree into ours.
+// reader converts the library's tree into Nodes.
 type reader struct {
 	name    string
 	anchors map[string]ast.Node
@@ -184,8 +184,8 @@ func (r *reader) value(n ast.Node, depth int) *Node {
 		}
 		return r.fail(n, "the document expands to more than %d values or %d levels", maxNodes, maxDepth)
 	}
-	at := n.GetToken().Position
-	out := &Node{Line: at.Line, Column: at.Column}
+	position := n.GetToken().Position
+	out := &Node{Line: position.Line, Column: position.Column}
 	switch n := n.(type) {
 	case *ast.AnchorNode:
 		r.anchors[n.Name.GetToken().Value] = n.Value
@@ -251,15 +251,15 @@ func (r *reader) mapping(out *Node, pairs *ast.MapNodeIter, depth int) {
 		return
 	}
 	all := append(out.Fields, merged...)
-	there := make(map[string]bool, len(all))
+	seen := make(map[string]bool, len(all))
 	out.Fields = slices.DeleteFunc(all, func(f Field) bool {
-		again := there[f.Key]
-		there[f.Key] = true
+		again := seen[f.Key]
+		seen[f.Key] = true
 		return again
 	})
 }
 
-// merge returns the fields that `<<: *anchor` brings in; its own come first.
+// merge returns the fields of `<<: *anchor`; the map's own fields win over them.
 func (r *reader) merge(n ast.Node, depth int) []Field {
 	from := r.value(n, depth+1)
 	switch from.Kind {
@@ -322,7 +322,7 @@ func (n *Node) Inner(path string) *Node {
 	return n
 }
 
-// Show formats a value for an error. A hidden value may be a secret.
+// Show formats a value for an error. A hidden text, which may be a secret, is not shown.
 func (n *Node) Show(hidden bool) string {
 	switch {
 	case n.Kind == Text && hidden:

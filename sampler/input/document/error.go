@@ -11,12 +11,12 @@ import (
 // Error is one mistake in a document.
 type Error struct {
 	File         string // or another name of the document
-	Line, Column int    // 1-based; 0 when there is no place to point at
-	Path         string // of the value, such as tools[0].name; "" if the place is enough
+	Line, Column int    // 1-based; 0 if there is no position
+	Path         string // of the value, such as tools[0].name; "" if the position is enough
 	Msg          string
 }
 
-// Error returns the mistake as file:line:column: key: message.
+// Error returns the mistake as file:line:column: path: message.
 func (e Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.File)
@@ -29,10 +29,10 @@ func (e Error) Error() string {
 	return b.String() + ": " + e.Msg
 }
 
-// Errors are all mistakes in a document, sorted by line.
+// Errors are all mistakes in a document, sorted by position.
 type Errors []Error
 
-// Error returns one mistake a line.
+// Error returns the mistakes, one per line.
 func (es Errors) Error() string {
 	lines := make([]string, len(es))
 	for i, e := range es {
@@ -52,7 +52,7 @@ func (es Errors) OrNil() error {
 	return slices.CompactFunc(es, func(a, b Error) bool { return a == b })
 }
 
-// SortErrors joins errors: mistakes in documents by place, then others.
+// SortErrors joins errors: mistakes in documents by position, then the others.
 func SortErrors(errs []error) error {
 	var sorted Errors
 	var rest []error

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// RelativeTo returns the path as it is written in a file that is in dir, with slashes. On
-// another volume there is no such path.
+// RelativeTo returns the path as it is written in a file in dir, with slashes. A path on another
+// volume is an error.
 func RelativeTo(dir, path string) (string, error) {
 	from, err := filepath.Abs(dir)
 	if err != nil {
@@ -33,7 +33,7 @@ func LinkTo(dir, path string) string {
 	}
 	steps := strings.Split(relative, "/")
 	for i, step := range steps {
-		steps[i] = strings.ReplaceAll(url.PathEscape(step), ":", "%3A") // what comes before a colon is no scheme
+		steps[i] = strings.ReplaceAll(url.PathEscape(step), ":", "%3A") // a colon may end a scheme
 	}
 	return strings.Join(steps, "/")
 }

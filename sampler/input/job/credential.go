@@ -8,8 +8,8 @@ import (
 
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// Expand replaces every ${NAME} in text by its value in env and returns the names
-// that env does not have, which stay as they are. Any other dollar sign is kept.
+// Expand replaces every ${NAME} in text by its value in env. It returns the names that env does not
+// have, which stay unchanged. Any other dollar sign is kept.
 func Expand(text string, env func(string) (string, bool)) (out string, unknown []string) {
 	out = variable.ReplaceAllStringFunc(text, func(ref string) string {
 		name := ref[2 : len(ref)-1]
@@ -23,9 +23,9 @@ func Expand(text string, env func(string) (string, bool)) (out string, unknown [
 	return out, unknown
 }
 
-// LikeKey reports whether text that could name a variable looks like a key: it
-// begins as keys of services do, mixes capitals, small letters and digits, or
-// holds a long run of letters with digits in it.
+// LikeKey reports whether a text that could name a variable looks like a key instead: it begins
+// like the keys of services, mixes upper case, lower case and digits, or has a long run of letters
+// that contains digits.
 func LikeKey(text string) bool {
 	const digits = "0123456789"
 	if strings.HasPrefix(text, "sk_") || strings.HasPrefix(text, "pk_") {

@@ -11,18 +11,18 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// Deadline is a day after which a platform no longer offers something.
+// Deadline is a date from which a platform no longer offers something.
 type Deadline struct {
 	Platform string    // "openai"
-	Model    string    // the model that goes; "" for new reinforcement jobs altogether
+	Model    string    // the model that is retired; "" for all new reinforcement jobs
 	Date     time.Time // the first day without it, UTC
 	Source   string
 }
 
-// deprecations is where the table below was read, on 2026-11-20.
+// deprecations is the source of the table below, read on 2026-11-20.
 const deprecations = "the platform's deprecations page, as of 2026-11-20"
 
-// Deadlines is dated information: it appears in warnings and decides nothing.
+// Deadlines returns dated information: it appears in warnings and decides nothing.
 func Deadlines() []Deadline {
 	day := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
 	october, december, january := day(2026, 10, 23), day(2026, 12, 11), day(2027, 1, 14)
@@ -44,25 +44,25 @@ func Deadlines() []Deadline {
 	return list
 }
 
-// Warning is something in a job that works here and may not work on the platform.
+// Warning is something in a job that works here but may not work on the platform.
 type Warning struct {
-	Rule string // RuleDeadline, "retired_model", "hyperparameter", "grader"
-	Path string // where in the job; "" for the job as a whole
+	Rule string // RuleDeadline, "retired_model", "hyperparameter" or "grader"
+	Path string // path in the job; "" for the job as a whole
 	Text string
 }
 
-// RuleDeadline is the rule of a platform that stops taking new jobs on some day.
+// RuleDeadline is the rule for a platform that stops accepting new jobs on a date.
 const RuleDeadline = "deadline"
 
-// Warnings says what the platform named by target ("openai", "azure" or
-// "bedrock") may refuse or ignore in the job at the time now: nothing, if it is "none".
+// Warnings returns what the platform named target ("openai", "azure" or "bedrock") may reject or
+// ignore in the job at the time now; nothing if target is "none".
 func (j *Job) Warnings(target string, now time.Time) []Warning {
 	if target == "none" {
 		return nil
 	}
 	warn := j.deadlines(target, now)
 	for _, limit := range limits {
-		if n := limit.of(&j.Hyper).Number; n != nil && (*n < limit.lo || *n > limit.hi) {
+		if n := limit.setting(&j.Hyper).Number; n != nil && (*n < limit.lo || *n > limit.hi) {
 			warn = append(warn, Warning{
 				"hyperparameter", limit.name,
 				fmt.Sprintf("%s is %g; the platform's API description of 2026-11 allows %s", limit.name, *n,
@@ -112,13 +112,13 @@ func (j *Job) deadlines(target string, now time.Time) []Warning {
 	return warn
 }
 
-// limits are the accepted ranges of the hyperparameters, from the public API
-// description as of 2026-11-20.
+// limits are the accepted ranges of the hyperparameters, from the public API description as of
+// 2026-11-20.
 var limits = []struct {
-	name   string
-	of     func(*Hyperparameters) Setting
-	lo, hi float64
-	text   string
+	name    string
+	setting func(*Hyperparameters) Setting
+	lo, hi  float64
+	text    string
 }{
 	{"n_epochs", func(h *Hyperparameters) Setting { return h.NEpochs }, 1, 50, "auto or 1 to 50"},
 	{"batch_size", func(h *Hyperparameters) Setting { return h.BatchSize }, 1, 256, "auto or 1 to 256"},
@@ -134,7 +134,7 @@ var limits = []struct {
 	{"eval_samples", func(h *Hyperparameters) Setting { return h.EvalSamples }, 1, 1e308, "auto or 1 and more"},
 }
 
-// graderNode is what is read here of a grader.
+// graderNode holds the keys of a grader that are read here.
 type graderNode struct {
 	Type          string                     `json:"type"`
 	Model         string                     `json:"model"`
@@ -142,11 +142,11 @@ type graderNode struct {
 	Metric        string                     `json:"evaluation_metric"`
 	PassThreshold json.RawMessage            `json:"pass_threshold"`
 	Graders       map[string]json.RawMessage `json:"graders"`
-	inMulti       bool                       // it is within another one
+	inMulti       bool                       // it is within another grader
 }
 
 // eachGrader visits the job's grader and those within it, in the order of their names, each with
-// its path. A key whose value has another type than it should counts as absent.
+// its path. A key whose value has the wrong type counts as absent.
 func (j *Job) eachGrader(visit func(path string, g *graderNode)) {
 	var walk func(path string, raw json.RawMessage, inMulti bool)
 	walk = func(path string, raw json.RawMessage, inMulti bool) {
@@ -160,13 +160,13 @@ func (j *Job) eachGrader(visit func(path string, g *graderNode)) {
 	walk("grader", j.Grader, false)
 }
 
-// judge is a model that grades, and where the job names it.
+// judge is a model that grades, with its path in the job.
 type judge struct {
 	path, model string
-	grades      bool // a score_model or label_model; other graders only carry the key
+	grades      bool // a score_model or label_model; other graders only have the key
 }
 
-// judges lists the judges of the grader and those within it.
+// judges lists the judges of the grader and of those within it.
 func (j *Job) judges() (found []judge) {
 	j.eachGrader(func(path string, g *graderNode) {
 		if g.Model != "" {
@@ -176,8 +176,8 @@ func (j *Job) judges() (found []judge) {
 	return found
 }
 
-// graderWarnings says what is accepted here and documented as not working in
-// a reinforcement job.
+// graderWarnings returns what is accepted here but documented as not working in a reinforcement
+// job.
 func (j *Job) graderWarnings() (warn []Warning) {
 	j.eachGrader(func(path string, g *graderNode) {
 		add := func(text string) { warn = append(warn, Warning{"grader", path, text}) }

@@ -2,9 +2,8 @@
 //
 // It reads the body of a reinforcement fine-tuning job.
 //
-// In: the JSON that would be sent to create the job, or only its method or
-// reinforcement object. Out: a Job with its tools, grader, response format,
-// step limit and hyperparameters, the body as it was written, and the paths
-// of the keys this package does not know. Nothing is dropped, nothing is sent.
-// Standard library only.
+// In: the JSON or YAML that would be sent to create the job, or only its method or reinforcement
+// object. Out: a Job with its tools, grader, response format, step limit and hyperparameters, the
+// body as it was written, and the paths of the keys that this package does not know. Nothing is
+// dropped, nothing is sent.
 package job

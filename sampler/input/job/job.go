@@ -9,37 +9,36 @@ import (
 
 // Job is the body of a reinforcement fine-tuning job.
 type Job struct {
-	Model           string // base model; "" when the body is only a method or reinforcement object
-	TrainingFile    string // file id as the platform knows it; "" when absent
+	Model           string // base model; "" if the body is only a method or reinforcement object
+	TrainingFile    string // the platform's file id; "" if absent
 	ValidationFile  string
 	Suffix          string
-	Seed            *int64 // nil when absent
+	Seed            *int64 // nil if absent
 	Tools           []Tool
 	Grader          json.RawMessage // verbatim; its type is known to be a string
-	ResponseFormat  json.RawMessage // verbatim; nil when absent
-	MaxEpisodeSteps int             // tool calls plus model turns of one rollout; 0 when absent
+	ResponseFormat  json.RawMessage // verbatim; nil if absent
+	MaxEpisodeSteps int             // tool calls plus model turns of one rollout; 0 if absent
 	Hyper           Hyperparameters
 
-	Unknown []string        // paths of keys that are kept but mean nothing here
+	Unknown []string        // paths of keys that are kept but have no meaning here
 	Raw     json.RawMessage // the body verbatim
 
-	name   string          // what errors call the body
-	within *document.Node  // the document that the body was converted from; nil for JSON
-	path   string          // of the body in that document
-	passAt *document.Error // the place of the grader's pass_threshold; nil when it has none
+	name   string          // name of the body in errors
+	within *document.Node  // the node that the body was converted from; nil for JSON
+	path   string          // of the body in its document
+	passAt *document.Error // the position of the grader's pass_threshold; nil if it has none
 }
 
-// Tool is one entry of the job's tools: transport only. Its description and schema
+// Tool is one entry of the job's tools. It says only how to reach the tool: description and schema
 // are in the data rows.
 type Tool struct {
 	Name      string
 	ServerURL string
 	Headers   map[string]string
-	Extra     map[string]json.RawMessage // other keys, which go with every call
+	Extra     map[string]json.RawMessage // other keys, which are sent with every call
 }
 
-// Hyperparameters are the job's training settings. A setting may be absent,
-// "auto" or a number.
+// Hyperparameters are the job's training settings. A setting may be absent, "auto" or a number.
 type Hyperparameters struct {
 	BatchSize              Setting
 	NEpochs                Setting
@@ -47,18 +46,16 @@ type Hyperparameters struct {
 	EvalSamples            Setting
 	EvalInterval           Setting
 	LearningRateMultiplier Setting
-	ReasoningEffort        string // "" when absent
+	ReasoningEffort        string // "" if absent
 }
 
-// Setting is a hyperparameter that a job may leave to the platform. The zero
-// Setting is absent.
+// Setting is a hyperparameter that a job may leave to the platform. The zero Setting is absent.
 type Setting struct {
 	Auto   bool     // "auto"
-	Number *float64 // nil when absent or auto
+	Number *float64 // nil if absent or auto
 }
 
-// Int returns the setting as a whole number; ok is false when it is absent,
-// auto or has a fraction.
+// Int returns the setting as a whole number; ok is false if it is absent, auto or has a fraction.
 func (s Setting) Int() (n int, ok bool) {
 	if s.Number == nil || *s.Number != float64(int(*s.Number)) {
 		return 0, false
@@ -75,8 +72,8 @@ func (j *Job) ToolNames() []string {
 	return names
 }
 
-// Hosted reports whether the body is one for a hosted platform: with a method, as it
-// is given to fine_tuning.jobs.create, or that method's reinforcement object.
+// Hosted reports whether the body is meant for a hosted platform: it has a method or a training
+// file, as in a call of fine_tuning.jobs.create, or is a method object.
 func (j *Job) Hosted() bool {
 	var keys map[string]json.RawMessage
 	if jsontext.Unmarshal(j.Raw, &keys) != nil {
@@ -90,13 +87,13 @@ func (j *Job) Hosted() bool {
 	return false
 }
 
-// Judges returns the models that the job's grader, or a grader within it,
-// asks for a grade, in the order of the graders' names.
+// Judges returns the models that the job's grader, or a grader within it, asks for a grade, in the
+// order of the graders' names.
 func (j *Job) Judges() []string {
 	var models []string
-	for _, at := range j.judges() {
-		if at.grades {
-			models = append(models, at.model)
+	for _, judge := range j.judges() {
+		if judge.grades {
+			models = append(models, judge.model)
 		}
 	}
 	return models
@@ -107,9 +104,8 @@ type grading struct {
 	PassThreshold *float64 `json:"pass_threshold"`
 }
 
-// PassThreshold returns the pass_threshold of the job's grader; ok is false when it
-// has none. It is undocumented what a platform does with it beyond counting passes,
-// so it never changes a reward.
+// PassThreshold returns the pass_threshold of the job's grader; ok is false if it has none. It is
+// undocumented what a platform does with it beyond counting passes, so it never changes a reward.
 func (j *Job) PassThreshold() (threshold float64, ok bool) {
 	var g grading
 	if jsontext.Unmarshal(j.Grader, &g) != nil || g.PassThreshold == nil {
@@ -118,13 +114,12 @@ func (j *Job) PassThreshold() (threshold float64, ok bool) {
 	return *g.PassThreshold, true
 }
 
-// PassFault returns the mistake in the grader's pass_threshold, with its place, if
-// any.
+// PassFault returns msg as a mistake at the position of the grader's pass_threshold.
 func (j *Job) PassFault(msg string) error {
-	at := document.Error{File: j.name, Path: "grader.pass_threshold", Line: 1, Column: 1}
+	mistake := document.Error{File: j.name, Path: "grader.pass_threshold", Line: 1, Column: 1}
 	if j.passAt != nil {
-		at = *j.passAt
+		mistake = *j.passAt
 	}
-	at.Msg = msg
-	return j.placed(at)
+	mistake.Msg = msg
+	return j.placed(mistake)
 }

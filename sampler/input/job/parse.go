@@ -11,8 +11,8 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// The keys that are understood, by the object they are in. integrations and
-// metadata belong to the platform's body and change nothing that is measured.
+// The known keys of each object. integrations and metadata belong to the platform's body and do not
+// affect what is measured.
 var (
 	bodyKeys = []string{
 		"model", "training_file", "validation_file", "suffix", "seed", "method",
@@ -26,10 +26,10 @@ var (
 	}
 )
 
-// Parse reads a job's body: the whole of it, only its method object, or only
-// its reinforcement object. name is what errors call the body. Keys it does
-// not know are kept in Raw and listed in Unknown; a key whose value is null
-// counts as absent. The error is document.Errors, with every mistake found.
+// Parse reads a job's body: the whole body, only its method object, or only its reinforcement
+// object. name is the name of the body in errors. Unknown keys are kept in Raw and listed in
+// Unknown; a key whose value is null counts as absent. The error is document.Errors with every
+// mistake found.
 func Parse(name string, body []byte) (*Job, error) {
 	body = bytes.TrimPrefix(body, []byte("\ufeff"))
 	root, err := readTree(name, body)
@@ -44,7 +44,7 @@ func Parse(name string, body []byte) (*Job, error) {
 	return p.job, nil
 }
 
-// parser fills a job from the tree and collects what is wrong with it.
+// parser fills a job from the tree and collects the mistakes.
 type parser struct {
 	name string
 	body []byte
@@ -56,7 +56,7 @@ func (p *parser) fail(n *node, path, format string, args ...any) {
 	p.errs = append(p.errs, place(p.name, p.body, n.start, path, fmt.Sprintf(format, args...)))
 }
 
-// root finds out which of the three shapes the body has.
+// root determines which of the three shapes the body has.
 func (p *parser) root(n *node) {
 	switch {
 	case !n.object():
@@ -117,8 +117,8 @@ func (p *parser) reinforcement(n *node) {
 		p.grader(g)
 		p.job.Grader = p.raw(g)
 		if t := g.get("pass_threshold"); t != nil {
-			at := place(p.name, p.body, t.start, t.path, "")
-			p.job.passAt = &at
+			position := place(p.name, p.body, t.start, t.path, "")
+			p.job.passAt = &position
 		}
 	}
 	if f := n.get("response_format"); f != nil && p.wantObject(f) {
@@ -196,8 +196,8 @@ func (p *parser) tool(n *node) Tool {
 	return t
 }
 
-// grader checks what every grader needs, whatever its kind: the kinds
-// themselves are known to the room that grades.
+// grader checks what every kind of grader needs. The kinds themselves are known only to the grader
+// package.
 func (p *parser) grader(n *node) {
 	if n.get("lambdaGrader") != nil {
 		p.fail(n.get("lambdaGrader"), n.get("lambdaGrader").path,
@@ -264,7 +264,7 @@ func (p *parser) hyper(n *node) {
 	h.ReasoningEffort = p.text(n, "reasoning_effort")
 }
 
-// text returns the string under key, "" when it is absent.
+// text returns the string under key, "" if it is absent.
 func (p *parser) text(n *node, key string) string {
 	c := n.get(key)
 	if c == nil {
@@ -277,7 +277,7 @@ func (p *parser) text(n *node, key string) string {
 	return s
 }
 
-// stringOrAbsent reports whether text has not complained about key already.
+// stringOrAbsent reports whether text has not already complained about key.
 func (p *parser) stringOrAbsent(n *node, key string) bool {
 	c := n.get(key)
 	if c == nil {
@@ -310,9 +310,9 @@ func (p *parser) url(n *node, text string) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		p.fail(n, n.path, "not a URL") // the parser's own words would quote the URL and any key in it
+		p.fail(n, n.path, "not a URL") // the parser's own message would quote the URL and any key in it
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		p.fail(n, n.path, "must be a http:// or https:// URL with a host") // not quoted: it may hold a key
+		p.fail(n, n.path, "must be a http:// or https:// URL with a host") // not quoted: it may contain a key
 	}
 }
 

@@ -26,8 +26,8 @@ func Read(file string, text []byte) (*Job, error) {
 	return Within(file, "", root, root.JSON())
 }
 
-// Within reads the body that is n, at a path in a document: mistakes have the places there.
-// If n is nil they have none.
+// Within reads the body from n, the node at path in a document: mistakes have their positions in
+// the document. If n is nil they have none.
 func Within(name, path string, n *document.Node, body []byte) (*Job, error) {
 	if n == nil {
 		n = &document.Node{}
@@ -47,18 +47,18 @@ func Within(name, path string, n *document.Node, body []byte) (*Job, error) {
 	return nil, errs.OrNil()
 }
 
-// placed gives a mistake the place that it has in the document.
+// placed gives a mistake its position in the document.
 func (j *Job) placed(e document.Error) document.Error {
 	if j.within != nil {
-		at := j.within.Locate(e.Path)
-		e.Line, e.Column = at.Line, at.Column
+		found := j.within.Locate(e.Path)
+		e.Line, e.Column = found.Line, found.Column
 	}
 	e.Path = strings.TrimSuffix(join(j.path, e.Path), ".")
 	return e
 }
 
-// again reads the body as it was changed; its mistakes have their former places.
-func (j *Job) again(body []byte) (*Job, error) {
+// reparse reads a changed body; its mistakes get the positions of the original document.
+func (j *Job) reparse(body []byte) (*Job, error) {
 	out, err := Parse(j.name, body)
 	if err == nil {
 		out.within, out.path = j.within, j.path
@@ -72,9 +72,9 @@ func (j *Job) again(body []byte) (*Job, error) {
 	return nil, err
 }
 
-// ReadGrader reads the text of a file, JSON or YAML, that holds a grader or a job. A grader
-// alone is the job of nothing else.
-func ReadGrader(file string, text []byte) (own *Job, alone bool, err error) {
+// ReadGrader reads the text of a file, JSON or YAML, that holds a grader or a job. A grader without
+// a job is returned as a job with nothing else, and alone is true.
+func ReadGrader(file string, text []byte) (j *Job, alone bool, err error) {
 	n, err := document.Parse(file, text)
 	switch {
 	case err != nil:
@@ -83,41 +83,41 @@ func ReadGrader(file string, text []byte) (own *Job, alone bool, err error) {
 		return nil, false, fmt.Errorf("%s:%d:%d: a grader or a job is a map of keys, this is %s", file,
 			max(1, n.Line), max(1, n.Column), n.Kind)
 	case n.Get("grader") != nil, n.Get("method") != nil, n.Get("reinforcement") != nil:
-		own, err = Parse(file, n.JSON())
-		return own, false, err
+		j, err = Parse(file, n.JSON())
+		return j, false, err
 	case n.Get("type") == nil:
 		return nil, false, fmt.Errorf("%s: this is neither a grader, which has a type, nor a job, which has a grader",
 			file)
 	}
-	own, err = Alone(file, n.JSON())
-	return own, true, err
+	j, err = Alone(file, n.JSON())
+	return j, true, err
 }
 
-// Alone is a job of nothing but the grader.
+// Alone returns a job with nothing but the grader.
 func Alone(name string, grader json.RawMessage) (*Job, error) {
 	return Parse(name, bodyOf(map[string]json.RawMessage{"grader": grader}))
 }
 
-// GraderAlone is a job of nothing but this one's grader.
+// GraderAlone returns a job with nothing but this job's grader.
 func (j *Job) GraderAlone() *Job {
 	alone, err := Alone(j.name, j.Grader)
-	if err != nil { // it is part of a job that was read
+	if err != nil { // the grader is part of a job that was parsed
 		panic("gonogo: " + err.Error())
 	}
 	return alone
 }
 
-// MaskedGrader is the grader without secrets: see Masked.
+// MaskedGrader returns the grader without secrets: see Masked.
 func (j *Job) MaskedGrader() json.RawMessage {
 	var keys map[string]json.RawMessage
-	_ = jsontext.Unmarshal(j.GraderAlone().Masked(), &keys) // which is JSON
+	_ = jsontext.Unmarshal(j.GraderAlone().Masked(), &keys) // the masked body is JSON
 	return keys["grader"]
 }
 
 // WithGrader returns the job with another grader.
-func (j *Job) WithGrader(to json.RawMessage) (*Job, error) { return j.again(j.BodyWith(to)) }
+func (j *Job) WithGrader(to json.RawMessage) (*Job, error) { return j.reparse(j.BodyWith(to)) }
 
-// BodyWith is the body with another grader.
+// BodyWith returns the body with another grader.
 func (j *Job) BodyWith(to json.RawMessage) json.RawMessage { return withGrader(j.Raw, to) }
 
 func withGrader(body, to json.RawMessage) json.RawMessage {
@@ -138,7 +138,7 @@ func withGrader(body, to json.RawMessage) json.RawMessage {
 
 func bodyOf(keys map[string]json.RawMessage) json.RawMessage {
 	body, err := json.Marshal(keys)
-	if err != nil { // a value is not JSON: Parse tells
+	if err != nil { // a value is not JSON, which Parse reports
 		return nil
 	}
 	return body

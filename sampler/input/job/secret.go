@@ -18,16 +18,15 @@ import (
 // secret is a string or number of the body that must not be shown.
 type secret struct {
 	node   *node
-	name   string // the key, or the header's name, it is under
+	name   string // the key or header that holds it
 	header bool
-	url    bool // a URL with a credential inside
+	url    bool // a URL that contains a credential
 }
 
-// Masked returns the body with every header's value, at any depth, replaced
-// by "**********", and with the credentials that are in URLs or under keys
-// such as api_key replaced as well, whatever their length; see
-// credential.InName for the keys. The response format is left alone: it
-// describes what the model may write.
+// Masked returns the body with every header value, at any depth, replaced by "**********".
+// Credentials in URLs and under keys such as api_key are replaced too, whatever their length; see
+// credential.InName for the keys. The response format is not changed: it describes what the model
+// may write.
 func (j *Job) Masked() json.RawMessage {
 	out, err := j.rewrite(func(s secret) (string, bool) {
 		if text, ok := s.node.token.(string); ok && s.url {
@@ -41,8 +40,8 @@ func (j *Job) Masked() json.RawMessage {
 	return out
 }
 
-// Hash returns the SHA-256, in hexadecimal, of the masked body with sorted keys: it
-// identifies what a run was made with, independent of credentials and layout.
+// Hash returns the SHA-256, in hexadecimal, of the masked body with sorted keys: it identifies what
+// a run was made with, independent of credentials and layout.
 func (j *Job) Hash() string {
 	dec := json.NewDecoder(bytes.NewReader(j.Masked()))
 	dec.UseNumber()
@@ -58,9 +57,8 @@ func (j *Job) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Secrets lists the literal credentials in the body, which must never reach a file,
-// a log line or a page. Harmless header values, such as a content type, are not
-// included.
+// Secrets lists the literal credentials in the body, which must never reach a file, a log line or a
+// page. Harmless header values, such as a content type, are not included.
 func (j *Job) Secrets() []string {
 	root, err := readTree(j.name, j.Raw)
 	if err != nil {
@@ -77,17 +75,16 @@ func (j *Job) Secrets() []string {
 		}
 		found = append(found, credential.URLSecrets(text)...)
 	}
-	// The value of ${NAME} is a secret, its name is not.
+	// The value of ${NAME} is a secret; its name is not.
 	found = slices.DeleteFunc(found, variable.MatchString)
 	slices.Sort(found)
 	return slices.Compact(found)
 }
 
-// Expand returns the job with ${NAME}, in header values and in the other
-// places where credentials are, replaced by what env says. The error joins
-// a document.Error for every name that env does not know, and for every value that is
-// masked, as a job fetched from the service has them. The result's Raw and
-// Grader hold secrets: show Masked.
+// Expand returns the job with ${NAME}, in header values and in the other places that hold
+// credentials, replaced by its value in env. The error joins a document.Error for every name that
+// env does not have, and for every value that is masked, as in a job fetched from the service. Raw
+// and Grader of the result hold secrets: show Masked instead.
 func (j *Job) Expand(env func(string) (string, bool)) (*Job, error) {
 	var wrong document.Errors
 	raw, err := j.rewrite(func(s secret) (string, bool) {
@@ -110,11 +107,11 @@ func (j *Job) Expand(env func(string) (string, bool)) (*Job, error) {
 	if err := cmp.Or(err, wrong.OrNil()); err != nil {
 		return nil, err
 	}
-	return j.again(raw)
+	return j.reparse(raw)
 }
 
-// rewrite returns the body with every secret string replaced by what replace
-// gives; a false leaves it as it is.
+// rewrite returns the body with every secret replaced by the result of replace; if replace returns
+// false, the secret stays unchanged.
 func (j *Job) rewrite(replace func(secret) (string, bool)) (json.RawMessage, error) {
 	root, err := readTree(j.name, j.Raw)
 	if err != nil {
@@ -141,7 +138,7 @@ func (j *Job) rewrite(replace func(secret) (string, bool)) (json.RawMessage, err
 	return out.Bytes(), nil
 }
 
-// text returns a string's text and a number's digits, "" of all else.
+// text returns a string's text or a number's digits, and "" for anything else.
 func (n *node) text() string {
 	switch t := n.token.(type) {
 	case string:
@@ -152,12 +149,12 @@ func (n *node) text() string {
 	return ""
 }
 
-// secrets appends the secret strings and numbers of n, which is under key; the items of
-// a list are under the list's.
+// secrets appends the secret strings and numbers of n, which is the value of key; the items of a
+// list count under the key of the list.
 func secrets(key string, n *node, found []secret) []secret {
 	_, text := n.token.(string)
 	switch {
-	case text && credential.InName(key), credential.Is(key, n.text()): // a number is one when it is long
+	case text && credential.InName(key), credential.Is(key, n.text()): // a long number counts
 		found = append(found, secret{node: n, name: key})
 	case credential.HasCredential(n.text()):
 		found = append(found, secret{node: n, name: key, url: true})

@@ -6,13 +6,13 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// Source is where a configuration has a job or a grader from: a path, or the body itself.
+// Source is the origin of a job or a grader in a configuration: a path, or the body itself.
 type Source struct {
 	Path string
 	Body json.RawMessage
 }
 
-// MarshalJSON writes the path, or the body as it was read.
+// MarshalJSON encodes the path, or the body as it was read.
 func (s Source) MarshalJSON() ([]byte, error) {
 	if s.Path != "" || s.Body == nil {
 		return json.Marshal(s.Path)
@@ -20,7 +20,7 @@ func (s Source) MarshalJSON() ([]byte, error) {
 	return s.Body, nil
 }
 
-// UnmarshalJSON takes a text as a path, and anything else as the body.
+// UnmarshalJSON decodes a string as a path, and anything else as the body.
 func (s *Source) UnmarshalJSON(text []byte) error {
 	*s = Source{}
 	if text[0] == '"' {

@@ -11,11 +11,10 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// maxDepth bounds the nesting of a body, so a hostile one cannot exhaust
-// the stack.
+// maxDepth bounds the nesting of a body, so that a hostile one cannot exhaust the stack.
 const maxDepth = 200
 
-// node is one JSON value that knows where it is in its source.
+// node is a JSON value with its position in the source.
 type node struct {
 	path       string // such as method.reinforcement.tools[0].name
 	start, end int    // byte offsets in the source
@@ -58,7 +57,7 @@ func (n *node) get(key string) *node {
 	return c
 }
 
-// place is a mistake at the byte offset in body; the column counts bytes.
+// place returns a mistake at the byte offset in body; the column counts bytes.
 func place(name string, body []byte, offset int, path, msg string) document.Error {
 	offset = min(max(offset, 0), len(body))
 	before := body[:offset]
@@ -71,33 +70,33 @@ func place(name string, body []byte, offset int, path, msg string) document.Erro
 
 // readTree parses the whole body. Errors are of type document.Errors.
 func readTree(name string, body []byte) (*node, error) {
-	var whole json.RawMessage
-	if err := jsontext.Unmarshal(body, &whole); err != nil {
-		at := len(body)
+	var value json.RawMessage
+	if err := jsontext.Unmarshal(body, &value); err != nil {
+		offset := len(body)
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
-			at = int(syntax.Offset) - 1
+			offset = int(syntax.Offset) - 1
 		}
-		return nil, document.Errors{place(name, body, at, "", "broken JSON: "+err.Error())}
+		return nil, document.Errors{place(name, body, offset, "", "broken JSON: "+err.Error())}
 	}
 	s := jsontext.Scanner{Source: body}
 	s.Space()
 	start := s.At
-	_ = s.Value(0) // it is JSON
+	_ = s.Value(0) // the body is valid JSON
 	root, err := treeOf(body[:s.At], "", start, 0)
-	if own, is := errors.AsType[*treeError](err); is {
-		return nil, document.Errors{place(name, body, own.offset, own.path, own.msg)}
+	if treeErr, ok := errors.AsType[*treeError](err); ok {
+		return nil, document.Errors{place(name, body, treeErr.offset, treeErr.path, treeErr.msg)}
 	}
 	return root, err
 }
 
-// treeError is a mistake the decoder itself does not see.
+// treeError is a mistake that the decoder itself does not detect.
 type treeError struct {
 	offset    int
 	path, msg string
 }
 
-// Error returns the message; readTree adds the place.
+// Error returns the message; readTree adds the position.
 func (e *treeError) Error() string { return e.msg }
 
 // treeOf builds the node of the value that begins at start and ends with the text.
@@ -114,8 +113,8 @@ func treeOf(text []byte, path string, start, depth int) (*node, error) {
 			from, key := s.At-len(value), jsontext.Text(literal)
 			path := join(n.path, key)
 			if _, twice := n.fields[key]; twice {
-				at := len(bytes.TrimRight(text[:from], " \t\r\n:")) - len(literal)
-				return &treeError{at, path, "this key appears twice"}
+				offset := len(bytes.TrimRight(text[:from], " \t\r\n:")) - len(literal)
+				return &treeError{offset, path, "this key appears twice"}
 			}
 			child, err := treeOf(text[:s.At], path, from, depth+1)
 			n.keys, n.fields[key] = append(n.keys, key), child

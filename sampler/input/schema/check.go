@@ -19,12 +19,12 @@ import (
 	"gonogo/sampler/input/spelling"
 )
 
-// Check returns the mistakes in a document; file is what they call it, and hundred of them
-// are listed at most. It writes what a person may write otherwise as the schema has it: a
-// number or true in the place of a text, an empty key, 0 for a duration, a name twice.
+// Check returns the mistakes in a document, at most 100 and a note that there are more. file is the
+// document's name in the messages. Check first normalizes root: a number or a boolean where a text
+// is meant, a key without a value, 0 for a duration, a name listed twice.
 func (t *Table) Check(root *document.Node, file string) document.Errors {
 	c := &checker{Table: t, root: root, file: file}
-	c.settle(root, t.schema, "", false)
+	c.normalize(root, t.schema, "", false)
 	value, err := validator.UnmarshalJSON(bytes.NewReader(root.JSON()))
 	if err == nil {
 		err = t.compiled().Validate(value)
@@ -50,7 +50,7 @@ const mostMistakes = 100
 
 func (c *checker) full() bool { return len(c.errs) > mostMistakes }
 
-// fail notes the first mistake of each value.
+// fail adds a mistake, but only the first one of each value.
 func (c *checker) fail(n *document.Node, path, format string, args ...any) {
 	found := document.Error{File: c.file, Line: n.Line, Column: n.Column, Path: path, Msg: fmt.Sprintf(format, args...)}
 	switch {
@@ -64,7 +64,7 @@ func (c *checker) fail(n *document.Node, path, format string, args ...any) {
 	c.errs = append(c.errs, found)
 }
 
-// want says what a value must be.
+// want adds the mistake that a value is not what the schema wants.
 func (c *checker) want(n *document.Node, s *jsonschema.Schema, path string, hidden bool) {
 	want := words(s)
 	if k, ok := c.Key(path); ok && k.Example != "" && s.MinItems == nil && (s.Type == "array" || s.Type == "object") {
@@ -73,10 +73,10 @@ func (c *checker) want(n *document.Node, s *jsonschema.Schema, path string, hidd
 	c.fail(n, path, "must be %s, got %s", want, n.Show(hidden))
 }
 
-// settle writes what a person may write otherwise as the schema has it: a number or true
-// in the place of a text, an empty key, 0 for a duration, a name twice. It finds the
-// numbers and durations that no schema can refuse.
-func (c *checker) settle(n *document.Node, s *jsonschema.Schema, path string, hidden bool) {
+// normalize rewrites what the schema would reject but a person may write: a number or a boolean
+// where a text is meant, a key without a value, 0 for a duration, a name listed twice. It also
+// finds the numbers and durations that no schema can reject.
+func (c *checker) normalize(n *document.Node, s *jsonschema.Schema, path string, hidden bool) {
 	hidden = hidden || s.WriteOnly
 	switch {
 	case n.Kind == document.Map:
@@ -86,7 +86,7 @@ func (c *checker) settle(n *document.Node, s *jsonschema.Schema, path string, hi
 		})
 		for _, f := range n.Fields {
 			if inner := within(s, f.Key); inner != nil {
-				c.settle(f.Value, inner, c.below(path, f.Key, hidden), hidden)
+				c.normalize(f.Value, inner, c.below(path, f.Key, hidden), hidden)
 			}
 		}
 	case n.Kind == document.List && s.Items != nil:
@@ -97,7 +97,7 @@ func (c *checker) settle(n *document.Node, s *jsonschema.Schema, path string, hi
 			return again
 		})
 		for i, item := range n.Items {
-			c.settle(item, s.Items, fmt.Sprintf("%s[%d]", path, i), hidden)
+			c.normalize(item, s.Items, fmt.Sprintf("%s[%d]", path, i), hidden)
 		}
 	case s.Pattern == forms["duration"].pattern:
 		if n.Kind == document.Number && n.Text == "0" {
@@ -126,7 +126,7 @@ func (c *checker) settle(n *document.Node, s *jsonschema.Schema, path string, hi
 	}
 }
 
-// within is the schema of a value in a map; nil where there is none.
+// within returns the schema of a value in a map; nil if there is none.
 func within(s *jsonschema.Schema, key string) *jsonschema.Schema {
 	if inner := s.Properties[key]; inner != nil {
 		return inner
@@ -141,7 +141,8 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// below is the path of a value in a map; of a hidden one, a key may be a URL with a password.
+// below returns the path of a value in a map. In a hidden map, a key may be a URL with a password,
+// which is masked.
 func (c *checker) below(path, key string, hidden bool) string {
 	if hidden && c.opt.MaskURL != nil {
 		key = c.opt.MaskURL(key)
@@ -149,7 +150,7 @@ func (c *checker) below(path, key string, hidden bool) string {
 	return join(path, key)
 }
 
-// explain words what the validator found, at its place.
+// explain adds the validator's findings as mistakes, each at its position.
 func (c *checker) explain(e *validator.ValidationError) {
 	for _, cause := range e.Causes {
 		c.explain(cause)
@@ -203,7 +204,7 @@ func (c *checker) explain(e *validator.ValidationError) {
 	}
 }
 
-// groupOf words a group of keys.
+// groupOf names a group of keys.
 func groupOf(path string, s *jsonschema.Schema) string {
 	return "a group of keys such as " + join(path, s.PropertyOrder[0])
 }
@@ -213,36 +214,36 @@ func number(r *big.Rat) string {
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// unknown says that a map has no such key, and which one may be meant.
+// unknown adds the mistake that a map has no such key, with the key that was probably meant.
 func (c *checker) unknown(n *document.Node, s *jsonschema.Schema, path, name string) {
 	if c.full() {
 		return
 	}
-	at := &document.Node{}
+	position := &document.Node{}
 	for _, f := range n.Fields {
 		if f.Key == name {
-			at.Line, at.Column = f.Line, f.Column
+			position.Line, position.Column = f.Line, f.Column
 		}
 	}
 	if group, leaf, dotted := strings.Cut(name, "."); dotted && path == "" && s.Properties[group] != nil {
-		if _, there := c.Key(name); there {
-			c.fail(at, "", "unknown key %q: write %s below %s", name, leaf, group)
+		if _, ok := c.Key(name); ok {
+			c.fail(position, "", "unknown key %q: write %s below %s", name, leaf, group)
 			return
 		}
 	}
 	if _, isKey := c.Key(path); isKey {
-		c.noName(at, path, path, name, s.PropertyOrder)
+		c.noName(position, path, path, name, s.PropertyOrder)
 		return
 	}
-	// what other groups have is of no use in an entry
+	// in an entry, suggestions from other groups are useless
 	if _, like := spelling.Suggest(name, s.PropertyOrder); !like && strings.HasSuffix(path, "]") {
-		c.fail(at, "", "unknown key %q; the keys are %s", join(path, name), strings.Join(s.PropertyOrder, ", "))
+		c.fail(position, "", "unknown key %q; the keys are %s", join(path, name), strings.Join(s.PropertyOrder, ", "))
 		return
 	}
-	c.fail(at, "", "unknown key %.100q%s", join(path, name), c.suggest(path, name, s.PropertyOrder))
+	c.fail(position, "", "unknown key %.100q%s", join(path, name), c.suggest(path, name, s.PropertyOrder))
 }
 
-// noName says that a list of names has none like this.
+// noName adds the mistake that a list of names has no such name.
 func (c *checker) noName(n *document.Node, list, path, name string, names []string) {
 	if where := c.opt.Moved[list]; where != nil {
 		if err := where(name); err != nil {
@@ -253,9 +254,8 @@ func (c *checker) noName(n *document.Node, list, path, name string, names []stri
 	c.fail(n, path, "there is no %.100q%s", name, spelling.DidYouMean(name, names))
 }
 
-// suggest words the key that was probably meant: one of the same group that is spelt
-// like it, else a key elsewhere whose last word it is, else the key that is spelt most
-// like it.
+// suggest returns the key that was probably meant, as the end of a message: a similar one in the
+// same group, else a key elsewhere with the same last word, else a key whose last word is similar.
 func (t *Table) suggest(group, name string, near []string) string {
 	if word, ok := spelling.Suggest(name, near); ok {
 		return fmt.Sprintf(", did you mean %q?", join(group, word))
@@ -276,7 +276,7 @@ func (t *Table) suggest(group, name string, near []string) string {
 	return t.opt.Listed
 }
 
-// words names what a value must be.
+// words says what a value must be.
 func words(s *jsonschema.Schema) string {
 	for _, form := range forms {
 		if s.Pattern == form.pattern {

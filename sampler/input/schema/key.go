@@ -15,24 +15,24 @@ import (
 
 // Key is one key of a document.
 type Key struct {
-	*jsonschema.Schema        // of its value; its description holds all that is known
+	*jsonschema.Schema        // of its value; its description contains everything known about the key
 	Path               string // such as sampling.samples
 	Doc                string // what it does
-	Default            string // a YAML value; "" when there is none
-	Fallback           string // in words: what is taken when the key is absent and has no Default
+	Default            string // a YAML value; "" if there is none
+	Fallback           string // in words: what applies if the key is absent and has no Default
 	Example            string // a YAML value
-	Binding            bool   // a run made with another value is refused
+	Binding            bool   // a run made with another value is not continued
 	File               bool   // a path, relative to the document's folder
-	arguments          bool   // a list whose texts may hold commas
-	word               string // the only value of a path that is none
-	index              []int  // of the field that the value goes to
+	arguments          bool   // a list whose texts may contain commas
+	word               string // the only value of a path that is not a path
+	index              []int  // of the field that holds the value
 }
 
-// At is where the key's value is in v, a pointer to the struct of the table.
+// At returns the key's field in v, a pointer to the struct of the table.
 func (k Key) At(v any) reflect.Value { return reflect.ValueOf(v).Elem().FieldByIndex(k.index) }
 
-// Value returns the value that the key has in v, a pointer to the struct of the table, as
-// JSON; ok is false when it has none. Secrets are not masked.
+// Value returns the key's value in v, a pointer to the struct of the table, as JSON; ok is false if
+// it has none. Secrets are not masked.
 func (k Key) Value(v any) (text json.RawMessage, ok bool) {
 	switch f := k.At(v); f.Interface().(type) {
 	case int, int64, float64, limit.Duration:
@@ -44,9 +44,9 @@ func (k Key) Value(v any) (text json.RawMessage, ok bool) {
 	}
 }
 
-// Argument turns the text of a command line into a value for the key, or for the one at
-// inner in its map; name is what errors call it. A path is relative to the working
-// directory. A list may be written without its brackets, but for one marked as arguments.
+// Argument converts a text from the command line into a value for the key, or for the entry inner
+// of its map; name is the name of the value in errors. A path is relative to the working directory.
+// A list may be written without its brackets, unless it is marked as arguments.
 func (k Key) Argument(name, inner, value string) (*document.Node, error) {
 	text := &document.Node{Kind: document.Text, Text: value}
 	if k.File && value != "" && value != k.word {
@@ -68,7 +68,7 @@ func (k Key) Argument(name, inner, value string) (*document.Node, error) {
 	}
 	node, err := document.Parse(name, []byte(value))
 	if err == nil && node.Kind == document.Null {
-		return text, nil // for which no key but a text has a use
+		return text, nil // only a key that is a text can use null
 	}
 	if err == nil && k.File && !textOrMap {
 		for _, f := range node.Fields { // data.files={ID: PATH}
@@ -80,13 +80,13 @@ func (k Key) Argument(name, inner, value string) (*document.Node, error) {
 	return node, err
 }
 
-// Kind words the type of the key's value and its bounds.
+// Kind names the type of the key's value and its bounds.
 func (k Key) Kind() string { return kindOf(k.Schema) }
 
 // Entry is a key of the maps in a list.
 type Entry struct{ Name, Kind, Doc string }
 
-// Entries lists the keys of the maps in the key's list; nil where it holds something else.
+// Entries lists the keys of the maps in the key's list; nil if the key holds something else.
 func (k Key) Entries() (list []Entry) {
 	if k.Items == nil {
 		return nil
@@ -99,7 +99,7 @@ func (k Key) Entries() (list []Entry) {
 }
 
 func kindOf(s *jsonschema.Schema) string {
-	each := held(s)
+	each := elementOf(s)
 	text := strings.TrimPrefix(words(s), "a ")
 	switch {
 	case s.Enum != nil:
@@ -114,7 +114,7 @@ func kindOf(s *jsonschema.Schema) string {
 	return text
 }
 
-// Names lists the only values that the key's text can have; nil where it can have others.
+// Names lists the only values that the key's text can have; nil if it can have others.
 func (k Key) Names() []string { return enumOf(k.Schema) }
 
 func enumOf(s *jsonschema.Schema) (names []string) {

@@ -12,10 +12,9 @@ func marked(tag reflect.StructTag, marks ...string) bool {
 		func(m string) bool { return slices.Contains(marks, m) })
 }
 
-// ReplaceHidden puts what f returns in the place of each text that is marked as secret,
-// variable or url in v, a pointer to a struct, or is in a map that is. name is the text's
-// key in a map. Maps are replaced, not changed; the elements of slices are changed where
-// they are.
+// ReplaceHidden replaces each text in v, a pointer to a struct, that is marked as secret, variable
+// or url, or is in a map so marked, by the result of f. name is the text's key in a map. Maps are
+// replaced, not modified; the elements of slices are modified in place.
 func ReplaceHidden(v any, f func(mark, name, text string) string) {
 	eachMarked(reflect.ValueOf(v).Elem(), "", f)
 }
@@ -26,9 +25,9 @@ func eachMarked(v reflect.Value, mark string, f func(mark, name, text string) st
 		for i := range v.NumField() {
 			tag := v.Type().Field(i).Tag
 			inner := ""
-			for _, one := range []string{"secret", "variable", "url"} {
-				if marked(tag, one) {
-					inner = one
+			for _, name := range []string{"secret", "variable", "url"} {
+				if marked(tag, name) {
+					inner = name
 				}
 			}
 			eachMarked(v.Field(i), inner, f)
@@ -53,7 +52,7 @@ func eachMarked(v reflect.Value, mark string, f func(mark, name, text string) st
 		out := make(map[string]string, len(texts))
 		for name, text := range texts {
 			to := f(mark, name, text)
-			if mark == "url" { // from one URL to another
+			if mark == "url" { // a map from one URL to another
 				name = f(mark, "", name)
 			}
 			out[name] = to

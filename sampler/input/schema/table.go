@@ -17,7 +17,7 @@ import (
 	"gonogo/sampler/limit"
 )
 
-// forms are the forms that the tag is holds a text to, with what an error calls them.
+// forms are the forms that the tag named is requires of a text, with their description in errors.
 var forms = map[string]struct{ pattern, words string }{
 	"duration": {
 		`^([+-]?0|\+?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`,
@@ -31,22 +31,23 @@ var forms = map[string]struct{ pattern, words string }{
 	"url":  {`^https?://[^/\s]+`, "a http:// or https:// URL"},
 }
 
-// Options are what the tags of a struct cannot say of its documents.
+// Options hold what the tags of a struct cannot say about its documents.
 type Options struct {
 	Title, Description string // of the schema
 
 	Types map[reflect.Type]*jsonschema.Schema // of types that encode themselves, besides limit.Duration
 	// the values of a text, or the names in a map, by path, such as audit.probes[].expect
 	Lists map[string][]string
-	// says where a name of a list went that it held once, by path; nil is a name that it never held
+	// by path of a list: returns where a name went that the list once had; nil for a name that it
+	// never had
 	Moved map[string]func(name string) error
-	Words *strings.Replacer // for what docs have in braces; may be nil
+	Words *strings.Replacer // for what is in braces in docs; may be nil
 
 	MaskURL func(string) string // hides the credentials of a URL; nil hides none
-	Listed  string              // where all keys are listed, as the end of an error about an unknown one
+	Listed  string              // where all keys are listed, as the end of an error about an unknown key
 }
 
-// Table is the keys of a kind of document, and its schema.
+// Table holds the keys of a kind of document, and its schema.
 type Table struct {
 	keys     []Key
 	schema   *jsonschema.Schema
@@ -54,15 +55,14 @@ type Table struct {
 	compiled func() *validator.Schema
 }
 
-// For returns the table of documents that are read into a T, a struct. It panics on tags
-// that make no sense.
+// For returns the table of documents that are read into a T, a struct. It panics on invalid tags.
 func For[T any](opt Options) *Table {
 	types := map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[limit.Duration](): {Type: "string", Pattern: forms["duration"].pattern},
 		reflect.TypeFor[uint64]():         {Type: "integer", Minimum: new(0.0), Format: "uint64"},
 	}
-	for of, s := range opt.Types {
-		types[of] = s
+	for goType, s := range opt.Types {
+		types[goType] = s
 	}
 	schema, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: types})
 	if err != nil {
@@ -77,10 +77,10 @@ func For[T any](opt Options) *Table {
 	return t
 }
 
-// Keys lists every key, in the order of the struct.
+// Keys lists all keys, in the order of the struct.
 func (t *Table) Keys() []Key { return t.keys }
 
-// Key returns the key of a path.
+// Key returns the key at a path.
 func (t *Table) Key(path string) (k Key, ok bool) {
 	i := slices.IndexFunc(t.keys, func(k Key) bool { return k.Path == path })
 	if i < 0 {
@@ -89,13 +89,13 @@ func (t *Table) Key(path string) (k Key, ok bool) {
 	return t.keys[i], true
 }
 
-// Find returns the key that a path names. A path may also lead into the map of a key; inner
-// is the rest of it then. The error says what was probably meant.
+// Find returns the key that a path names. If the path leads into the map of a key, inner is the
+// rest of the path. The error says which key was probably meant.
 func (t *Table) Find(path string) (k Key, inner string, err error) {
 	k, ok := t.Key(path)
-	for _, of := range t.keys {
-		if rest, below := strings.CutPrefix(path, of.Path+"."); below && !ok && of.Type == "object" {
-			k, inner = of, rest
+	for _, key := range t.keys {
+		if rest, below := strings.CutPrefix(path, key.Path+"."); below && !ok && key.Type == "object" {
+			k, inner = key, rest
 		}
 	}
 	if k.Path != "" {
@@ -111,17 +111,17 @@ func (t *Table) Find(path string) (k Key, inner string, err error) {
 	return Key{}, "", fmt.Errorf("unknown key%s", t.suggest(group, leaf, near.PropertyOrder))
 }
 
-// JSON returns the JSON Schema that documents are checked by, for editors too.
+// JSON returns the JSON Schema that documents are checked against; editors can use it too.
 func (t *Table) JSON() []byte {
 	var b bytes.Buffer
 	if err := json.Indent(&b, document.Marshal(t.schema), "", "  "); err != nil {
-		panic(fmt.Sprintf("schema: %v", err)) // Marshal wrote it
+		panic(fmt.Sprintf("schema: %v", err)) // Marshal wrote valid JSON
 	}
 	b.WriteByte('\n')
 	return b.Bytes()
 }
 
-// compile is the schema as its validator has it.
+// compile compiles the schema for the validator.
 func (t *Table) compile() *validator.Schema {
 	const name = "schema.json"
 	doc, err := validator.UnmarshalJSON(bytes.NewReader(t.JSON()))
@@ -135,36 +135,36 @@ func (t *Table) compile() *validator.Schema {
 	return c.MustCompile(name)
 }
 
-// group completes the schema of a struct and of the groups in it by their tags, and
-// notes the keys.
-func (t *Table) group(s *jsonschema.Schema, of reflect.Type, prefix string, index []int) {
-	s.Type, s.Types, s.Required = "", []string{"object", "null"}, nil // an empty group is one without keys
-	for i := range of.NumField() {
-		field, at := of.Field(i), append(slices.Clone(index), i)
+// group completes the schema of a struct and of the groups in it from their tags, and records the
+// keys.
+func (t *Table) group(s *jsonschema.Schema, goType reflect.Type, prefix string, index []int) {
+	s.Type, s.Types, s.Required = "", []string{"object", "null"}, nil // an empty group has no keys
+	for i := range goType.NumField() {
+		field, fieldIndex := goType.Field(i), append(slices.Clone(index), i)
 		if field.Anonymous {
-			t.group(s, field.Type, prefix, at)
+			t.group(s, field.Type, prefix, fieldIndex)
 			continue
 		}
 		path := prefix + nameOf(field)
 		value := s.Properties[nameOf(field)]
-		if value == nil { // of the program alone
+		if value == nil { // used only by the program
 			continue
 		}
 		if _, isKey := field.Tag.Lookup("doc"); !isKey {
-			t.group(value, field.Type, path+".", at)
+			t.group(value, field.Type, path+".", fieldIndex)
 			continue
 		}
-		t.tell(value, field.Tag, path)
+		t.complete(value, field.Tag, path)
 		if entry := value.Items; entry != nil && entry.Properties != nil {
 			for _, inner := range reflect.VisibleFields(field.Type.Elem()) {
-				if value := entry.Properties[nameOf(inner)]; value != nil { // else a struct of others
-					t.tell(value, inner.Tag, path+"[]."+nameOf(inner))
+				if value := entry.Properties[nameOf(inner)]; value != nil { // else a field of another struct
+					t.complete(value, inner.Tag, path+"[]."+nameOf(inner))
 				}
 			}
-		} else if text := held(value); text.Type == "string" && text.Pattern == "" && text.Enum == nil {
+		} else if text := elementOf(value); text.Type == "string" && text.Pattern == "" && text.Enum == nil {
 			text.MinLength = new(1)
 		}
-		t.keys = append(t.keys, t.keyOf(value, field.Tag, path, at))
+		t.keys = append(t.keys, t.keyOf(value, field.Tag, path, fieldIndex))
 	}
 }
 
@@ -173,8 +173,9 @@ func nameOf(field reflect.StructField) string {
 	return name
 }
 
-// held is the schema of what a list or a map holds, and of anything else itself.
-func held(s *jsonschema.Schema) *jsonschema.Schema {
+// elementOf returns the schema of the elements of a list or of the values of a map, and s itself
+// for anything else.
+func elementOf(s *jsonschema.Schema) *jsonschema.Schema {
 	switch {
 	case s.Items != nil:
 		return s.Items
@@ -184,7 +185,7 @@ func held(s *jsonschema.Schema) *jsonschema.Schema {
 	return s
 }
 
-// keyOf is the key with the tags of its field.
+// keyOf returns the key described by the tags of its field.
 func (t *Table) keyOf(s *jsonschema.Schema, tag reflect.StructTag, path string, index []int) Key {
 	k := Key{
 		Schema: s, Path: path, Doc: t.docOf(tag), Default: tag.Get("default"), Fallback: tag.Get("or"),
@@ -214,16 +215,16 @@ func (t *Table) docOf(tag reflect.StructTag) string {
 	return t.opt.Words.Replace(tag.Get("doc"))
 }
 
-// tell completes the schema of a value by the tags of its field.
-func (t *Table) tell(s *jsonschema.Schema, tag reflect.StructTag, path string) {
+// complete completes the schema of a value from the tags of its field.
+func (t *Table) complete(s *jsonschema.Schema, tag reflect.StructTag, path string) {
 	s.Description, s.WriteOnly = t.docOf(tag), marked(tag, "secret", "variable", "url", "hidden")
-	if len(s.Types) == 2 && s.Types[0] == "null" { // nil in Go, where a document leaves the key out
+	if len(s.Types) == 2 && s.Types[0] == "null" { // nil in Go; a document leaves the key out
 		s.Type, s.Types = s.Types[1], nil
 	}
-	each := held(s)
+	each := elementOf(s)
 	each.Minimum, each.Maximum = bound(tag, "min", each.Minimum), bound(tag, "max", each.Maximum)
-	if is, ok := forms[tag.Get("is")]; ok {
-		each.Pattern = is.pattern
+	if form, ok := forms[tag.Get("is")]; ok {
+		each.Pattern = form.pattern
 	}
 	names := t.opt.Lists[path]
 	if text := tag.Get("enum"); text != "" {
@@ -244,10 +245,10 @@ func (t *Table) tell(s *jsonschema.Schema, tag reflect.StructTag, path string) {
 	}
 }
 
-// bound is the number of a tag, where it has one.
+// bound returns the number of a tag, or otherwise if the field does not have the tag.
 func bound(tag reflect.StructTag, name string, otherwise *float64) *float64 {
-	text, given := tag.Lookup(name)
-	if !given {
+	text, ok := tag.Lookup(name)
+	if !ok {
 		return otherwise
 	}
 	f, err := strconv.ParseFloat(text, 64)
@@ -257,7 +258,7 @@ func bound(tag reflect.StructTag, name string, otherwise *float64) *float64 {
 	return &f
 }
 
-// yamlJSON turns a YAML value of a tag into JSON.
+// yamlJSON converts the YAML value of a tag into JSON.
 func yamlJSON(text string) json.RawMessage {
 	node, err := document.Parse("a tag", []byte(text))
 	if err != nil {

@@ -1,9 +1,9 @@
 // Package spelling serves the gonogo command; its API may change in any release.
 //
-// It finds the name that was probably meant and words choices of names.
+// It finds the name that was probably meant, and puts choices of names into words.
 //
-// In: a name that is none of a list. Out: the nearest of them, or the end of a sentence
-// that says so.
+// In: a name that is not in a list. Out: the nearest name in the list, or the end of a sentence
+// that suggests it.
 package spelling
 
 import (
@@ -11,16 +11,15 @@ import (
 	"strings"
 )
 
-// Suggest returns the name nearest to a misspelled one, by letters inserted,
-// deleted, replaced or swapped; ok is false if none is near enough. Of equals the
-// first wins.
+// Suggest returns the name nearest to a misspelled one, by letters inserted, deleted, replaced or
+// swapped; ok is false if none is near enough. The first of equally near names wins.
 func Suggest(mistyped string, names []string) (name string, ok bool) {
 	word := []rune(mistyped)
 	best := max(1, len(word)/3) + 1
 	for _, n := range names {
 		other := []rune(n)
-		if apart := len(word) - len(other); max(apart, -apart) >= best {
-			continue // it takes that many insertions or deletions at least
+		if difference := len(word) - len(other); max(difference, -difference) >= best {
+			continue // it takes at least that many insertions or deletions
 		}
 		if d := distance(word, other); d < best {
 			best, name, ok = d, n, true
@@ -29,9 +28,9 @@ func Suggest(mistyped string, names []string) (name string, ok bool) {
 	return name, ok
 }
 
-// distance is the optimal string alignment distance: insertions, deletions,
-// replacements and swaps of neighbours cost 1 (F. Damerau, CACM 7(3), 1964,
-// doi:10.1145/363958.363994; restricted to one edit per place).
+// distance is the optimal string alignment distance: insertions, deletions, replacements and swaps
+// of neighbours cost 1 (F. Damerau, CACM 7(3), 1964, doi:10.1145/363958.363994; restricted to one
+// edit per position).
 func distance(a, b []rune) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {
@@ -56,8 +55,8 @@ func distance(a, b []rune) int {
 	return rows[len(a)][len(b)]
 }
 
-// DidYouMean suggests the name that was probably meant, as the end of a sentence; "" if
-// none is similar.
+// DidYouMean suggests the name that was probably meant, as the end of a sentence; "" if none is
+// similar.
 func DidYouMean(mistyped string, names []string) string {
 	if name, ok := Suggest(mistyped, names); ok {
 		return fmt.Sprintf(", did you mean %s?", name)
@@ -65,7 +64,7 @@ func DidYouMean(mistyped string, names []string) string {
 	return ""
 }
 
-// OrList words a choice: a, b or c.
+// OrList returns a choice in words: a, b or c.
 func OrList(names []string) string {
 	switch len(names) {
 	case 0:
@@ -76,7 +75,7 @@ func OrList(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-// Choices ends a message about a name that is none of these.
+// Choices returns the end of a message about a name that is not in the list.
 func Choices(mistyped string, names []string) string {
 	if hint := DidYouMean(mistyped, names); hint != "" {
 		return hint + " There are " + strings.Join(names, ", ")

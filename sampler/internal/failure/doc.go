@@ -1,4 +1,4 @@
-// Package failure recognizes the marks by which tools say that a rollout was not judged.
+// Package failure recognizes the marks with which tools say that a rollout was not judged.
 //
 // In: the keys and values of a log's row, a grader's reply or an agent's result. Out: the mark that
 // says that there is no grade, with its cause and the boundary that failed.

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Found is a mark that says that something failed.
+// Found is a mark of failure.
 type Found struct {
 	Key   string // as the tool writes it
 	Cause string // what the mark says; "" if it only says that something failed
@@ -16,10 +16,10 @@ type Found struct {
 
 	rank    int
 	fine    bool // not a failure: the tool says that the rollout succeeded
-	history bool // a list, such as of attempts that were repeated
+	history bool // a list, such as one of repeated attempts
 }
 
-// Compare orders marks by how much they say, then by their keys.
+// Compare orders marks by how much they say, then by key.
 func (f Found) Compare(other Found) int {
 	return cmp.Or(cmp.Compare(f.rank, other.rank), cmp.Compare(f.Key, other.Key))
 }
@@ -88,8 +88,8 @@ func (m *Marks) look(key string, raw []byte, in where, below bool) {
 	}
 }
 
-// found compares the value with the values that mean a failure under the key. below says that the
-// field is in an object next to the grade.
+// found compares the value with those that mean a failure under the key. below means that the field
+// is in an object next to the grade.
 func (k known) found(v value, in where, below bool) (f Found, failed bool) {
 	f.Whose = k.whose
 	n, number := v.number()
@@ -144,7 +144,7 @@ func (k known) failed(text string, in where, below bool) bool {
 	return !ofCode.MatchString(text) && fails(capitals.ReplaceAllString(text, "$1 $2"), words)
 }
 
-// fine reports whether a field says that the rollout succeeded: errors next to it are then those of
+// fine reports whether a field says that the rollout succeeded: errors next to it then belong to
 // earlier attempts.
 func fine(key string, v value) bool {
 	switch key {
@@ -161,8 +161,8 @@ func without(words, drop []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(drop, w) })
 }
 
-// First returns the mark that says most: a cause before a status, and a status before a flag. If
-// any of the marks says which boundary failed, the result does.
+// First returns the mark that says most: a cause before a status, and a status before a flag. It
+// gets the boundary from any of the marks that says which one failed.
 func (m Marks) First() (Found, bool) {
 	succeeded := slices.ContainsFunc(m, func(f Found) bool { return f.fine })
 	m = slices.DeleteFunc(slices.Clone(m), func(f Found) bool { return f.fine || f.history && succeeded })

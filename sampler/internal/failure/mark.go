@@ -16,7 +16,7 @@ const (
 	Unknown Whose = ""       // the mark does not say
 	Model   Whose = "model"  // the endpoint of the model
 	Tool    Whose = "tool"   // a tool or the environment
-	Grader  Whose = "grader" // whatever judges
+	Grader  Whose = "grader" // anything that judges
 )
 
 // takes says which values of a mark's key mean a failure.
@@ -26,7 +26,7 @@ const (
 	cause   takes = iota // anything that does not say that nothing failed
 	raised               // true, or what logs write for it
 	verdict              // false
-	status               // a word of failure, or an HTTP status from 400
+	status               // a word for a failure, or an HTTP status from 400
 )
 
 // subject is what precedes a core in a key, such as judge in judge_error.
@@ -89,7 +89,7 @@ var subjects = []subject{
 	{"was", Unknown},
 }
 
-// parsing lists what may follow a judging subject, before a core, such as parse in
+// parsing lists what may follow a judging subject and precede a core, such as parse in
 // judge_parse_error. A parse_error alone is the model's own doing.
 var parsing = []string{"parse", "parsing", "response", "output", "timeout", "connection", "request", "api"}
 
@@ -131,11 +131,11 @@ var cores = []core{
 // not in the objects below it.
 var ofData = []string{"skipped", "cancelled", "canceled"}
 
-// labels are the details of keys that may hold a label of the row instead of a cause: error_type
-// may be arithmetic. Then only the name of an exception counts.
+// labels are the details of keys that may hold a label of the row instead of a cause, such as an
+// error_type of arithmetic. For these only the name of an exception counts.
 var labels = []string{"type", "kind", "class", "name"}
 
-// reasons are the details and keys under which a single code word is why an answer is wrong.
+// reasons are the details and keys for which a single code word says why an answer is wrong.
 var reasons = []string{"reason", "cause", "failreason", "failedreason", "failmessage"}
 
 // details are what may follow a core that takes a cause, such as message in error_message.
@@ -200,7 +200,7 @@ var ofReplies = []single{
 	{"is_success", verdict, Grader},
 }
 
-// holders are keys of objects whose members are checked, too.
+// holders are keys of objects whose members are also checked.
 var holders = []string{
 	"info", "meta", "metadata", "extra_info", "result", "instance_config", "reward_info", "reward_extra_info",
 	"env_extras",
@@ -208,7 +208,7 @@ var holders = []string{
 	"evaluation", "evaluation_result", "eval_result",
 }
 
-// endKeys are the keys by which tools say why the last reply or the rollout ended, in order of
+// endKeys are the keys with which tools say why the last reply or the rollout ended, in order of
 // precedence.
 var endKeys = []string{
 	"finish", "finish_reason", "stop_reason", "done_reason", "termination_reason", "terminate_reason", "exit_reason",
@@ -216,8 +216,8 @@ var endKeys = []string{
 	"finish_status", "termination_status", "exit_status", "end_status", "stop_condition",
 }
 
-// failureWords are the words of a status that mean a failure. fail and failed differ: tests and
-// graders write fail for a wrong answer.
+// failureWords are the words of a status that mean a failure. They include failed but not fail:
+// tests and graders write fail for a wrong answer.
 var failureWords = slices.Concat([]string{
 	"error", "errored", "errors", "failed", "failure", "exception", "crash", "crashed", "abort", "aborted",
 	"timeout", "timedout", "unavailable", "cancelled", "canceled", "skipped", "unscored", "ungraded", "notscored",
@@ -229,15 +229,15 @@ var notEnded = []string{
 	"pending", "queued", "scheduled", "running", "inprogress", "notstarted", "interrupted", "killed", "preempted",
 }
 
-// gradeWords are the words of a status that are also used for a grade; dataWords, those that also
-// occur as the subject of a row of data.
+// gradeWords are the words of a status that are also used for a grade; dataWords are those that
+// also occur as the subject of a row of data.
 var (
 	gradeWords = []string{"failed", "failure"}
 	dataWords  = slices.Concat([]string{"failed", "failure", "cancelled", "canceled", "skipped"}, notEnded)
 )
 
-// endWords are the words in the reason for the end of a rollout that mean a failure. A time limit
-// or a cancellation may be the rollout's own end.
+// endWords are the words that mean a failure in the reason why a rollout ended. A time limit or a
+// cancellation may be the rollout's own end.
 var endWords = []string{
 	"error", "errored", "failed", "failure", "exception", "crash", "crashed", "abort", "aborted",
 	"unavailable",
@@ -264,7 +264,7 @@ func Blame(text string) Whose {
 	return Unknown
 }
 
-// ofCode matches a verdict of a code runner, which is about the model's own code.
+// ofCode matches a verdict of a code runner, which concerns the model's own code.
 var ofCode = regexp.MustCompile(
 	`(?i)^\W*(runtime|compile|compiler|compilation|syntax|presentation)[ _-]?(error|failed|failure)\W*$`)
 

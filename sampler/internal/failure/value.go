@@ -18,7 +18,7 @@ var nothing = []string{
 }
 
 // None reports whether the text of an error field means that there was no error: tables and logs
-// then have an empty cell, None, null, NaN, 0, False and the like.
+// then hold an empty cell, None, null, NaN, 0, False or the like.
 func None(text string) bool {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if slices.Contains(nothing, strings.TrimRight(text, ".!")) {

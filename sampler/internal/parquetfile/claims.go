@@ -11,38 +11,39 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// The library allocates what a file claims before it reads a byte of it: a few bytes can
-// ask for gigabytes. What a file claims is therefore compared with what it holds first.
+// The library allocates what a file claims before it reads any of it, so a few bytes can ask for
+// gigabytes. What a file claims is therefore first compared with what it holds.
 const (
 	longestPage = 256 << 20 // bytes, uncompressed; writers aim at 1 MB
-	mostValues  = 16 << 20  // of a page
+	mostValues  = 16 << 20  // per page
 )
 
-// footerFits reports a footer that claims to be longer than its file, or to hold more
+// footerFits returns an error for a footer that claims to be longer than its file or to hold more
 // than its own bytes.
-func footerFits(at io.ReaderAt, size int64) error {
-	const ends = 4 + 8 // the magic before, the length and the magic after
+func footerFits(data io.ReaderAt, size int64) error {
+	const ends = 4 + 8 // the magic at the start, the length and the magic at the end
 	if size < ends {
 		return io.ErrUnexpectedEOF
 	}
 	var length [4]byte
-	if _, err := at.ReadAt(length[:], size-8); err != nil {
+	if _, err := data.ReadAt(length[:], size-8); err != nil {
 		return err
 	}
 	claimed := int64(binary.LittleEndian.Uint32(length[:]))
 	if claimed > size-ends {
 		return fmt.Errorf("its footer claims %d bytes of a file of %d", claimed, size)
 	}
-	footer := thriftReader{bufio.NewReader(io.NewSectionReader(at, size-8-claimed, claimed)), claimed}
+	footer := thriftReader{bufio.NewReader(io.NewSectionReader(data, size-8-claimed, claimed)), claimed}
 	if err := footer.structure(0, 0, func(int16, int16, byte, int64) {}); err != nil {
 		return fmt.Errorf("its footer: %w", err)
 	}
 	return nil
 }
 
-// pagesFit reports a page of the n-th row group that claims more than the file holds or than
-// any writer makes, or whose compressed part holds more than it claims. It reads each page.
-func pagesFit(ctx context.Context, at io.ReaderAt, size int64, file *format.FileMetaData, n int,
+// pagesFit returns an error for a page of the n-th row group that claims more than the file holds
+// or than any writer makes, or whose compressed part holds more than the page claims. It reads
+// every page.
+func pagesFit(ctx context.Context, data io.ReaderAt, size int64, file *format.FileMetaData, n int,
 	unpack *unpacker,
 ) error {
 	var leaves []format.SchemaElement // in the order of columns
@@ -71,16 +72,16 @@ func pagesFit(ctx context.Context, at io.ReaderAt, size int64, file *format.File
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			header.r.Reset(io.NewSectionReader(at, from, end-from))
-			header.left = end - from
+			header.r.Reset(io.NewSectionReader(data, from, end-from))
+			header.remaining = end - from
 			var claims pageClaims
 			err := header.structure(0, 0, claims.field)
 			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 				break // the library reports it with the column's name
 			}
-			from = end - header.left
+			from = end - header.remaining
 			if err == nil {
-				err = claims.fit(at, from, end, width, unpack, meta.Codec)
+				err = claims.fit(data, from, end, width, unpack, meta.Codec)
 			}
 			if err != nil {
 				return fmt.Errorf("page %d of column %d: %w", page, i, err)
@@ -91,37 +92,37 @@ func pagesFit(ctx context.Context, at io.ReaderAt, size int64, file *format.File
 	return nil
 }
 
-// pageClaims is what a page's header says of its size.
+// pageClaims is what a page's header says about its size.
 type pageClaims struct {
 	uncompressed, compressed, values int64
-	levels                           int64 // bytes before the compressed part, of both sizes
-	plain                            bool  // that part is not compressed after all
+	levels                           int64 // bytes before the compressed part, included in both sizes
+	plain                            bool  // the part after the levels is not compressed
 	version                          int16 // the field that describes the page: 5, 7 (a dictionary) or 8 (version 2)
-	ambiguous                        bool  // there are several of them, and the library takes now one, now another
+	ambiguous                        bool  // several such fields, of which the library uses either
 }
 
-// field takes a field of format.PageHeader, or of one of the headers in it.
-func (c *pageClaims) field(of, id int16, kind byte, value int64) {
-	if of == 5 || of == 7 || of == 8 {
-		c.ambiguous = c.ambiguous || c.version != 0 && c.version != of
-		c.version = of
+// field records a field of format.PageHeader or of one of the headers in it.
+func (c *pageClaims) field(parent, id int16, kind byte, value int64) {
+	if parent == 5 || parent == 7 || parent == 8 {
+		c.ambiguous = c.ambiguous || c.version != 0 && c.version != parent
+		c.version = parent
 	}
 	switch {
-	case of == 0 && id == 2:
+	case parent == 0 && id == 2:
 		c.uncompressed = value
-	case of == 0 && id == 3:
+	case parent == 0 && id == 3:
 		c.compressed = value
-	case (of == 5 || of == 7 || of == 8) && id == 1:
+	case (parent == 5 || parent == 7 || parent == 8) && id == 1:
 		c.values = max(c.values, value)
-	case of == 8 && (id == 5 || id == 6): // a negative one makes levels too long
+	case parent == 8 && (id == 5 || id == 6): // a negative one makes levels too long
 		c.levels += int64(uint32(value))
-	case of == 8 && id == 7:
+	case parent == 8 && id == 7:
 		c.plain = kind == thriftFalse // the library skips a number here
 	}
 }
 
-// fit compares the claims of the page at from with what is there until end.
-func (c *pageClaims) fit(at io.ReaderAt, from, end, width int64, unpack *unpacker,
+// fit compares the claims of the page at from with the bytes up to end.
+func (c *pageClaims) fit(data io.ReaderAt, from, end, width int64, unpack *unpacker,
 	codec format.CompressionCodec,
 ) error {
 	switch {
@@ -138,32 +139,32 @@ func (c *pageClaims) fit(at io.ReaderAt, from, end, width int64, unpack *unpacke
 	case c.plain:
 		return nil
 	}
-	return unpack.fits(codec, io.NewSectionReader(at, from+c.levels, c.compressed-c.levels), c.uncompressed-c.levels)
+	return unpack.fits(codec, io.NewSectionReader(data, from+c.levels, c.compressed-c.levels), c.uncompressed-c.levels)
 }
 
-// thriftReader walks over a structure of Thrift's compact protocol and keeps nothing of
-// it: github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
+// thriftReader walks over a structure of Thrift's compact protocol without keeping anything:
+// github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 type thriftReader struct {
-	r    *bufio.Reader
-	left int64 // bytes that may follow
+	r         *bufio.Reader
+	remaining int64 // bytes that may follow
 }
 
 var errThriftDeep = errors.New("its structure is nested too deep")
 
 // ReadByte makes the reader an io.ByteReader.
 func (t *thriftReader) ReadByte() (byte, error) {
-	if t.left <= 0 {
+	if t.remaining <= 0 {
 		return 0, io.ErrUnexpectedEOF
 	}
-	t.left--
+	t.remaining--
 	return t.r.ReadByte()
 }
 
 func (t *thriftReader) skip(n uint64) error {
-	if n > uint64(t.left) {
-		return fmt.Errorf("it claims %d bytes where %d are left", n, t.left)
+	if n > uint64(t.remaining) {
+		return fmt.Errorf("it claims %d bytes where %d are left", n, t.remaining)
 	}
-	t.left -= int64(n)
+	t.remaining -= int64(n)
 	_, err := t.r.Discard(int(n))
 	return err
 }
@@ -171,10 +172,10 @@ func (t *thriftReader) skip(n uint64) error {
 // thriftFalse is the kind of a field that is false: such a field has no bytes.
 const thriftFalse = 2
 
-// structure walks over the fields of the structure that is field of, 0 for the
-// outermost, and passes on its integers and booleans. Each field comes once, as every writer
-// has it: of two, the library takes the last, or a part of each.
-func (t *thriftReader) structure(depth int, of int16, field func(of, id int16, kind byte, value int64)) error {
+// structure walks over the fields of the structure in field parent, 0 for the outermost one, and
+// passes its integers and booleans to field. Each field may occur only once, as every writer does
+// it: of two, the library takes the last or a part of each.
+func (t *thriftReader) structure(depth int, parent int16, field func(parent, id int16, kind byte, value int64)) error {
 	if depth > 32 {
 		return errThriftDeep
 	}
@@ -196,9 +197,9 @@ func (t *thriftReader) structure(depth int, of int16, field func(of, id int16, k
 		}
 		kind := head & 15
 		switch kind {
-		case 1, 2: // the value is in the kind
+		case 1, 2: // the kind is the value
 			if depth < 2 {
-				field(of, id, kind, 0)
+				field(parent, id, kind, 0)
 			}
 		case 4, 5, 6:
 			v, err := binary.ReadVarint(t)
@@ -206,7 +207,7 @@ func (t *thriftReader) structure(depth int, of int16, field func(of, id int16, k
 				return err
 			}
 			if depth < 2 {
-				field(of, id, kind, v)
+				field(parent, id, kind, v)
 			}
 		default:
 			if err := t.value(kind, depth+1, id, field); err != nil {
@@ -217,7 +218,9 @@ func (t *thriftReader) structure(depth int, of int16, field func(of, id int16, k
 }
 
 // value walks over a value of a kind.
-func (t *thriftReader) value(kind byte, depth int, id int16, field func(of, id int16, kind byte, value int64)) error {
+func (t *thriftReader) value(
+	kind byte, depth int, id int16, field func(parent, id int16, kind byte, value int64),
+) error {
 	switch kind {
 	case 1, 2, 3:
 		return t.skip(1)
@@ -265,8 +268,8 @@ func (t *thriftReader) values(n uint64, depth int, kinds ...byte) error {
 	if depth > 32 {
 		return errThriftDeep
 	}
-	if n > uint64(t.left) { // each takes a byte at least
-		return fmt.Errorf("it claims %d values where %d bytes are left", n, t.left)
+	if n > uint64(t.remaining) { // each takes at least one byte
+		return fmt.Errorf("it claims %d values where %d bytes are left", n, t.remaining)
 	}
 	for range n {
 		for _, kind := range kinds {

@@ -12,24 +12,24 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// Is reports whether a file begins as Parquet files do.
+// Is reports whether a file begins like a Parquet file.
 func Is(first []byte) bool { return bytes.HasPrefix(first, []byte("PAR1")) }
 
-// File is a Parquet file, opened.
+// File is an opened Parquet file.
 type File struct {
-	at   io.ReaderAt
+	data io.ReaderAt
 	size int64
 	file *parquet.File
 }
 
 // Open reads the schema of a file of size bytes.
-func Open(at io.ReaderAt, size int64) (*File, error) {
-	f := &File{at: at, size: size}
+func Open(data io.ReaderAt, size int64) (*File, error) {
+	f := &File{data: data, size: size}
 	err := Guard(func() (err error) {
-		if err := footerFits(at, size); err != nil {
+		if err := footerFits(data, size); err != nil {
 			return err
 		}
-		f.file, err = parquet.OpenFile(at, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+		f.file, err = parquet.OpenFile(data, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 		return err
 	})
 	if err != nil {
@@ -38,11 +38,11 @@ func Open(at io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// Schema returns the columns. What is called on it belongs into Guard.
+// Schema returns the columns. Its methods must be called within Guard.
 func (f *File) Schema() *parquet.Schema { return f.file.Schema() }
 
-// Guard calls the library, and returns an error for a panic: it panics over some files
-// that are broken.
+// Guard calls do, which uses the library, and returns an error for a panic: the library panics on
+// some broken files.
 func Guard(do func() error) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
@@ -59,8 +59,8 @@ func Guard(do func() error) (err error) {
 	}
 }
 
-// Rows hands the rows to yield, in order; a row is valid until yield returns. An error of
-// yield or of ctx ends the reading and is returned as it is.
+// Rows passes the rows to yield, in order; a row is valid until yield returns. An error of yield or
+// of ctx ends the read and is returned unchanged.
 func (f *File) Rows(ctx context.Context, yield func(parquet.Row) error) error {
 	unpack := new(unpacker)
 	defer unpack.close()
@@ -68,7 +68,7 @@ func (f *File) Rows(ctx context.Context, yield func(parquet.Row) error) error {
 	for i, group := range f.file.RowGroups() {
 		var from parquet.Rows
 		err := Guard(func() error {
-			if err := pagesFit(ctx, f.at, f.size, f.file.Metadata(), i, unpack); err != nil {
+			if err := pagesFit(ctx, f.data, f.size, f.file.Metadata(), i, unpack); err != nil {
 				return err
 			}
 			from = group.Rows()
@@ -118,9 +118,8 @@ func eachOf(ctx context.Context, from parquet.Rows, batch []parquet.Row, yield f
 	}
 }
 
-// Objects hands each row to yield as a JSON object: lists and structs as JSON has them,
-// times as numbers in the file's unit, and null for NaN and for what a row lacks. Errors
-// are those of Rows.
+// Objects passes each row to yield as a JSON object: lists and structs as in JSON, times as numbers
+// in the file's unit, and null for NaN and for missing values. Errors are those of Rows.
 func (f *File) Objects(ctx context.Context, yield func(json.RawMessage) error) error {
 	return f.Rows(ctx, func(row parquet.Row) error {
 		var text []byte
@@ -139,7 +138,7 @@ func (f *File) Objects(ctx context.Context, yield func(json.RawMessage) error) e
 	})
 }
 
-// finite is a value with null in the place of numbers that JSON does not have.
+// finite returns a value in which null replaces the numbers that JSON does not have.
 func finite(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

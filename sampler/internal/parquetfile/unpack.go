@@ -12,19 +12,19 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// errLZ4 refuses what parquet-go v0.32.0 reads wrongly: of a page whose block is larger
-// than a third of it, (*Column).decompress hands on memory of an earlier page.
+// errLZ4 rejects what parquet-go v0.32.0 reads incorrectly: if a block of a page is larger than a
+// third of the page, (*Column).decompress returns memory of an earlier page.
 var errLZ4 = errors.New("it is compressed by LZ4, which cannot be read reliably: write the file with zstd or Snappy")
 
-// unpacker reads the compressed parts of pages as a stream and keeps nothing
-// of them: the library makes room for all that they hold, whatever a page claims.
+// unpacker reads the compressed parts of pages as a stream without keeping them: the library
+// allocates room for all that they hold, whatever a page claims.
 type unpacker struct {
 	gzip   *gzip.Reader
 	brotli *brotli.Reader
 	zstd   *zstd.Decoder
 }
 
-// fits reports a compressed part that is broken or holds more than claimed bytes.
+// fits returns an error for a compressed part that is broken or holds more than claimed bytes.
 func (u *unpacker) fits(codec format.CompressionCodec, from *io.SectionReader, claimed int64) error {
 	more := func(n any) error {
 		return fmt.Errorf("its compressed part holds %v bytes, and the page claims %d", n, claimed)
@@ -88,7 +88,7 @@ func (u *unpacker) fits(codec format.CompressionCodec, from *io.SectionReader, c
 	return nil
 }
 
-// close ends what the decoders began.
+// close releases the decoders.
 func (u *unpacker) close() {
 	if u.zstd != nil {
 		u.zstd.Close()

@@ -8,18 +8,17 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Builder builds messages and calls from a list of events, as the Responses API and
-// its traces have them: what the model says and calls before the next result is one
-// turn.
+// Builder builds messages and calls from a list of events, as in the Responses API and its traces:
+// everything that the model says and calls before the next result is one turn.
 type Builder struct {
 	Messages []rollout.Message
 	Calls    []rollout.Call
 	Turns    int
-	reasoned string // waits for the turn it belongs to
-	open     bool   // the last message is the model's, and its turn goes on
+	reasoned string // not yet part of a turn
+	open     bool   // the last message is the model's, and its turn continues
 }
 
-// turn returns the message of the model's turn.
+// turn returns the message of the model's current turn.
 func (t *Builder) turn() *rollout.Message {
 	if !t.open {
 		t.Messages = append(t.Messages, rollout.Message{Role: "assistant"})
@@ -51,8 +50,8 @@ func (t *Builder) AddReasoning(text string) {
 // EndTurn ends the model's turn: its next text begins another.
 func (t *Builder) EndTurn() { t.open = false }
 
-// Close adds reasoning that no reply followed, for example because a token limit cut the
-// model off, as its own turn.
+// Close adds reasoning without a reply after it, for example because a token limit cut the model
+// off, as its own turn.
 func (t *Builder) Close() {
 	if t.reasoned != "" {
 		t.open = false
@@ -82,7 +81,7 @@ func (t *Builder) AddCall(id, name, arguments string) {
 	})
 }
 
-// AddResult adds the tool's answer to the call with that id.
+// AddResult adds the tool's result of the call with that id.
 func (t *Builder) AddResult(id, output string) {
 	t.open = false
 	m := rollout.Message{Role: "tool", ToolCallID: id, Content: output}
@@ -92,7 +91,7 @@ func (t *Builder) AddResult(id, output string) {
 	t.Messages = append(t.Messages, m)
 }
 
-// FailCall marks a tool's last call without a result as failed.
+// FailCall marks the last call of a tool as failed.
 func (t *Builder) FailCall(name, cause string) {
 	t.open = false
 	if c := t.FindCall("", name); c != nil {
@@ -100,7 +99,8 @@ func (t *Builder) FailCall(name, cause string) {
 	}
 }
 
-// FindCall finds the last call by its id or, without one, by its name or position.
+// FindCall returns the last call with the id or, if id is "", with the name; the last call of all
+// if both are ""; nil if there is none.
 func (t *Builder) FindCall(id, name string) *rollout.Call {
 	for i := len(t.Calls) - 1; i >= 0; i-- {
 		if c := &t.Calls[i]; id != "" && c.ID == id || id == "" && (name == "" || c.Name == name) {
@@ -110,8 +110,7 @@ func (t *Builder) FindCall(id, name string) *rollout.Call {
 	return nil
 }
 
-// Summary reads a summary of reasoning: a text, or a list of parts with
-// texts.
+// Summary reads a summary of reasoning: a text, or a list of parts with texts.
 func Summary(v json.RawMessage) string {
 	var parts []struct {
 		Text string `json:"text"`
@@ -126,8 +125,7 @@ func Summary(v json.RawMessage) string {
 	return strings.Join(texts, "\n")
 }
 
-// FirstLine returns the first line of a message that is not blank, cut to at
-// most 500 bytes.
+// FirstLine returns the first line of a message that is not blank, cut to at most 500 bytes.
 func FirstLine(s string) string {
 	const most = 500
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")

@@ -7,8 +7,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// CallsOf returns the tool calls of a conversation, each with the tool's answer and
-// the status that status derives from its message, and the number of model turns.
+// CallsOf returns the tool calls of a conversation, each with the tool's result and the status that
+// status derives from the result, and the number of model turns.
 func CallsOf(messages []rollout.Message, status func(answer *rollout.Message) (rollout.CallStatus,
 	string),
 ) (calls []rollout.Call, turns int) {
@@ -24,10 +24,10 @@ func CallsOf(messages []rollout.Message, status func(answer *rollout.Message) (r
 			}
 			if out := match(outputs, c.ID, n); out != nil {
 				call.Output, call.OutputBytes = out.Content, len(out.Content)
-				told, why := status(out)
+				reported, why := status(out)
 				call.Error = why
 				if call.Status == rollout.CallOK {
-					call.Status = told
+					call.Status = reported
 				}
 			}
 			calls = append(calls, call)
@@ -37,8 +37,8 @@ func CallsOf(messages []rollout.Message, status func(answer *rollout.Message) (r
 	return calls, turns
 }
 
-// CallStatus returns the status of a call by its arguments alone: malformed if they
-// cannot be parsed. A tool without parameters is often called without arguments.
+// CallStatus returns the status of a call from its arguments alone: malformed if they cannot be
+// parsed. Empty arguments are fine: a tool without parameters is often called without any.
 func CallStatus(arguments string) rollout.CallStatus {
 	if strings.TrimSpace(arguments) != "" && !json.Valid([]byte(arguments)) {
 		return rollout.CallMalformed
@@ -56,8 +56,7 @@ func answers(messages []rollout.Message) []rollout.Message {
 	return messages
 }
 
-// match finds the answer to a call by its id, or by its place where ids are
-// missing.
+// match finds the result of a call by its id, or by its position if ids are missing.
 func match(answers []rollout.Message, id string, place int) *rollout.Message {
 	for i := range answers {
 		if id != "" && answers[i].ToolCallID == id {

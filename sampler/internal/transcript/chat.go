@@ -10,8 +10,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ChatMessage is a chat message as written by tools that follow OpenAI, with their
-// variations: tool calls may be objects, nested or flat, or JSON texts of those.
+// ChatMessage is a chat message as written by OpenAI-compatible tools, with their variations: tool
+// calls may be objects, nested or flat, or JSON strings of these.
 type ChatMessage struct {
 	Role             string            `json:"role"`
 	Content          json.RawMessage   `json:"content"`
@@ -22,7 +22,7 @@ type ChatMessage struct {
 	Name             json.RawMessage   `json:"name"`
 }
 
-// Messages reads a list of messages, or a text, which becomes one message of role.
+// Messages decodes a list of messages, or a text, which becomes one message of the given role.
 func Messages(text json.RawMessage, role string) ([]rollout.Message, error) {
 	if text = bytes.TrimSpace(text); len(text) == 0 || string(text) == "null" {
 		return nil, nil
@@ -44,7 +44,7 @@ func Messages(text json.RawMessage, role string) ([]rollout.Message, error) {
 	return out, nil
 }
 
-// Message returns the message as a rollout records it.
+// Message returns the message in the form in which a rollout records it.
 func (m *ChatMessage) Message() (rollout.Message, error) {
 	content, err := Text(m.Content)
 	out := rollout.Message{Role: m.Role, Content: content, ToolCallID: m.ToolCallID, Name: jsontext.TextOrJSON(m.Name)}
@@ -57,8 +57,8 @@ func (m *ChatMessage) Message() (rollout.Message, error) {
 	return out, err
 }
 
-// Text returns the text of a content, which may be a list of parts; other
-// parts are named by their type.
+// Text returns the text of a content, which may be a list of parts; parts without text are
+// represented by their type in brackets.
 func Text(content json.RawMessage) (string, error) {
 	if len(content) == 0 || content[0] != '[' {
 		return jsontext.TextOrJSON(content), nil
@@ -80,8 +80,8 @@ func Text(content json.RawMessage) (string, error) {
 	return strings.Join(texts, "\n"), nil
 }
 
-// ToolCall reads a call in any of its shapes. Anything else becomes the arguments
-// of a call that the model got wrong.
+// ToolCall decodes a call in any of its shapes. Anything else becomes the arguments of a malformed
+// call.
 func ToolCall(text json.RawMessage) rollout.ToolCall {
 	raw := text
 	if len(raw) > 0 && raw[0] == '"' {
@@ -105,8 +105,7 @@ func ToolCall(text json.RawMessage) rollout.ToolCall {
 	return rollout.ToolCall{ID: c.ID, Name: c.Name, Arguments: jsontext.TextOrJSON(c.Arguments)}
 }
 
-// UnreportedStatus is the status of a tool call in a log that does not record how
-// tool calls ended.
+// UnreportedStatus is the status of a tool call in a log that does not record how tool calls ended.
 func UnreportedStatus(*rollout.Message) (rollout.CallStatus, string) { return rollout.CallOK, "" }
 
 // UntilAnswer returns the number of messages before the model's first.
@@ -119,7 +118,7 @@ func UntilAnswer(messages []rollout.Message) int {
 	return len(messages)
 }
 
-// LastAnswer returns the model's last text.
+// LastAnswer returns the text of the model's last message.
 func LastAnswer(messages []rollout.Message) string {
 	for i := len(messages) - 1; i >= 0; i-- {
 		if messages[i].Role == "assistant" {

@@ -21,9 +21,8 @@ type Item struct {
 	Output    json.RawMessage `json:"output"`
 }
 
-// Items reads the input or the output of a Responses request: a text, which is not
-// the model's, or a list of items. Items of other kinds, such as those of hosted
-// tools, are left out.
+// Items decodes the input or the output of a Responses request: a text, which becomes a user
+// message, or a list of items. Items of other kinds, such as those of hosted tools, are left out.
 func Items(raw json.RawMessage) ([]rollout.Message, error) {
 	if text := jsontext.TextOrJSON(raw); len(raw) == 0 || raw[0] != '[' {
 		if text == "" {
@@ -46,7 +45,7 @@ func Items(raw json.RawMessage) ([]rollout.Message, error) {
 	return t.Messages, nil
 }
 
-// AddItem adds an item of the Responses API; text is what its content says.
+// AddItem adds an item of the Responses API; text is the text of its content.
 func (t *Builder) AddItem(it Item, text string) {
 	switch {
 	case it.Type == "function_call":

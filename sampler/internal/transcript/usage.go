@@ -8,9 +8,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// UsageOf reads the token counts of an answer, in either wire format. A count that
-// is absent or impossible is unknown, not zero. Invalid counts never invalidate the
-// answer.
+// UsageOf reads the token counts of a reply, in either wire format. A count that is absent or
+// impossible is unknown, not zero. Invalid counts never invalidate the reply.
 func UsageOf(raw json.RawMessage) rollout.Usage {
 	// The names in Responses, then those in Chat Completions.
 	var input, output, inputDetails, outputDetails [2][]byte
@@ -37,24 +36,23 @@ func UsageOf(raw json.RawMessage) rollout.Usage {
 	}) != nil {
 		return rollout.Usage{}
 	}
-	told := rollout.Usage{
+	usage := rollout.Usage{
 		Input:     count(input[:]...),
 		Output:    count(output[:]...),
 		Cached:    count(detail(inputDetails, "cached_tokens")),
 		Reasoning: count(detail(outputDetails, "reasoning_tokens")),
 	}
-	// A server that writes zeros for a request and its reply does not count.
-	if told.Input != nil && *told.Input == 0 && (told.Output == nil || *told.Output == 0) {
+	// Zeros for a request and its reply mean that the server does not count.
+	if usage.Input != nil && *usage.Input == 0 && (usage.Output == nil || *usage.Output == 0) {
 		return rollout.Usage{}
 	}
-	return told
+	return usage
 }
 
-// mostTokens is more than any request can take. Beyond it sums would overflow.
+// mostTokens is more than any request can use. Sums of larger counts would overflow.
 const mostTokens = 1e12
 
-// count returns the first of the values that is a whole number of tokens; 12.0
-// is one.
+// count returns the first of the values that is a whole number of tokens; 12.0 is one.
 func count(values ...[]byte) *int64 {
 	for _, v := range values {
 		if f, ok := jsontext.ReadNumber(v); ok && f >= 0 && f <= mostTokens && f == math.Trunc(f) {

@@ -9,44 +9,43 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// conversation returns what was said after the item's own messages. A record
-// that holds calls or an answer alone, as an import may, gets the messages
-// that they stand for.
+// conversation returns the messages after the item's own. For a record with only calls or an
+// answer, as an import may have, it builds the messages from them.
 func conversation(rec *rollout.Record) []rollout.Message {
 	if len(rec.Messages) > 0 {
 		return rec.Messages
 	}
-	var said []rollout.Message
+	var talk []rollout.Message
 	for i := 0; i < len(rec.Calls); {
-		asks := rollout.Message{Role: "assistant"}
-		var answers []rollout.Message
+		call := rollout.Message{Role: "assistant"}
+		var results []rollout.Message
 		for turn := rec.Calls[i].Turn; i < len(rec.Calls) && rec.Calls[i].Turn == turn; i++ {
 			c := rec.Calls[i]
-			asks.ToolCalls = append(asks.ToolCalls, rollout.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments})
+			call.ToolCalls = append(call.ToolCalls, rollout.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments})
 			if c.Status != rollout.CallFailed {
-				answers = append(answers, rollout.Message{
+				results = append(results, rollout.Message{
 					Role: "tool", ToolCallID: c.ID, Name: c.Name,
 					Content: cmp.Or(c.Output, c.Error),
 				})
 			}
 		}
-		said = append(append(said, asks), answers...)
+		talk = append(append(talk, call), results...)
 	}
 	if rec.Answer != "" {
-		said = append(said, rollout.Message{Role: "assistant", Content: rec.Answer})
+		talk = append(talk, rollout.Message{Role: "assistant", Content: rec.Answer})
 	}
-	return said
+	return talk
 }
 
-// asked returns the item's own messages.
-func (r *Run) asked(rec *rollout.Record) []rollout.Message {
+// prompt returns the item's own messages.
+func (r *Run) prompt(rec *rollout.Record) []rollout.Message {
 	if it := r.items[rec.Item]; it != nil {
 		return it.Messages
 	}
 	return nil
 }
 
-// question returns what the item asks in one text: the last thing a user says.
+// question returns what the item asks as one text: the last user message.
 func question(messages []rollout.Message) string {
 	for i := len(messages) - 1; i >= 0; i-- {
 		if messages[i].Role == "user" {
@@ -56,14 +55,13 @@ func question(messages []rollout.Message) string {
 	return ""
 }
 
-// isObject reports whether arguments are a JSON object, as some formats want
-// them.
+// isObject reports whether arguments are a JSON object, which some formats require.
 func isObject(arguments string) bool {
 	var object map[string]json.RawMessage
 	return jsontext.Unmarshal([]byte(arguments), &object) == nil && object != nil
 }
 
-// cause is what an outcome says where a format wants a text.
+// cause returns the outcome and its cause, for formats that require a text.
 func cause(rec *rollout.Record) string {
 	text := strings.TrimSpace(rec.Error)
 	if text == "" {

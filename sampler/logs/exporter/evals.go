@@ -12,7 +12,7 @@ import (
 )
 
 // openAIEvals writes the output items of OpenAI Evals (openai-python,
-// types/evals/runs/output_item_list_response.py), one a line.
+// types/evals/runs/output_item_list_response.py), one per line.
 var openAIEvals = Format{
 	Name: "openai-evals",
 	Doc: "output items of OpenAI Evals, one file of JSON lines: a run for each sample, the reward and the " +
@@ -38,7 +38,7 @@ var openAIEvals = Format{
 }
 
 func writeOutputItems(ctx context.Context, w io.Writer, r *Run) error {
-	to, id := json.NewEncoder(w), r.whole()
+	to, id := json.NewEncoder(w), r.itemNumber()
 	return r.each(ctx, func(rec *rollout.Record) error { return to.Encode(r.outputItem(rec, id(rec.Item))) })
 }
 
@@ -62,7 +62,7 @@ func (r *Run) outputItem(rec *rollout.Record, id int) pairs {
 	}
 }
 
-// outputID names the run of a sample: what repeats there is the run.
+// outputID names the run of a sample: in this format each repeat is a run.
 func (r *Run) outputID(kind string, sample int) string {
 	return fmt.Sprintf("%s_%s_%d", kind, r.manifest.ID, sample)
 }
@@ -100,7 +100,7 @@ func (r *Run) evalResults(rec *rollout.Record) []pairs {
 
 func (r *Run) evalSample(rec *rollout.Record) pairs {
 	input, output := []pairs{}, []pairs{}
-	for _, m := range r.asked(rec) {
+	for _, m := range r.prompt(rec) {
 		input = append(input, pairs{{"role", m.Role}, {"content", m.Content}})
 	}
 	if rec.Answer != "" {

@@ -17,19 +17,19 @@ import (
 // Format is the log format of another tool.
 type Format struct {
 	Name  string
-	Doc   string // one sentence: whose log, and which files
+	Doc   string // one sentence: which tool's log, and which files
 	Files []File
-	// Loses lists what this run has and the format cannot hold.
+	// Loses lists what this run has but the format cannot hold.
 	Loses func(*Run) []string
 }
 
 // File is one file of a log.
 type File struct {
-	Name  string // within the log's directory; "" if the log is one file
+	Name  string // within the log's directory; "" if the log is a single file
 	Write func(context.Context, io.Writer, *Run) error
 }
 
-// Formats lists the formats in the order they are shown.
+// Formats lists the formats in the order in which they are shown.
 func Formats() []Format {
 	return []Format{
 		inspect,
@@ -38,7 +38,7 @@ func Formats() []Format {
 	}
 }
 
-// Paths lists the files that Write makes at path.
+// Paths lists the files that Write creates at path.
 func (f Format) Paths(path string) []string {
 	var paths []string
 	for _, file := range f.Files {
@@ -47,8 +47,8 @@ func (f Format) Paths(path string) []string {
 	return paths
 }
 
-// Write writes the log to path, a file or a directory depending on the format. All
-// of its files are written before the first is moved into place.
+// Write writes the log to path, a file or a directory depending on the format. It writes all files
+// before it moves the first into place.
 func (f Format) Write(ctx context.Context, path string, r *Run) error {
 	if err := f.write(ctx, path, r); err != nil {
 		return fmt.Errorf("export %s as %s: %w", r.File(), f.Name, err)
@@ -83,8 +83,8 @@ func (f Format) write(ctx context.Context, path string, r *Run) error {
 	return nil
 }
 
-// stamp is what our own importer takes from a log that we wrote: the names
-// that the format has no words for.
+// stamp is what our own importer reads back from a log that gonogo wrote: the names that the format
+// has no words for.
 type stamp struct {
 	Item    string          `json:"item"`
 	Split   rollout.Split   `json:"split"`
@@ -92,9 +92,9 @@ type stamp struct {
 	Outcome rollout.Outcome `json:"outcome"`
 	Error   string          `json:"error,omitempty"`
 	Kind    string          `json:"error_kind,omitempty"`
-	None    bool            `json:"unscored,omitempty"` // there is no reward, whatever is in its place
+	None    bool            `json:"unscored,omitempty"` // there is no reward, whatever the log has in its place
 	Finish  rollout.Finish  `json:"finish,omitempty"`
-	// Calls are the statuses of the tool calls, in order, where one of them is not ok.
+	// Calls are the statuses of the tool calls, in order, if one of them is not ok.
 	Calls []rollout.CallStatus `json:"calls,omitempty"`
 }
 
@@ -108,8 +108,7 @@ func stampOf(rec *rollout.Record) stamp {
 	return s
 }
 
-// pairs is a JSON object whose keys are in the order given: what comes first
-// is what many a reader takes.
+// pairs is a JSON object whose keys keep their order: many readers take the first.
 type pairs []pair
 
 type pair struct {
@@ -117,7 +116,7 @@ type pair struct {
 	value any
 }
 
-// MarshalJSON writes the object.
+// MarshalJSON encodes the object.
 func (p pairs) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	for i, kv := range p {
@@ -137,6 +136,6 @@ func (p pairs) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// errChanged means that a run lost rollouts between two readings of it. What
-// came to it meanwhile is left out.
+// errChanged means that a run lost rollouts between two reads. Rollouts that were added in between
+// are left out.
 var errChanged = errors.New("the run changed while it was being read: export it again")

@@ -14,10 +14,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// inspect writes a log of Inspect AI (UKGovernmentBEIS/inspect_ai,
-// src/inspect_ai/log/_log.py and _recorders/eval.py): a ZIP of header.json,
-// summaries.json and a member for each sample. Members are deflated, which
-// every version of Inspect reads, not compressed by zstd as newer ones do.
+// inspect writes a log of Inspect AI (UKGovernmentBEIS/inspect_ai, src/inspect_ai/log/_log.py and
+// _recorders/eval.py): a ZIP with header.json, summaries.json and one member per sample. Members
+// are compressed with deflate, which every version of Inspect reads, rather than with zstd as newer
+// versions do.
 var inspect = Format{
 	Name: "inspect",
 	Doc: "a log of Inspect AI, one file that ends in .eval: a sample for each rollout, whose epoch is our sample " +
@@ -45,8 +45,8 @@ var inspect = Format{
 	},
 }
 
-// plainIDs reports whether each id can be part of the name of a ZIP's member
-// without leading a careless reader anywhere else.
+// plainIDs reports whether every id can be part of the name of a ZIP member without leading a
+// careless reader outside the archive's folder.
 func (r *Run) plainIDs() bool {
 	for _, id := range r.ids {
 		const longest = 1000
@@ -58,7 +58,8 @@ func (r *Run) plainIDs() bool {
 	return true
 }
 
-// scorer is the name of the score that is the reward.
+// scorer returns the name of the score that is the reward: "reward", with underscores appended
+// until no sub-score has that name.
 func (r *Run) scorer() string {
 	name := "reward"
 	for _, taken := r.tally[name]; taken; _, taken = r.tally[name] {
@@ -91,7 +92,7 @@ func writeInspect(ctx context.Context, w io.Writer, r *Run) error {
 	return to.Close()
 }
 
-// inspector makes the members of a log.
+// inspector builds the members of a log.
 type inspector struct {
 	run    *Run
 	plain  bool
@@ -106,7 +107,7 @@ func (s inspector) member(to *zip.Writer, name string, value any) error {
 	return json.NewEncoder(w).Encode(value)
 }
 
-// id returns what the log calls an item.
+// id returns the log's id of an item.
 func (s inspector) id(item string) any {
 	if s.plain {
 		return item

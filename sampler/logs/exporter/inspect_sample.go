@@ -9,15 +9,15 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// sample makes the EvalSample of a rollout.
+// sample builds the EvalSample of a rollout.
 func (s inspector) sample(rec *rollout.Record) pairs {
-	asked := s.run.asked(rec)
+	prompt := s.run.prompt(rec)
 	p := pairs{
 		{"id", s.id(rec.Item)},
 		{"epoch", rec.Sample + 1},
-		{"input", s.input(asked)},
+		{"input", s.input(prompt)},
 		{"target", ""},
-		{"messages", inspectMessages(slices.Concat(asked, conversation(rec)), rec.Calls)},
+		{"messages", inspectMessages(slices.Concat(prompt, conversation(rec)), rec.Calls)},
 		{"output", s.output(rec)},
 		{"scores", s.scores(rec, rec.Answer)},
 		{"metadata", s.metadata(rec)},
@@ -33,13 +33,12 @@ func (s inspector) sample(rec *rollout.Record) pairs {
 	})...)
 }
 
-// summary makes the EvalSampleSummary: what a reader takes who wants scores,
-// tokens and times alone.
+// summary builds the EvalSampleSummary, for readers that need only scores, tokens and times.
 func (s inspector) summary(rec *rollout.Record) pairs {
 	p := pairs{
 		{"id", s.id(rec.Item)},
 		{"epoch", rec.Sample + 1},
-		{"input", cut(question(s.run.asked(rec)))},
+		{"input", cut(question(s.run.prompt(rec)))},
 		{"target", ""},
 		{"metadata", s.metadata(rec)},
 		{"scores", s.scores(rec, cut(rec.Answer))},
@@ -59,7 +58,7 @@ func cut(text string) string {
 	return text
 }
 
-// course says when a rollout ran, and how it ended but by an answer.
+// course returns when a rollout ran, and how it ended if it did not end with an answer.
 func (s inspector) course(rec *rollout.Record, failure, limit func(string) any) (p pairs) {
 	if !rec.Started.IsZero() {
 		p = append(p, pair{"started_at", rec.Started.UTC().Format(time.RFC3339Nano)})
@@ -83,22 +82,22 @@ func (s inspector) course(rec *rollout.Record, failure, limit func(string) any) 
 	return p
 }
 
-func (s inspector) input(asked []rollout.Message) any {
-	if len(asked) == 0 {
+func (s inspector) input(prompt []rollout.Message) any {
+	if len(prompt) == 0 {
 		return ""
 	}
-	return inspectMessages(asked, nil)
+	return inspectMessages(prompt, nil)
 }
 
 func (s inspector) output(rec *rollout.Record) pairs {
 	if rec.Answer == "" {
 		return pairs{{"model", s.run.model()}, {"choices", []any{}}}
 	}
-	said := pairs{{"role", "assistant"}, {"content", rec.Answer}}
-	return pairs{{"model", s.run.model()}, {"choices", []pairs{{{"message", said}, {"stop_reason", stopReason(rec)}}}}}
+	reply := pairs{{"role", "assistant"}, {"content", rec.Answer}}
+	return pairs{{"model", s.run.model()}, {"choices", []pairs{{{"message", reply}, {"stop_reason", stopReason(rec)}}}}}
 }
 
-// stopReason is Inspect's word for why the last reply ended.
+// stopReason returns Inspect's word for why the last reply ended.
 func stopReason(rec *rollout.Record) string {
 	switch rec.Finish {
 	case rollout.FinishLength:
@@ -131,9 +130,8 @@ func (s inspector) metadata(rec *rollout.Record) pairs {
 	return p
 }
 
-// usage counts tokens as Inspect does: what came from the cache is not part of
-// input_tokens. Counts that are not all known are left out: Inspect has no
-// word for an unknown one.
+// usage counts tokens as Inspect does: input_tokens excludes cached tokens. If the input or output
+// count is unknown, the usage is empty: Inspect has no word for an unknown count.
 func (s inspector) usage(rec *rollout.Record) pairs {
 	u := rec.Usage
 	if u.Input == nil || u.Output == nil {
@@ -153,11 +151,11 @@ func (s inspector) usage(rec *rollout.Record) pairs {
 	return pairs{{s.run.model(), p}}
 }
 
-// inspectMessages writes messages as Inspect's ChatMessage has them. Calls are
-// matched turn by turn: some logs use an id again.
+// inspectMessages converts messages to Inspect's ChatMessage. Calls are matched turn by turn,
+// because some logs reuse ids.
 func inspectMessages(messages []rollout.Message, calls []rollout.Call) []pairs {
 	out := make([]pairs, 0, len(messages))
-	var turn []rollout.Call // what the last assistant message asked for
+	var turn []rollout.Call // the calls of the last assistant message
 	for _, m := range messages {
 		if m.Role == "assistant" {
 			n := min(len(m.ToolCalls), len(calls))
@@ -176,13 +174,13 @@ func inspectMessage(m rollout.Message, turn []rollout.Call) pairs {
 	p := pairs{{"role", role}, {"content", inspectContent(m)}}
 	if role == "tool" {
 		p = append(p, pair{"tool_call_id", m.ToolCallID}, pair{"function", m.Name})
-		at := slices.IndexFunc(turn, func(c rollout.Call) bool { return c.ID == m.ToolCallID })
-		if at >= 0 && turn[at].Status != rollout.CallOK {
+		index := slices.IndexFunc(turn, func(c rollout.Call) bool { return c.ID == m.ToolCallID })
+		if index >= 0 && turn[index].Status != rollout.CallOK {
 			kind := "unknown"
-			if turn[at].Status == rollout.CallMalformed {
+			if turn[index].Status == rollout.CallMalformed {
 				kind = "parsing"
 			}
-			p = append(p, pair{"error", pairs{{"type", kind}, {"message", turn[at].Error}}})
+			p = append(p, pair{"error", pairs{{"type", kind}, {"message", turn[index].Error}}})
 		}
 	}
 	if role != "assistant" || len(m.ToolCalls) == 0 {
@@ -205,7 +203,7 @@ func inspectMessage(m rollout.Message, turn []rollout.Call) pairs {
 	return append(p, pair{"tool_calls", calls})
 }
 
-// inspectContent is a text, or a list where there is reasoning next to it.
+// inspectContent returns a text, or a list if there is reasoning.
 func inspectContent(m rollout.Message) any {
 	if m.Reasoning == "" {
 		return m.Content

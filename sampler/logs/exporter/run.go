@@ -16,26 +16,25 @@ import (
 
 // Options selects what to write.
 type Options struct {
-	Split      rollout.Split    // "" = the only one there is
+	Split      rollout.Split    // "" = the only split of the run
 	OnConflict rollout.Conflict // what to do with differing lines for one rollout; "" is an error
 }
 
-// ErrSplits means that a run has several splits and a log holds one: choose it in
-// Options.
+// ErrSplits means that a run has several splits but a log holds one: choose it in Options.
 var ErrSplits = errors.New("the run has rollouts of several splits, and a log is of one data set")
 
-// Run is one split of a run, scanned before the first line is written. Memory grows
-// with the number of its rollouts, not with their text.
+// Run is one split of a run, scanned before the first line is written. Memory grows with the number
+// of its rollouts, not with the length of their text.
 type Run struct {
 	run      *rollout.Run
 	read     rollout.ReadOptions
 	split    rollout.Split
 	manifest rollout.Manifest
 
-	line    map[rollout.Key]int // the line that counts
+	line    map[rollout.Key]int // the line that counts for each rollout
 	items   map[string]*rollout.Item
-	number  map[string]int // of an item, from 0
-	ids     []string       // of items, by number
+	number  map[string]int // index of each item, from 0
+	ids     []string       // ids of items, by number
 	samples int            // highest sample + 1
 	parts   []string       // names of sub-scores
 
@@ -43,7 +42,7 @@ type Run struct {
 	calls, timed, badArguments, regraded, retried, judged, extra int
 
 	rewards mean
-	tally   map[string]mean // of sub-scores
+	tally   map[string]mean // means of sub-scores
 }
 
 // mean is a sum with its count.
@@ -81,7 +80,7 @@ func Open(ctx context.Context, run *rollout.Run, opt Options) (*Run, error) {
 	return r, r.survey(ctx)
 }
 
-// choose finds the lines that count, and the split.
+// choose finds the lines that count, and chooses the split.
 func (r *Run) choose(ctx context.Context) error {
 	splits, steps := make(map[rollout.Split]bool), make(map[rollout.Split]map[int]bool)
 	lean := r.read
@@ -98,32 +97,32 @@ func (r *Run) choose(ctx context.Context) error {
 		return err
 	}
 	r.superseded = in.Superseded
-	there := slices.Sorted(maps.Keys(splits))
+	found := slices.Sorted(maps.Keys(splits))
 	switch {
-	case r.split == "" && len(there) > 1:
-		names := make([]string, len(there))
-		for i, split := range there {
+	case r.split == "" && len(found) > 1:
+		names := make([]string, len(found))
+		for i, split := range found {
 			names[i] = string(split)
 		}
 		return fmt.Errorf("%w: name %s", ErrSplits, strings.Join(names, " or "))
 	case r.split == "":
-		r.split = there[0]
+		r.split = found[0]
 	case !splits[r.split]:
-		return fmt.Errorf("the run has no rollouts of split %s: there are those of %v", r.split, there)
+		return fmt.Errorf("the run has no rollouts of split %s: there are those of %v", r.split, found)
 	}
 	return OneStep(steps[r.split])
 }
 
-// OneStep refuses rollouts of several steps of a training: no format holds the step, and
-// whoever read them back would pool two policies.
+// OneStep returns an error if the rollouts are from several steps of a training: no format holds
+// the step, so a reader of the export would pool two policies.
 func OneStep(steps map[int]bool) error {
 	if len(steps) < 2 {
 		return nil
 	}
-	there := slices.Sorted(maps.Keys(steps))
+	ordered := slices.Sorted(maps.Keys(steps))
 	return fmt.Errorf("the run has rollouts of %d steps (%d to %d), and an export holds no step: take the lines of "+
 		"one step from %s (jq -c 'select(.step == %d)'), import them, and export that run",
-		len(there), there[0], there[len(there)-1], rollout.RolloutsFile, there[len(there)-1])
+		len(ordered), ordered[0], ordered[len(ordered)-1], rollout.RolloutsFile, ordered[len(ordered)-1])
 }
 
 // File returns the path of the file that holds the rollouts.
@@ -132,14 +131,14 @@ func (r *Run) File() string { return r.run.File() }
 // Rollouts returns how many rollouts are written.
 func (r *Run) Rollouts() int { return r.rollouts }
 
-// name returns what the run is called.
+// name returns the name of the run.
 func (r *Run) name() string { return cmp.Or(r.manifest.Name, "gonogo") }
 
 // model returns the model's name.
 func (r *Run) model() string { return cmp.Or(r.manifest.Model, "unknown") }
 
-// started returns when the run began. A run without a manifest began at the
-// epoch: what is exported does not depend on the clock.
+// started returns when the run began. A run without a manifest began at the Unix epoch, so that an
+// export does not depend on the clock.
 func (r *Run) started() time.Time {
 	if r.manifest.Started.IsZero() {
 		return time.Unix(0, 0).UTC()
@@ -148,15 +147,14 @@ func (r *Run) started() time.Time {
 }
 
 func (r *Run) addItem(id string) {
-	if _, there := r.number[id]; there {
+	if _, ok := r.number[id]; ok {
 		return
 	}
 	r.number[id] = len(r.ids)
 	r.ids = append(r.ids, id)
 }
 
-// survey counts what is there, so losses can be reported, and the figures that are
-// at the head of a log.
+// survey counts rollouts, to report losses and for the figures in the header of a log.
 func (r *Run) survey(ctx context.Context) error {
 	parts := make(map[string]bool)
 	lean := r.read
@@ -223,8 +221,8 @@ func (r *Run) counted(ctx context.Context, opt rollout.ReadOptions, yield func(*
 	return err
 }
 
-// numbers reports whether all ids are whole numbers as a format would write
-// them, so they can stay what they are.
+// numbers reports whether all ids are whole numbers in the form in which a format would write them,
+// so that they can stay unchanged.
 func (r *Run) numbers() bool {
 	return !slices.ContainsFunc(r.ids, func(id string) bool {
 		n, err := strconv.Atoi(id)
@@ -232,22 +230,22 @@ func (r *Run) numbers() bool {
 	})
 }
 
-// whole returns the whole number that stands for an item: its id where all
-// ids are numbers, its place where they are not.
-func (r *Run) whole() func(item string) int {
+// itemNumber returns a function that returns the number of an item: its id if all ids are numbers,
+// otherwise its index.
+func (r *Run) itemNumber() func(item string) int {
 	if !r.numbers() {
 		return func(item string) int { return r.number[item] }
 	}
 	return func(item string) int {
 		n, err := strconv.Atoi(item)
 		if err != nil {
-			return r.number[item] // it came after the run was looked over, which each refuses
+			return r.number[item] // it was added after the scan, which each reports
 		}
 		return n
 	}
 }
 
-// lost lists what the counts say of a loss.
+// lost returns the losses that affect this run, in words.
 func (r *Run) lost(list ...loss) []string {
 	var notes []string
 	if r.superseded > 0 {
@@ -261,13 +259,13 @@ func (r *Run) lost(list ...loss) []string {
 	return notes
 }
 
-// loss is what that many rollouts have and a format does not hold.
+// loss is a number of rollouts with something that a format does not hold.
 type loss struct {
 	n    int
 	text string
 }
 
-// String returns it in words.
+// String returns the loss in words.
 func (l loss) String() string {
 	if l.n != 1 {
 		return strings.Replace(l.text, "N rollouts", fmt.Sprintf("%d rollouts", l.n), 1)

@@ -11,9 +11,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// verifiers writes what `vf-eval --save-results` does
-// (PrimeIntellect-ai/verifiers, verifiers/legacy/utils/save_utils.py):
-// results.jsonl, a rollout a line, and metadata.json.
+// verifiers writes the files of `vf-eval --save-results` (PrimeIntellect-ai/verifiers,
+// verifiers/legacy/utils/save_utils.py): results.jsonl, one rollout per line, and metadata.json.
 var verifiers = Format{
 	Name: "verifiers",
 	Doc: "results of verifiers, a directory with results.jsonl and metadata.json: a line for each rollout, in the " +
@@ -41,17 +40,16 @@ var verifiers = Format{
 	},
 }
 
-// writeVerifiersResults writes the lines in the order in which the rollouts
-// ended. The format numbers no repeats: readers count them; ours uses the
-// stamp.
+// writeVerifiersResults writes the lines in the order in which the rollouts ended. The format has
+// no numbers for repeats: readers count them, and our own importer uses the stamp.
 func writeVerifiersResults(ctx context.Context, w io.Writer, r *Run) error {
-	to, id := json.NewEncoder(w), r.whole()
+	to, id := json.NewEncoder(w), r.itemNumber()
 	return r.each(ctx, func(rec *rollout.Record) error {
 		return to.Encode(r.verifiersRow(rec, id(rec.Item)))
 	})
 }
 
-// rowKeys are the keys of a row that no metric may take.
+// rowKeys are the keys of a row that no metric may use.
 var rowKeys = []string{
 	"example_id", "prompt", "completion", "reward", "metrics", "timing", "is_completed", "is_truncated",
 	"stop_condition",
@@ -69,7 +67,7 @@ func (r *Run) verifiersRow(rec *rollout.Record, id int) pairs {
 	}
 	p := pairs{
 		{"example_id", id},
-		{"prompt", verifiersMessages(r.asked(rec))},
+		{"prompt", verifiersMessages(r.prompt(rec))},
 		{"completion", verifiersMessages(conversation(rec))},
 		{"reward", reward},
 		{"metrics", numbers(rec.Parts)},
@@ -96,7 +94,7 @@ func (r *Run) verifiersRow(rec *rollout.Record, id int) pairs {
 	return p
 }
 
-// numbers is an object of numbers, never null.
+// numbers returns the parts as an object that is never null.
 func numbers(parts map[string]float64) map[string]float64 {
 	if parts == nil {
 		return map[string]float64{}
@@ -133,8 +131,8 @@ func verifiersError(rec *rollout.Record) any {
 	}
 }
 
-// verifiersMessages writes chat messages with each call as a string of JSON,
-// as the format has them.
+// verifiersMessages writes chat messages in which each call is a string of JSON, as the format
+// requires.
 func verifiersMessages(messages []rollout.Message) []pairs {
 	out := make([]pairs, 0, len(messages))
 	for _, m := range messages {
@@ -162,7 +160,7 @@ func verifiersMessages(messages []rollout.Message) []pairs {
 // callText is a call as a string of JSON.
 type callText rollout.ToolCall
 
-// MarshalText makes the string.
+// MarshalText encodes the call.
 func (c callText) MarshalText() ([]byte, error) {
 	return json.Marshal(pairs{{"id", c.ID}, {"name", c.Name}, {"arguments", c.Arguments}})
 }

@@ -12,25 +12,25 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// array reads a JSON array that is a whole file, or lies within the object that
-// a file is, an element at a time.
+// array reads a JSON array one element at a time. The array is a whole file or is nested in the
+// object that makes up the file.
 type array struct {
 	src    File
-	path   []string // the keys that lead to the array; none when it is the file
+	path   []string // the keys that lead to the array; empty if the array is the whole file
 	other  func(key string, value json.RawMessage) error
 	rd     io.ReadCloser
 	base   int64 // bytes before the bracket
 	clean  *constants
 	dec    *json.Decoder
-	deeper bool  // the value read last was an object on the path
-	ended  bool  // all objects around the array are closed
-	index  int   // of the element that was read last
-	start  int64 // where it begins in the file, in bytes
+	deeper bool  // the element read last was an object on the path
+	ended  bool  // all enclosing objects are closed
+	index  int   // index of the element read last
+	start  int64 // byte offset in the file where that element begins
 }
 
-// openArrayIn reads on to the array at the end of path, and hands the members of objects
-// next to the path to other, before it and behind it, by keys such as results.stats. A
-// file without the array is one of no elements; one that begins otherwise is ErrUnrecognized.
+// openArrayIn reads up to the array at the end of path. It passes the members of the objects on the
+// path, before and after the array, to other, under keys such as results.stats. A file without the
+// array has no elements; a file that begins with something else is ErrUnrecognized.
 func openArrayIn(src File, path []string, other func(key string, value json.RawMessage) error) (*array, error) {
 	rd, err := src.Open()
 	if err != nil {
@@ -66,12 +66,12 @@ func (a *array) open() error {
 	return nil
 }
 
-// offset returns how far the file was read, in bytes.
+// offset returns the number of bytes of the file read so far.
 func (a *array) offset() int64 { return a.base + a.clean.offset(a.dec.InputOffset()) }
 
 func (a *array) close() error { return a.rd.Close() }
 
-// next returns the text of the next element, and io.EOF behind the last one.
+// next returns the text of the next element, and io.EOF after the last one.
 func (a *array) next(ctx context.Context) (json.RawMessage, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("read %s: %w", a.src.Name, err)
@@ -107,7 +107,7 @@ func (a *array) finish() error {
 	return io.EOF
 }
 
-// broken says that the current element is not JSON, and where.
+// broken returns the error for a current element that is not JSON, with its position.
 func (a *array) broken(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return a.errorAt(endOfFile, fmt.Errorf("entry %d: the file ends within it: it was cut off", a.index))
@@ -115,16 +115,15 @@ func (a *array) broken(err error) error {
 	if _, ok := errors.AsType[*json.SyntaxError](err); !ok {
 		return fmt.Errorf("read %s: %w", a.src.Name, err)
 	}
-	at, locateErr := a.locate()
+	syntaxAt, locateErr := a.locate()
 	if locateErr != nil {
 		return errors.Join(err, locateErr)
 	}
-	return a.errorAt(at, fmt.Errorf("entry %d: broken JSON: %w", a.index, err))
+	return a.errorAt(syntaxAt, fmt.Errorf("entry %d: broken JSON: %w", a.index, err))
 }
 
-// locate reads the current element once more to find the byte at which it
-// ceases to be JSON. (A decoder that has read other elements before counts
-// that offset otherwise.)
+// locate reads the current element again to find the byte offset at which it stops being valid
+// JSON. (A decoder that has already read other elements counts that offset differently.)
 func (a *array) locate() (at int64, err error) {
 	_, start, err := a.position(a.start)
 	if err != nil {
@@ -142,31 +141,31 @@ func (a *array) locate() (at int64, err error) {
 	var element json.RawMessage
 	syntax, ok := errors.AsType[*json.SyntaxError](json.NewDecoder(clean).Decode(&element))
 	if !ok {
-		return start, nil // the element is whole: what follows it is not
+		return start, nil // the element itself is valid: what follows it is not
 	}
 	return start + clean.offset(syntax.Offset-1), nil
 }
 
-// errorf is an error about the current element.
+// errorf returns an error about the current element.
 func (a *array) errorf(format string, args ...any) error {
 	return a.errorAt(a.start, fmt.Errorf("entry %d: %w", a.index, fmt.Errorf(format, args...)))
 }
 
-// endOfFile is the position of what is missing.
+// endOfFile is the position of something missing at the end of the file.
 const endOfFile = -1
 
-// errorAt names the line of a byte of the file.
-func (a *array) errorAt(at int64, err error) error {
-	line, offset, positionErr := a.position(at)
+// errorAt adds the line and byte offset of pos to err.
+func (a *array) errorAt(pos int64, err error) error {
+	line, offset, positionErr := a.position(pos)
 	if positionErr != nil {
 		return errors.Join(err, positionErr)
 	}
 	return &rollout.LineError{File: a.src.Name, Line: line, Err: fmt.Errorf("byte %d: %w", offset, err)}
 }
 
-// position reads the source again to find the 1-based line of a byte, and
-// moves on from a comma, a colon and white space to what follows them.
-func (a *array) position(at int64) (line int, offset int64, err error) {
+// position reads the source again to find the 1-based line of the byte at pos. It skips commas,
+// colons and white space from there on.
+func (a *array) position(pos int64) (line int, offset int64, err error) {
 	f, err := a.src.Open()
 	if err != nil {
 		return 0, 0, err
@@ -181,7 +180,7 @@ func (a *array) position(at int64) (line int, offset int64, err error) {
 		if err != nil {
 			return 0, 0, fmt.Errorf("read %s: %w", a.src.Name, err)
 		}
-		if at != endOfFile && offset >= at && !bytes.ContainsRune([]byte(",: \t\r\n"), rune(c)) {
+		if pos != endOfFile && offset >= pos && !bytes.ContainsRune([]byte(",: \t\r\n"), rune(c)) {
 			return line, offset, nil
 		}
 		if c == '\n' {

@@ -11,18 +11,17 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// atif is a conversation in Harbor's Agent Trajectory Interchange Format, versions 1.0 to
-// 1.8.
+// atif is a conversation in Harbor's Agent Trajectory Interchange Format, versions 1.0 to 1.8.
 type atif struct {
 	transcript.Builder
-	asked []rollout.Message // before the agent's first step
+	prompt []rollout.Message // messages before the agent's first step
 }
 
 type atifStep struct {
 	Source    string          `json:"source"` // system, user or agent
 	Message   json.RawMessage `json:"message"`
 	Reasoning string          `json:"reasoning_content"`
-	Copied    bool            `json:"is_copied_context"` // it was there in the trajectory before
+	Copied    bool            `json:"is_copied_context"` // repeated from an earlier part of the trajectory
 	Calls     []struct {
 		ID        string          `json:"tool_call_id"`
 		Name      string          `json:"function_name"`
@@ -36,7 +35,7 @@ type atifStep struct {
 	} `json:"observation"`
 }
 
-// read adds the steps of a trajectory, and of those that continue it in the same folder.
+// read adds the steps of a trajectory and of the files in the same folder that continue it.
 func (a *atif) read(f File) error {
 	const mostParts = 1000
 	for range mostParts {
@@ -71,7 +70,7 @@ func (a *atif) step(s atifStep) error {
 	}
 	if s.Source != "agent" {
 		if a.Turns == 0 {
-			a.asked = append(a.asked, rollout.Message{Role: s.Source, Content: text})
+			a.prompt = append(a.prompt, rollout.Message{Role: s.Source, Content: text})
 		} else {
 			a.AddPrompt(s.Source, text)
 		}

@@ -6,11 +6,11 @@ import (
 	"regexp"
 )
 
-// attached is a JSON string that stands for a longer one kept elsewhere.
+// attached matches a JSON string that refers to a longer one stored elsewhere.
 var attached = regexp.MustCompile(`"attachment://([0-9A-Za-z_-]{1,128})"`)
 
-// resolve puts attachments in the place of what refers to them. Attachments
-// that would make a sample longer than a member may be stay references.
+// resolve replaces references by their attachments. A reference stays if its attachment would make
+// the sample longer than maxMember allows.
 func (s *inspectSample) resolve() {
 	if len(s.Attachments) == 0 {
 		return
@@ -28,7 +28,7 @@ func resolved(text []byte, by map[string]json.RawMessage, room *int) []byte {
 	end := 0
 	for _, m := range attached.FindAllSubmatchIndex(text, -1) {
 		value := by[string(text[m[2]:m[3]])]
-		escaped := m[0] > 0 && text[m[0]-1] == '\\' // a quote within a string, not around one
+		escaped := m[0] > 0 && text[m[0]-1] == '\\' // the quote is within a string, not around it
 		if len(value) == 0 || value[0] != '"' || escaped || len(value) > *room {
 			continue
 		}

@@ -14,9 +14,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// buildHours reads what the tool evaluations of OpenAI's build-hours write
-// (openai/build-hours, 20-agent-rft/utils_shared/tracing_storing.py): a line
-// for each item; a repeat is another directory.
+// buildHours reads what the tool evaluations of OpenAI's build-hours write (openai/build-hours,
+// 20-agent-rft/utils_shared/tracing_storing.py): one line per item; each repeat has its own
+// directory.
 var buildHours = Format{
 	Name:  "build-hours",
 	Doc:   "results.jsonl of the tool evaluations in openai/build-hours, with sample_index, trace and metrics",
@@ -48,14 +48,14 @@ type buildHoursUsage struct {
 	Reasoning *int64 `json:"reasoning_tokens"`
 }
 
-// gradedResponse is what OpenAI's graders/run answers with, as far as it matters here.
+// gradedResponse is a response of OpenAI's graders/run, with the fields that are needed here.
 type gradedResponse struct {
 	Reward json.RawMessage            `json:"reward"`
 	Parts  map[string]json.RawMessage `json:"sub_rewards"`
 	marked
 }
 
-// mark takes the marks of a reply.
+// mark records the failure marks of a response.
 func (r *gradedResponse) mark(key string, value []byte) { r.marks.Reply(key, value) }
 
 func readBuildHours(ctx context.Context, in *intake) error {
@@ -107,8 +107,8 @@ func (b *buildHoursReader) line(f File, line int, row *buildHoursRow) error {
 	return b.record(rec, 0)
 }
 
-// grade reads the metrics. Whatever they say, a rollout that an exception
-// ended has no reward.
+// grade reads the metrics. A rollout that ended in an exception has no reward, whatever its metrics
+// say.
 func (b *buildHoursReader) grade(rec *rollout.Record, row *buildHoursRow) error {
 	var names []string
 	var values map[string]json.RawMessage
@@ -120,8 +120,8 @@ func (b *buildHoursReader) grade(rec *rollout.Record, row *buildHoursRow) error 
 		b.choose(names, "reward")
 	}
 	if o, cause := traceFailure(row.Trace); o != "" || len(row.marks) > 0 {
-		if at, why := row.failure(rollout.ModelAPI); at != "" {
-			o, cause = cmp.Or(o, at), why
+		if boundary, why := row.failure(rollout.ModelAPI); boundary != "" {
+			o, cause = cmp.Or(o, boundary), why
 		}
 		fail(rec, o, cause)
 		return nil
@@ -159,8 +159,8 @@ func isMinusOne(v json.RawMessage) bool {
 	return err == nil && n != nil && *n == -1
 }
 
-// metric reads a number, or an answer of graders/run. A flag among its errors
-// tells a grader that failed from one that says 0.
+// metric reads a number or a graders/run response. An error flag in the response distinguishes a
+// failed grader from one that scores 0.
 func metric(v json.RawMessage) (value *float64, parts map[string]*float64, why string, err error) {
 	if len(v) == 0 || v[0] != '{' {
 		value, err = number("it", v)
@@ -197,8 +197,8 @@ type buildHoursEvent struct {
 	Summary   json.RawMessage `json:"summary"`
 }
 
-// traceFailure returns the boundary that a trace says has failed: any
-// exception ends the rollout instead of reaching the model.
+// traceFailure returns the boundary that failed according to the trace: any exception ends the
+// rollout instead of reaching the model.
 func traceFailure(trace []buildHoursEvent) (o rollout.Outcome, cause string) {
 	for _, e := range trace {
 		switch e.Event {
@@ -213,7 +213,7 @@ func traceFailure(trace []buildHoursEvent) (o rollout.Outcome, cause string) {
 	return o, cause
 }
 
-// buildHoursTrace makes the conversation of a trace.
+// buildHoursTrace builds the conversation from a trace.
 func buildHoursTrace(trace []buildHoursEvent) ([]rollout.Message, []rollout.Call, int) {
 	var t transcript.Builder
 	for _, e := range trace {

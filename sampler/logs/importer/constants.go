@@ -6,15 +6,14 @@ import (
 	"sort"
 )
 
-// constants passes JSON on with the bare words that Python writes for numbers
-// that JSON has no word for (NaN, Infinity, -Infinity) read as null, outside
-// of strings. It remembers where that moved the text, so offsets can be
-// given in terms of the file.
+// constants passes JSON through and replaces the bare words that Python writes for numbers that
+// JSON cannot express (NaN, Infinity, -Infinity) by null, outside of strings. It remembers where
+// this shifts the text, so offsets can be translated back to the file.
 type constants struct {
 	rd      *bufio.Reader
 	text    bool   // within a string
-	escape  bool   // behind a backslash
-	pending []byte // still to be passed on
+	escape  bool   // after a backslash
+	pending []byte // not yet passed on
 	out     int64  // bytes passed on or pending
 	moved   []int64
 }
@@ -23,7 +22,7 @@ func newConstants(rd io.Reader) *constants {
 	return &constants{rd: bufio.NewReaderSize(rd, 64<<10)}
 }
 
-// Read passes on what is buffered, at most as much as p holds.
+// Read passes on what is buffered, at most len(p) bytes.
 func (c *constants) Read(p []byte) (int, error) {
 	if len(c.pending) > 0 {
 		n := copy(p, c.pending)
@@ -53,8 +52,7 @@ func (c *constants) Read(p []byte) (int, error) {
 	return 1, nil
 }
 
-// pass returns how many bytes may be passed on as they are, and follows the
-// strings in them.
+// pass returns how many bytes can be passed on unchanged, and tracks the strings in them.
 func (c *constants) pass(buf []byte) int {
 	for i, b := range buf {
 		switch {
@@ -71,7 +69,7 @@ func (c *constants) pass(buf []byte) int {
 	return len(buf)
 }
 
-// take puts null in the place of a bare word.
+// take replaces a bare word that begins with b by null.
 func (c *constants) take(b byte) {
 	switch {
 	case b == 'N' && c.next("aN"):
@@ -84,7 +82,7 @@ func (c *constants) take(b byte) {
 	}
 }
 
-// next takes word off the stream if it comes next.
+// next consumes word if it comes next in the stream.
 func (c *constants) next(word string) bool {
 	b, err := c.rd.Peek(len(word))
 	if err != nil || string(b) != word {
@@ -99,8 +97,8 @@ func (c *constants) replace(by string) {
 	c.out += int64(len(by))
 }
 
-// offset turns an offset of what was passed on into one of the file. Each NaN
-// grew by one byte; the longer words were filled up with blanks.
+// offset converts an offset in the output to one in the file. Each NaN grew by one byte; the
+// replacements of longer words are padded with blanks.
 func (c *constants) offset(out int64) int64 {
 	before := sort.Search(len(c.moved), func(i int) bool { return c.moved[i] >= out })
 	return out - int64(before)

@@ -12,24 +12,24 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Directory is the run directory that an import writes. It is made with the first rollout
-// or item: a log that no format recognizes leaves nothing.
+// Directory is the run directory that an import writes. It is created with the first rollout or
+// item, so a log that no format recognizes leaves nothing behind.
 type Directory struct {
 	Dir      string
 	Manifest rollout.Manifest // as far as it is known before the log is read
-	Rollouts int              // that were written
-	Rewards  [2]float64       // range that holds all rewards, and 0 to 1
-	Notes    []string         // of the import
+	Rollouts int              // rollouts written
+	Rewards  [2]float64       // range that covers all rewards and 0 to 1
+	Notes    []string         // notes of the import
 	Failed   bool             // a write failed, which is not the log's fault
 
 	writer  *rollout.Writer
-	ours    bool           // the directory was not there before
-	pending []rollout.Item // not yet written: each writing waits for the disk
-	bytes   int            // that their rows hold
+	created bool           // the import created the directory
+	pending []rollout.Item // not yet written: every write waits for the disk
+	bytes   int            // total length of the pending rows
 }
 
-// Vacant refuses a directory with rollouts or a run: what a broken import takes back must
-// be its own. What an import that was broken off has left is replaced.
+// Vacant returns an error for a directory that holds rollouts or a run: a failed import must remove
+// only its own files. The remains of an interrupted import are replaced.
 func (d *Directory) Vacant() error {
 	if d.half() {
 		if pid, held := rollout.LockedBy(d.Dir); held {
@@ -37,27 +37,27 @@ func (d *Directory) Vacant() error {
 		}
 		return nil
 	}
-	for _, there := range []struct{ file, holds string }{
+	for _, occupied := range []struct{ file, holds string }{
 		{rollout.RolloutsFile, "rollouts"},
 		{rollout.ManifestFile, "a run"},
 	} {
-		if _, err := os.Stat(filepath.Join(d.Dir, there.file)); !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s holds %s already: name a new directory", d.Dir, there.holds)
+		if _, err := os.Stat(filepath.Join(d.Dir, occupied.file)); !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s holds %s already: name a new directory", d.Dir, occupied.holds)
 		}
 	}
 	return nil
 }
 
-// half reports whether the directory holds what is left of an import that was broken off.
+// half reports whether the directory holds the remains of an interrupted import.
 func (d *Directory) half() bool {
 	_, err := rollout.OpenManifest(d.Dir)
 	return errors.Is(err, rollout.ErrHalfImported)
 }
 
-// NameInFolder names a file with its folder, for logs are often called alike.
+// NameInFolder names a file together with its folder, because many logs have the same file name.
 func NameInFolder(file string) string {
-	if whole, err := filepath.Abs(file); err == nil {
-		file = whole
+	if abs, err := filepath.Abs(file); err == nil {
+		file = abs
 	}
 	dir, name := filepath.Dir(file), strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	if dir != filepath.Dir(dir) {
@@ -66,8 +66,8 @@ func NameInFolder(file string) string {
 	return name
 }
 
-// Sink is what [Import] writes to. After it, [Directory.Close] ends the run, or
-// [Directory.TakeBack] removes it.
+// Sink returns the sink that [Import] writes to. After the import, [Directory.Close] completes the
+// run, or [Directory.TakeBack] removes it.
 func (d *Directory) Sink() Sink {
 	return Sink{
 		Item: d.item, Record: d.record,
@@ -90,10 +90,10 @@ func (d *Directory) open() error {
 		if err := d.remove(); err != nil {
 			return err
 		}
-		_ = os.Remove(d.Dir) // unless it holds something else
+		_ = os.Remove(d.Dir) // fails if it holds anything else
 	}
 	_, err := os.Stat(d.Dir)
-	d.ours = errors.Is(err, fs.ErrNotExist)
+	d.created = errors.Is(err, fs.ErrNotExist)
 	d.writer, err = rollout.Create(d.Dir, d.Manifest, nil, rollout.WriterOptions{})
 	return err
 }
@@ -121,7 +121,7 @@ func (d *Directory) record(rec *rollout.Record) error {
 	if err := d.open(); err != nil {
 		return err
 	}
-	if rec.Attempt == 0 { // further ones are of the same rollout
+	if rec.Attempt == 0 { // later attempts belong to the same rollout
 		d.Rollouts++
 	}
 	if d.Rewards == [2]float64{} {
@@ -138,7 +138,7 @@ func (d *Directory) wrote(err error) error {
 	return err
 }
 
-// Close ends a run that is whole. Its manifest says where it comes from, and the notes.
+// Close completes the run. Its manifest records from, the origin of the run, and the notes.
 func (d *Directory) Close(from string) error {
 	if err := d.flush(); err != nil {
 		return err
@@ -153,13 +153,13 @@ func (d *Directory) Close(from string) error {
 	return d.wrote(d.writer.Close())
 }
 
-// TakeBack removes what a broken import wrote, and the directory when the import made it.
+// TakeBack removes what a failed import wrote, and the directory if the import created it.
 func (d *Directory) TakeBack() error {
 	if d.writer == nil {
 		return nil
 	}
 	err := errors.Join(d.writer.Close(), d.remove())
-	if d.ours {
+	if d.created {
 		err = errors.Join(err, os.Remove(d.Dir))
 	}
 	return err

@@ -13,8 +13,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// evalProtocol reads rows of eval-protocol (eval_protocol/models.py), one a
-// line, as it writes them to experiment_results.
+// evalProtocol reads rows of eval-protocol (eval_protocol/models.py), one per line, as
+// eval-protocol writes them to experiment_results.
 var evalProtocol = Format{
 	Name:  "eval-protocol",
 	Doc:   "JSON lines of eval-protocol, from experiment_results or an export",
@@ -73,13 +73,13 @@ type scoreResult struct {
 	Metrics map[string]scoreResult `json:"metrics"`
 }
 
-// chatUsage counts tokens as the Chat Completions API does: with the cache.
+// chatUsage counts tokens as the Chat Completions API does: cached ones included.
 type chatUsage struct {
 	Input  *int64 `json:"prompt_tokens"`
 	Output *int64 `json:"completion_tokens"`
 }
 
-// The codes of rollout_status; others are those of gRPC.
+// Codes of rollout_status; all others are gRPC codes.
 const (
 	evalCancelled = 1
 	evalFinished  = 100
@@ -103,7 +103,7 @@ func readEvalProtocol(ctx context.Context, in *intake) error {
 
 type evalReader struct {
 	*intake
-	rows map[string]int // rollouts by row
+	rows map[string]int // rollouts per row
 	most int            // num_runs
 	out  int            // rollouts left out
 }
@@ -174,8 +174,8 @@ func (row *protocolRow) code() int {
 	return *row.Status.Code
 }
 
-// finish returns the reason why the model stopped, which older versions keep
-// among the details of the status (TerminationReason of eval_protocol/types).
+// finish returns why the model stopped. Older versions keep the reason in the details of the status
+// (TerminationReason of eval_protocol/types).
 func (row *protocolRow) finish() string {
 	var details []struct {
 		Metadata struct {
@@ -192,8 +192,8 @@ func (row *protocolRow) finish() string {
 	return row.Exec.Finish
 }
 
-// sample numbers the runs in the order in which they appear, so a run has
-// the same number for every item.
+// sample numbers the runs in order of first appearance, so a run has the same number for every
+// item.
 func (r *evalReader) sample(line int, id string, row *protocolRow) (int, error) {
 	run := row.Exec.RunID
 	if run == "" {
@@ -208,8 +208,8 @@ func (r *evalReader) grade(rec *rollout.Record, row *protocolRow) error {
 		r.failed(rec, rollout.ModelAPI, fmt.Sprintf("status %d: %s", code, row.Status.Message))
 		return nil
 	}
-	if at, cause := row.failure(rollout.ModelAPI); at != "" {
-		r.failed(rec, at, cause)
+	if boundary, cause := row.failure(rollout.ModelAPI); boundary != "" {
+		r.failed(rec, boundary, cause)
 		return nil
 	}
 	if row.Result == nil {
@@ -244,7 +244,7 @@ func (r *evalReader) grade(rec *rollout.Record, row *protocolRow) error {
 	return nil
 }
 
-// score returns a score that is valid, or why there is none.
+// score returns a valid score, or why there is none.
 func (e *scoreResult) score() (reward *float64, why string, err error) {
 	if reward, err = number("score", e.Score); err != nil {
 		return nil, "", err
@@ -262,7 +262,7 @@ func (e *scoreResult) score() (reward *float64, why string, err error) {
 	return reward, "", nil
 }
 
-// noteLost reports a file that keeps one rollout a row of several that were made.
+// noteLost notes that the file keeps only one rollout per row although several were made.
 func (r *evalReader) noteLost() {
 	if r.most < 2 {
 		return

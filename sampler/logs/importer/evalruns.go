@@ -9,9 +9,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// evalRuns reads what build-hours keeps of an eval run
-// (eval_runs/<run_id>/outputs.jsonl): a line for each item; a repeat is another
-// run.
+// evalRuns reads what build-hours keeps of an eval run (eval_runs/<run_id>/outputs.jsonl): one line
+// per item; each repeat is another run.
 var evalRuns = Format{
 	Name:  "build-hours-evals",
 	Doc:   "outputs.jsonl of eval_runs in openai/build-hours, with datasource_item_id, prediction and score",

@@ -14,7 +14,7 @@ import (
 )
 
 // everyEval reads the instance-level results of Every Eval Ever (evaleval/every_eval_ever,
-// schemas/instance_level_eval.schema.json). Its aggregates hold no rollouts.
+// schemas/instance_level_eval.schema.json). Its aggregate files hold no rollouts.
 var everyEval = Format{
 	Name:  "every-eval-ever",
 	Doc:   "ID_samples.jsonl of Every Eval Ever, its instance-level results",
@@ -67,11 +67,11 @@ type everyEvalMessage struct {
 	Calls []string `json:"tool_call_id"`
 }
 
-// key names the result that a line is about.
+// key names the result that the line reports.
 func (r *everyEvalRow) key() string { return cmp.Or(r.Result, r.Name) }
 
-// said hashes what was asked and said: two lines about one rollout have it in common.
-func (r *everyEvalRow) said() (string, error) {
+// fingerprint hashes prompt and output: two lines about one rollout share it.
+func (r *everyEvalRow) fingerprint() (string, error) {
 	text, err := json.Marshal([]any{r.Sample, r.Input.Raw, r.Output, r.Messages})
 	return hash(text), err
 }
@@ -98,27 +98,27 @@ func readEveryEval(ctx context.Context, in *intake) error {
 
 type everyEvalReader struct {
 	*intake
-	names  map[string]bool   // of evaluations
-	first  map[string]string // the first result about what was said, by file
+	names  map[string]bool   // names of evaluations
+	first  map[string]string // the first result of each output, by fingerprint and file
 	others int
 }
 
 func (e *everyEvalReader) row(f File, line int, row *everyEvalRow) error {
-	said, err := row.said()
+	output, err := row.fingerprint()
 	if err != nil {
 		return err
 	}
-	said += f.Name
+	output += f.Name
 	if e.wanted != "" && e.wanted != row.Result && e.wanted != row.Name {
 		e.others++
 		return nil
 	}
-	if first, there := e.first[said]; there && first != row.key() {
+	if first, ok := e.first[output]; ok && first != row.key() {
 		e.others++
 		return nil
 	}
-	e.first[said] = row.key()
-	if err := e.of(f, row.Model); err != nil {
+	e.first[output] = row.key()
+	if err := e.setModel(f, row.Model); err != nil {
 		return err
 	}
 	id, err := wholeID("sample_id", row.Sample)
@@ -157,9 +157,9 @@ func (e *everyEvalReader) row(f File, line int, row *everyEvalRow) error {
 	if err != nil {
 		return err
 	}
-	switch at, cause := row.failure(rollout.ModelAPI); {
-	case at != "":
-		e.failed(rec, at, cause)
+	switch boundary, cause := row.failure(rollout.ModelAPI); {
+	case boundary != "":
+		e.failed(rec, boundary, cause)
 	case score == nil:
 		e.ungraded(rec, "evaluation.score is missing, null or NaN")
 	default:
@@ -168,7 +168,7 @@ func (e *everyEvalReader) row(f File, line int, row *everyEvalRow) error {
 	return e.record(rec, e.again(id))
 }
 
-// conversation reads what was asked and what was said: one reply, or messages.
+// conversation returns the prompt and the rest of the conversation: a single reply or messages.
 func (r *everyEvalRow) conversation() (asked, talk []rollout.Message, err error) {
 	if r.Output != nil {
 		m := rollout.Message{Role: "assistant", Content: joined(r.Output.Raw), Reasoning: joined(r.Output.Reasoning)}
@@ -177,25 +177,25 @@ func (r *everyEvalRow) conversation() (asked, talk []rollout.Message, err error)
 		}
 		return asked, []rollout.Message{m}, nil
 	}
-	for i, one := range r.Messages {
-		if len(one.Calls) == 1 {
-			one.ToolCallID = one.Calls[0]
+	for i, msg := range r.Messages {
+		if len(msg.Calls) == 1 {
+			msg.ToolCallID = msg.Calls[0]
 		}
-		m, err := one.Message()
+		m, err := msg.Message()
 		if err != nil {
 			return nil, nil, fmt.Errorf("message %d: %w", i+1, err)
 		}
 		if m.Role == "" {
 			return nil, nil, errors.New("a message has no role")
 		}
-		m.Reasoning = cmp.Or(m.Reasoning, one.Trace)
+		m.Reasoning = cmp.Or(m.Reasoning, msg.Trace)
 		talk = append(talk, m)
 	}
 	first := transcript.UntilAnswer(talk)
 	return talk[:first], talk[first:], nil
 }
 
-// joined joins texts, but for those that are empty.
+// joined joins the nonempty texts with line breaks.
 func joined(texts []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return s == "" }), "\n")
 }

@@ -14,9 +14,9 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// facetKeys are the keys under which a log names the policy, the environment and the
-// reference of a rollout, as plain writes them. Rollouts of one item that differ by one of
-// them are not one group of a trainer, although they were asked the same.
+// facetKeys are the keys under which a log names the policy, the environment and the reference of a
+// rollout, normalized by plain. Rollouts of one item that differ in one of them do not form one
+// group of a trainer, although they have the same prompt.
 var facetKeys = slices.Concat(policyKeys, versionKeys, environmentKeys, referenceKeys)
 
 var (
@@ -41,19 +41,19 @@ func isFacet(key string) bool {
 	return len(key) <= longest && slices.Contains(facetKeys, plain(key))
 }
 
-// instance matches what names one of several copies of an environment, which a log may
-// write as env or env_id: a number, or a UUID.
+// instance matches the name of one of several copies of an environment, which a log may write as
+// env or env_id: a number or a UUID.
 var instance = regexp.MustCompile(`^(\d+(\.0)?|(?i:[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}))$`)
 
-// facet is what a row holds under one of facetKeys.
+// facet is the value of a row under one of facetKeys.
 type facet struct {
-	name       string // the key, as plain writes it
+	name       string // the key, normalized by plain
 	key, value string
-	sum        uint64 // the same for values that are the same
+	sum        uint64 // the hash that identifies equal values
 }
 
-// facetOf returns what a value tells; false where it does not name a policy, an environment
-// or a reference.
+// facetOf returns the facet of a value, and false if the value does not name a policy, an
+// environment or a reference.
 func facetOf(key, value string) (facet, bool) {
 	value = strings.TrimSpace(value)
 	f := exactly(key, value)
@@ -67,15 +67,15 @@ func facetOf(key, value string) (facet, bool) {
 	switch {
 	case value[0] == '{' || value[0] == '[':
 		return f, false
-	case name == "env" || name == "envid" || slices.Contains(versionKeys, name): // whole versions are steps
+	case name == "env" || name == "envid" || slices.Contains(versionKeys, name): // integer versions are steps
 		return f, !instance.MatchString(value)
-	case strings.ContainsAny(value, " \r\n\t"): // a text, in which dates and times may move
+	case strings.ContainsAny(value, " \r\n\t"): // a text that may contain changing dates and times
 		f.sum = prompt.Of(value, "").Sum
 	}
 	return f, true
 }
 
-// exactly is a facet whose values are the same only if they are equal.
+// exactly returns a facet whose values match only if they are equal.
 func exactly(key, value string) facet {
 	return facet{name: plain(key), key: key, value: value, sum: sumOf(value)}
 }
@@ -86,8 +86,8 @@ func sumOf(text string) uint64 {
 	return h.Sum64()
 }
 
-// short is the value as a part of the id of an item: a hash of a long one, or of one in which
-// dates may move.
+// short returns the value as a part of an item's id: a hash if the value is long or may contain
+// changing dates.
 func (f facet) short() string {
 	const most = 40
 	if utf8.RuneCountInString(f.value) > most || strings.ContainsAny(f.value, " \r\n\t{[") {
@@ -96,25 +96,25 @@ func (f facet) short() string {
 	return f.value
 }
 
-// facets tells rollouts of an item apart by what their rows name. Those with the first
-// value of the item keep its id.
+// facets splits the rollouts of an item by what their rows name. Rollouts with the item's first
+// value keep its id.
 type facets struct {
-	row   []facet // of the rollouts that come next
+	row   []facet // of the next rollout
 	used  bool    // a rollout of the row was passed on
 	first map[rollout.Key][]firstFacet
-	names map[rollout.Key]uint64 // what a name stands for: an item of the log may be called ID/VALUE
-	shown map[uint64]string      // values, to show those that differ
-	apart []apart                // in the order of the names
+	names map[rollout.Key]uint64 // what each name stands for: the log itself may name an item ID/VALUE
+	shown map[uint64]string      // example values by hash
+	apart []apart                // sorted by name
 }
 
 // firstFacet is the first value of an item.
 type firstFacet struct {
 	name  string
 	sum   uint64
-	apart bool // there are others
+	apart bool // other values occur
 }
 
-// apart says which items a key splits.
+// apart reports how many items a key splits, with an example.
 type apart struct {
 	facet // of the first rollout that differs
 	items int
@@ -129,17 +129,17 @@ func newFacets() *facets {
 	}
 }
 
-// begin forgets the facets of the row before.
+// begin discards the facets of the previous row.
 func (s *facets) begin() {
 	if s.used {
 		s.row, s.used = nil, false
 	}
 }
 
-// add takes what the rollout that comes next is known by.
+// add adds a facet of the next rollout.
 func (s *facets) add(f facet) {
 	s.begin()
-	if slices.ContainsFunc(s.row, func(of facet) bool { return of.name == f.name }) {
+	if slices.ContainsFunc(s.row, func(other facet) bool { return other.name == f.name }) {
 		return
 	}
 	s.row = append(s.row, f)
@@ -149,23 +149,23 @@ func (s *facets) add(f facet) {
 	}
 }
 
-// name is the id of an item with what differs from its first rollout behind it.
+// name returns the item's id, followed by the values that differ from its first rollout.
 func (s *facets) name(item rollout.Key) string {
 	if len(s.row) == 0 {
 		return item.Item
 	}
-	name, of := item.Item, s.first[item]
+	name, firsts := item.Item, s.first[item]
 	for _, f := range s.row {
-		i := slices.IndexFunc(of, func(first firstFacet) bool { return first.name == f.name })
+		i := slices.IndexFunc(firsts, func(first firstFacet) bool { return first.name == f.name })
 		switch {
 		case i < 0:
-			of = append(of, firstFacet{name: f.name, sum: f.sum})
-		case of[i].sum != f.sum:
+			firsts = append(firsts, firstFacet{name: f.name, sum: f.sum})
+		case firsts[i].sum != f.sum:
 			name += "/" + f.short()
-			s.differ(item.Item, f, &of[i])
+			s.differ(item.Item, f, &firsts[i])
 		}
 	}
-	s.first[item] = of
+	s.first[item] = firsts
 	return s.unique(item, name)
 }
 
@@ -175,23 +175,23 @@ func (s *facets) differ(item string, f facet, first *firstFacet) {
 		return
 	}
 	first.apart = true
-	i, there := slices.BinarySearchFunc(s.apart, f.name,
+	i, found := slices.BinarySearchFunc(s.apart, f.name,
 		func(a apart, name string) int { return strings.Compare(a.name, name) })
-	if !there {
+	if !found {
 		s.apart = slices.Insert(s.apart, i, apart{facet: f, item: item, was: s.shown[first.sum]})
 	}
 	s.apart[i].items++
 }
 
-// unique is a name that nothing else has.
+// unique returns a name that no other item has.
 func (s *facets) unique(item rollout.Key, name string) string {
-	of := item.Item
-	if name != of {
+	identity := item.Item
+	if name != identity {
 		for _, f := range s.row {
-			of += fmt.Sprintf("\x00%s %x", f.name, f.sum)
+			identity += fmt.Sprintf("\x00%s %x", f.name, f.sum)
 		}
 	}
-	key, sum := rollout.Key{Split: item.Split, Item: name}, sumOf(of)
+	key, sum := rollout.Key{Split: item.Split, Item: name}, sumOf(identity)
 	if was, taken := s.names[key]; taken && was != sum {
 		return fmt.Sprintf("%s-%08x", name, sum>>32)
 	}
@@ -199,7 +199,7 @@ func (s *facets) unique(item rollout.Key, name string) string {
 	return name
 }
 
-// note says which items were split.
+// note notes which items were split.
 func (s *facets) note(sink Sink) {
 	for _, a := range s.apart {
 		sink.note("%d %s rollouts that differ in %q (item %s: %q and %q), so they are not one group: those with the "+

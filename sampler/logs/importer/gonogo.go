@@ -18,8 +18,8 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// gonogo reads lines of our own shape, so plain JSONL from anywhere can
-// be taken into a run directory.
+// gonogo reads lines in our own format, so plain JSONL from anywhere can be imported into a run
+// directory.
 var gonogo = Format{
 	Name:  "gonogo",
 	Doc:   `JSON lines like {"item":"q1","reward":0.5}, such as the rollouts.jsonl of another run`,
@@ -51,7 +51,7 @@ func readGonogo(ctx context.Context, in *intake) error {
 			}
 			r.Sample = numbers.inStep(r.Split, r.Item, r.Step, r.Sample)
 			steps[r.Step] = true
-			turns.saw(string(r.Split)+r.Item, r.Reward, extraText(r))
+			turns.add(string(r.Split)+r.Item, r.Reward, extraText(r))
 			callsOfMessages(r)
 			sink.facets.begin()
 			for _, key := range slices.Sorted(maps.Keys(r.Extra)) {
@@ -62,7 +62,7 @@ func readGonogo(ctx context.Context, in *intake) error {
 		if err != nil {
 			return err
 		}
-		noteGonogo(sink.of(f, in.files), read)
+		noteGonogo(sink.forFile(f, in.files), read)
 	}
 	turns.note(sink)
 	sink.note("item, split, sample and attempt are those of the lines; a line without a split is %s, lines without "+
@@ -71,20 +71,20 @@ func readGonogo(ctx context.Context, in *intake) error {
 	return nil
 }
 
-// callsOfMessages takes the tool calls of a line that others wrote from its messages, if it
-// does not list them.
+// callsOfMessages takes the tool calls of a line that another tool wrote from its messages if the
+// line does not list them.
 func callsOfMessages(r *rollout.Record) {
 	if r.Source != rollout.Import || len(r.Calls) > 0 {
 		return
 	}
 	calls, turns := transcript.CallsOf(r.Messages, transcript.UnreportedStatus)
 	if len(calls) == 0 && slices.ContainsFunc(r.Messages, answersTool) {
-		return // calls of another form were made: how many is not known
+		return // calls were made in another form: their number is unknown
 	}
 	r.Calls, r.Turns = calls, cmp.Or(r.Turns, turns)
 }
 
-// answersTool reports whether a message holds what a tool answered.
+// answersTool reports whether a message holds the output of a tool.
 func answersTool(m rollout.Message) bool {
 	talks := slices.Contains([]string{"system", "developer", "user", "assistant"}, m.Role)
 	return !talks || bytes.Contains(m.Parts, []byte(`"tool_`))
@@ -114,15 +114,14 @@ func readLines(ctx context.Context, f File, opt rollout.ReadOptions,
 	})
 }
 
-// attempt names what a run may hold one line of.
+// attempt identifies what a run may hold only one line of.
 type attempt struct {
 	rollout.Key
 	number int
 }
 
-// lastLines finds the lines that win where the later of two conflicting lines
-// counts: the earlier ones must not be handed on, for a run that held both
-// would be in conflict again.
+// lastLines returns the line number that wins for each attempt when the later of two conflicting
+// lines counts. The earlier lines must not be passed on: a run that held both would conflict again.
 func lastLines(ctx context.Context, f File, opt rollout.ReadOptions) (map[attempt]int, error) {
 	rd, err := f.Open()
 	if err != nil {
@@ -160,7 +159,7 @@ func sniffGonogo(f File) error {
 	var keys map[string]json.RawMessage
 	if jsontext.Unmarshal(line, &keys) != nil {
 		if bytes.Contains(line, []byte(`"item"`)) {
-			return nil // ours: broken, or with a bare NaN; reading it will show
+			return nil // our format, but broken or with a bare NaN; reading it will report that
 		}
 		return fmt.Errorf("%w: its first line is not a JSON object", ErrUnrecognized)
 	}
@@ -170,7 +169,7 @@ func sniffGonogo(f File) error {
 	return nil
 }
 
-// noteGonogo says what the counts of the reading mean for the imported run.
+// noteGonogo notes what was left out of or settled in one file.
 func noteGonogo(sink Sink, in rollout.Input) {
 	sink.noteCount(in.Duplicates, "exact duplicate[|s] [was|were] left out")
 	sink.noteCount(in.Conflicts, "conflicting line[|s] [was|were] settled as requested")
@@ -183,7 +182,7 @@ func noteGonogo(sink Sink, in rollout.Input) {
 	}
 }
 
-// sniffError distinguishes an empty file from one that cannot be read.
+// sniffError distinguishes an empty file from an unreadable one.
 func sniffError(f File, err error) error {
 	if errors.Is(err, io.EOF) {
 		return errEmpty
@@ -191,8 +190,7 @@ func sniffError(f File, err error) error {
 	return f.errorOf("read", err)
 }
 
-// skipSpace moves past a byte order mark and white space and returns how many
-// bytes they were.
+// skipSpace skips a byte order mark and white space and returns how many bytes they took.
 func skipSpace(rd *bufio.Reader) (skipped int64, err error) {
 	if bom, err := rd.Peek(3); err == nil && string(bom) == "\uFEFF" {
 		n, err := rd.Discard(len(bom))

@@ -19,9 +19,9 @@ import (
 )
 
 // harbor reads the trials of a job of Harbor, the harness of Terminal-Bench 2
-// (harbor/models/trial/result.py): result.json in the folder of each trial, with the
-// conversation in agent/trajectory.json next to it, in the Agent Trajectory Interchange
-// Format (harbor/models/trajectories).
+// (harbor/models/trial/result.py): result.json in the folder of each trial, and the conversation in
+// agent/trajectory.json next to it, in the Agent Trajectory Interchange Format
+// (harbor/models/trajectories).
 var harbor = Format{
 	Name:  "harbor",
 	Doc:   "result.json of each trial of Harbor (Terminal-Bench 2), with its agent/trajectory.json (ATIF)",
@@ -104,20 +104,20 @@ func readHarbor(ctx context.Context, in *intake) error {
 	if h.several {
 		in.sink.note("there are several rewards, and %s counts; --score NAME selects another", h.wanted)
 	}
-	in.sink.noteCount(h.untold, "trial[|s] [has|have] no trajectory.json: what was said and called is not known there")
+	in.sink.noteCount(h.untraced, "trial[|s] [has|have] no trajectory.json: what was said and called is not known there")
 	in.sendPlan(h.jobs, h.out)
 	return nil
 }
 
 type harborReader struct {
 	*intake
-	untold int // trials without a trajectory
+	untraced int // trials without a trajectory
 
-	tells     bool // the agent reports tokens or trajectories
-	jobs, out int  // jobs, and trials that were left out
+	reports   bool // the agent reports tokens or trajectories
+	jobs, out int  // number of jobs; trials left out
 }
 
-// look finds how many trials the jobs planned, and whether the agent reports what it does.
+// look counts the planned trials of all jobs, and finds out whether the agent reports what it does.
 func (h *harborReader) look(files []File) error {
 	jobs := make(map[string]bool)
 	for _, f := range files {
@@ -135,13 +135,13 @@ func (h *harborReader) look(files []File) error {
 		if err != nil {
 			return err
 		}
-		h.tells = h.tells || t.began(f)
+		h.reports = h.reports || t.began(f)
 	}
 	h.jobs = len(jobs)
 	return nil
 }
 
-// began reports whether the agent of a trial left a token or a trajectory.
+// began reports whether the trial has a token count or a trajectory.
 func (t *harborTrial) began(f File) bool {
 	var rec rollout.Record
 	t.fill(&rec)
@@ -159,7 +159,7 @@ func (t *harborTrial) began(f File) bool {
 	return false
 }
 
-// folders are where the conversation of a trial is, or those of its steps.
+// folders returns where the conversations of the trial and its steps may be.
 func (t *harborTrial) folders() []string {
 	folders := []string{"agent"}
 	for _, s := range t.Steps {
@@ -189,7 +189,7 @@ func (h *harborReader) trial(f File, t *harborTrial) error {
 	if m := t.Agent.Model; m != nil {
 		model = strings.TrimPrefix(m.Provider+"/"+m.Name, "/") + " (" + t.Agent.Name + ")"
 	}
-	if err := h.of(f, model); err != nil {
+	if err := h.setModel(f, model); err != nil {
 		return err
 	}
 	talk, err := h.conversation(f, t)
@@ -198,7 +198,7 @@ func (h *harborReader) trial(f File, t *harborTrial) error {
 	}
 	h.sink.tellExactly("source", t.Source)
 	h.sink.tellExactly("task_checksum", t.Checksum)
-	if err := sendItem(h.sink, f, rollout.Item{ID: t.Task, Split: h.split}, talk.asked, nil); err != nil {
+	if err := sendItem(h.sink, f, rollout.Item{ID: t.Task, Split: h.split}, talk.prompt, nil); err != nil {
 		return err
 	}
 	rec := &rollout.Record{
@@ -209,7 +209,7 @@ func (h *harborReader) trial(f File, t *harborTrial) error {
 	if err := h.grade(rec, t, exception); err != nil {
 		return err
 	}
-	if h.tells && !rec.Outcome.Missing() && !t.began(f) {
+	if h.reports && !rec.Outcome.Missing() && !t.began(f) {
 		h.failed(rec, rollout.ToolFailed,
 			"the agent never began: there is no token and no trajectory, as of other trials")
 	}
@@ -219,16 +219,16 @@ func (h *harborReader) trial(f File, t *harborTrial) error {
 // conversation reads the trajectory of a trial, or those of its steps.
 func (h *harborReader) conversation(f File, t *harborTrial) (*atif, error) {
 	talk := new(atif)
-	told := false
+	found := false
 	for _, folder := range t.folders() {
 		err := talk.read(f.Beside(path.Join(folder, "trajectory.json")))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		told = told || err == nil
+		found = found || err == nil
 	}
-	if !told {
-		h.untold++
+	if !found {
+		h.untraced++
 	}
 	return talk, nil
 }
@@ -268,7 +268,7 @@ func (t *harborTrial) fill(rec *rollout.Record) {
 	rec.Started, rec.Elapsed = span(t.Started, t.Finished)
 }
 
-// positive is a count of tokens; none, and what no count can be, is not known.
+// positive returns a token count, or nil if it is missing or negative.
 func positive(n *int64) *int64 {
 	if n == nil || *n < 0 {
 		return nil
@@ -276,7 +276,7 @@ func positive(n *int64) *int64 {
 	return n
 }
 
-// span reads when something began, and how long it took.
+// span returns the start time and the duration.
 func span(started, finished string) (time.Time, rollout.Seconds) {
 	begun, ended := pythonTime(started), pythonTime(finished)
 	if begun.IsZero() || ended.Before(begun) {
@@ -286,8 +286,9 @@ func span(started, finished string) (time.Time, rollout.Seconds) {
 	return begun, seconds(&took)
 }
 
-// harborFailures says what an exception means (harbor/models/trial/error_policy.py): an
-// outcome, or "cancelled". Those that are not named are the model's endpoint's.
+// harborFailures maps an exception to an outcome or "cancelled"
+// (harbor/models/trial/error_policy.py). Exceptions that are not listed are failures of the model
+// API.
 var harborFailures = map[string]rollout.Outcome{
 	"AgentTimeoutError": rollout.StepLimit, "ContextWindowExceededError": rollout.StepLimit,
 	"ContextLengthExceededError": rollout.StepLimit,

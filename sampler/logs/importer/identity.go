@@ -12,19 +12,19 @@ import (
 	"gonogo/sampler/rollout/prompt"
 )
 
-// ItemPrompt is the value of Options.Item by which each prompt is an item.
+// ItemPrompt is the value of Options.Item that makes an item of each prompt.
 const ItemPrompt = "prompt"
 
-// itemKept is the value of Options.Item by which the ids of the log stay, whatever the
-// rollouts were asked.
+// itemKept is the value of Options.Item that keeps the ids of the log, whatever the prompts of the
+// rollouts.
 const itemKept = "item"
 
-// pooledMost is the share of items that may hold several prompts: those are split. More
-// of them mean that the ids of the log do not name prompts.
+// pooledMost is the largest share of items that may hold several prompts; these are split. A larger
+// share means that the ids of the log do not name prompts.
 const pooledMost = 0.05
 
-// identity holds each item of an import to one prompt, one policy and one environment. A
-// reader may send an item with each rollout of it, with the prompt of that rollout: it is
+// identity ensures that each item of an import has one prompt, one policy and one environment. A
+// reader may send an item with each of its rollouts, with the prompt of that rollout; the item is
 // passed on once.
 type identity struct {
 	sink Sink
@@ -33,19 +33,19 @@ type identity struct {
 	prompts *prompt.Cache
 	facets  *facets
 
-	key     string // what the row that is being read holds under the key by
-	rows    bool   // the format shows its rows
-	settled bool   // the caller says what an item is
+	key     string // the value of the current row under the key by
+	rows    bool   // the format reports its rows
+	settled bool   // the caller defines what an item is
 	now     asked  // what the reader sent last
-	said    bool   // the reader said it of the rollout that comes next: its item is not asked
+	checked bool   // the reader has already called known for the next rollout
 	items   map[rollout.Key]*itemAsked
 	sent    map[rollout.Key]bool
-	samples map[rollout.Key]int // new samples of the rollouts whose item has another name
+	samples map[rollout.Key]int // new sample numbers of rollouts whose item was renamed
 	next    map[rollout.Key]int
 
 	pooled     int // items with several prompts
 	pooledItem string
-	example    [2]string // prompts of the first
+	example    [2]string // two prompts of the first such item
 }
 
 // asked is the prompt of an item of the log.
@@ -54,7 +54,7 @@ type asked struct {
 	prompt prompt.Identity
 }
 
-// itemAsked is what the rollouts of an item of the log were asked.
+// itemAsked records the prompts of the rollouts of one item of the log.
 type itemAsked struct {
 	first  prompt.Identity
 	pooled bool
@@ -68,12 +68,12 @@ func newIdentity(sink Sink, by string) *identity {
 	}
 }
 
-// through returns a sink whose items and records pass through.
+// through returns a sink that passes items and records through the identity.
 func (i *identity) through() Sink {
 	s := i.sink
 	s.Item, s.Record, s.facets = i.item, i.record, i.facets
 	s.known = func(split rollout.Split, id string, messages []rollout.Message) (bool, error) {
-		i.said = true
+		i.checked = true
 		return i.known(split, id, messages)
 	}
 	if i.by != "" && i.by != ItemPrompt {
@@ -82,20 +82,19 @@ func (i *identity) through() Sink {
 	return s
 }
 
-// known takes the prompt of the rollout that comes next, and reports whether its item was
-// passed on.
+// known records the prompt of the next rollout, and reports whether its item was already passed on.
 func (i *identity) known(split rollout.Split, id string, messages []rollout.Message) (bool, error) {
 	i.facets.begin()
 	i.now = asked{item: rollout.Key{Split: split, Item: id}, prompt: rollout.PromptOf(messages, i.prompts)}
 	if i.by == ItemPrompt && i.now.prompt.Sum == 0 {
-		return true, nil // named with its record
+		return true, nil // named when its record arrives
 	}
 	name, err := i.name(i.now)
 	return i.sent[rollout.Key{Split: split, Item: name}], err
 }
 
 func (i *identity) item(it rollout.Item) error {
-	if !i.said {
+	if !i.checked {
 		if known, err := i.known(it.Split, it.ID, it.Messages); known || err != nil {
 			return err
 		}
@@ -110,18 +109,18 @@ func (i *identity) item(it rollout.Item) error {
 }
 
 func (i *identity) record(r *rollout.Record) error {
-	i.said = false
-	of := asked{item: rollout.Key{Split: r.Split, Item: r.Item}}
-	if i.now.item == of.item {
-		of.prompt = i.now.prompt
+	i.checked = false
+	current := asked{item: rollout.Key{Split: r.Split, Item: r.Item}}
+	if i.now.item == current.item {
+		current.prompt = i.now.prompt
 	}
-	if of.prompt.Sum == 0 {
-		of.prompt = r.Prompt(i.prompts)
+	if current.prompt.Sum == 0 {
+		current.prompt = r.Prompt(i.prompts)
 	}
 	if i.by != "" && !i.rows {
 		i.key = field(r, i.by)
 	}
-	name, err := i.name(of)
+	name, err := i.name(current)
 	if err != nil {
 		return err
 	}
@@ -132,7 +131,7 @@ func (i *identity) record(r *rollout.Record) error {
 	return i.sink.record(r)
 }
 
-// name is the item of a rollout.
+// name returns the item id of a rollout.
 func (i *identity) name(a asked) (string, error) {
 	switch i.by {
 	case "":
@@ -153,47 +152,46 @@ func (i *identity) name(a asked) (string, error) {
 	return i.key, nil
 }
 
-// ofPrompt is the id of the log, with the prompt behind it where it is another one than
-// that of the item's first rollout.
+// ofPrompt returns the id of the log, followed by the prompt's hash if the prompt differs from that
+// of the item's first rollout.
 func (i *identity) ofPrompt(a asked) string {
-	of := i.items[a.item]
-	if of == nil {
-		of = new(itemAsked)
-		i.items[a.item] = of
+	state := i.items[a.item]
+	if state == nil {
+		state = new(itemAsked)
+		i.items[a.item] = state
 	}
 	switch {
-	case a.prompt.Sum == 0 || a.prompt.Sum == of.first.Sum:
+	case a.prompt.Sum == 0 || a.prompt.Sum == state.first.Sum:
 		return a.item.Item
-	case of.first.Sum == 0:
-		if of.first = a.prompt; len(i.items) > prompt.MostBeginnings {
-			of.first.Beginning = ""
+	case state.first.Sum == 0:
+		if state.first = a.prompt; len(i.items) > prompt.MostBeginnings {
+			state.first.Beginning = ""
 		}
 		return a.item.Item
-	case !of.pooled:
-		of.pooled = true
+	case !state.pooled:
+		state.pooled = true
 		if i.pooled++; i.pooled == 1 {
-			i.pooledItem, i.example = a.item.Item, of.first.Differ(a.prompt)
+			i.pooledItem, i.example = a.item.Item, state.first.Differ(a.prompt)
 		}
 	}
 	return fmt.Sprintf("%s/prompt-%08x", a.item.Item, a.prompt.Sum>>32)
 }
 
-// sample numbers the rollouts of an item that has another name. Attempts at one rollout
-// stay together.
+// sample numbers the rollouts of a renamed item. Attempts at one rollout keep one number.
 func (i *identity) sample(r *rollout.Record, name string) int {
 	was := r.Key()
 	was.Item = strconv.Quote(name) + was.Item
-	n, there := i.samples[was]
-	if !there {
-		of := rollout.Key{Split: r.Split, Item: name, Step: r.Step}
-		n = i.next[of]
-		i.next[of]++
+	n, ok := i.samples[was]
+	if !ok {
+		item := rollout.Key{Split: r.Split, Item: name, Step: r.Step}
+		n = i.next[item]
+		i.next[item]++
 		i.samples[was] = n
 	}
 	return n
 }
 
-// finish refuses an import whose ids do not name prompts.
+// finish returns an error if the ids of the log do not name prompts.
 func (i *identity) finish() error {
 	i.facets.note(i.sink)
 	if i.pooled == 0 {
@@ -210,14 +208,14 @@ func (i *identity) finish() error {
 	return nil
 }
 
-// rowKey returns how to find the value of a key in a row: KEY.KEY reaches into objects.
-// What is neither a text nor a number is "".
+// rowKey returns a function that finds the value of a key in a row; KEY.KEY reaches into objects.
+// The value is "" if it is neither a text nor a number.
 func rowKey(path string) func(row []byte) string {
 	parts := strings.Split(path, ".")
 	return func(row []byte) string {
 		found := json.RawMessage(row)
 		for n, part := range parts {
-			if v := member(found, strings.Join(parts[n:], ".")); v != nil { // a key may hold a dot
+			if v := member(found, strings.Join(parts[n:], ".")); v != nil { // a key may contain a dot
 				return idText(v)
 			}
 			found = member(found, part)
@@ -233,7 +231,7 @@ func idText(v json.RawMessage) string {
 	return jsontext.TextOrJSON(v)
 }
 
-// member returns the value of a key; nil if the text is not an object with it.
+// member returns the value of a key; nil if the text is not an object or lacks the key.
 func member(object json.RawMessage, key string) (value json.RawMessage) {
 	stop := errors.New("found")
 	_ = rollout.Members(object, func(k string, v []byte) error {
@@ -246,7 +244,7 @@ func member(object json.RawMessage, key string) (value json.RawMessage) {
 	return value
 }
 
-// field returns what plain lines hold under a key.
+// field returns the value of a plain line under a key.
 func field(r *rollout.Record, key string) string {
 	switch key {
 	case "item":

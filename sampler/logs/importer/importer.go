@@ -22,22 +22,22 @@ import (
 // Format is one kind of log.
 type Format struct {
 	Name   string
-	Doc    string   // one sentence: whose log, and which file
-	Files  []string // names, as patterns of path.Match, by which its files are found in a directory
-	From   Origin   // what the parts of a record are made of, for the table of docs/import.md
-	Mapped bool     // it reads by Options.Map, and it alone when there is one
-	// Read reads the files of an import, each of which was recognized. An error means that
-	// they are of this format but broken.
+	Doc    string   // one sentence: which tool wrote the log, and which file it is
+	Files  []string // patterns for path.Match that find its files in a directory
+	From   Origin   // which parts of a log a record is built from, for the table of docs/import.md
+	Mapped bool     // it reads according to Options.Map, and only such formats are tried if there is a Map
+	// Read reads the files of an import, each of which was recognized. An error means that they are
+	// in this format but broken.
 	Read func(ctx context.Context, in *intake) error
 
-	// A file is of the format if the JSON object that it begins with has the keys (see
-	// sniffKeys), or if sniff does not return ErrUnrecognized; a table, if open finds its columns.
+	// A file is in the format if the first JSON object in it has the keys (see sniffKeys), or if
+	// sniff does not return ErrUnrecognized; a table, if open finds its columns.
 	keys  []string
 	sniff func(File) error
 	open  opener
 }
 
-// recognize returns ErrUnrecognized for a file of another format.
+// recognize returns ErrUnrecognized for a file in another format.
 func (f Format) recognize(file File, opt Options) error {
 	switch {
 	case f.open != nil:
@@ -52,11 +52,10 @@ func (f Format) recognize(file File, opt Options) error {
 	return sniffKeys(file, f.keys...)
 }
 
-// Origin says what of a log becomes what of a record.
+// Origin says which parts of a log become which parts of a record.
 type Origin struct{ Item, Sample, Reward, Failures string }
 
-// Formats lists the formats in the order in which a file is tried against
-// them.
+// Formats lists the formats in the order in which they are tried on a file.
 func Formats() []Format {
 	return []Format{
 		gonogo,
@@ -86,60 +85,59 @@ func Formats() []Format {
 	}
 }
 
-// ErrUnrecognized means that a file is not of a format, which is not the same
-// as being of it and broken.
+// ErrUnrecognized means that a file is not in a format, as opposed to being in it but broken.
 var ErrUnrecognized = errors.New("not of this format")
 
-// unrecognized is an ErrUnrecognized in its own words.
+// unrecognized is an ErrUnrecognized with its own text.
 type unrecognized string
 
 func (u unrecognized) Error() string        { return string(u) }
 func (u unrecognized) Is(target error) bool { return target == ErrUnrecognized }
 
-// errEmpty is that of a file of nothing but white space.
+// errEmpty is the error for a file that holds nothing but white space.
 const errEmpty = unrecognized("it is empty")
 
-// Sink takes what was read, on the caller's goroutine. A nil func leaves out
-// its part. An error ends the import and is returned as it is.
+// Sink receives what was read, on the caller's goroutine. A nil func skips its part. An error ends
+// the import and is returned unchanged.
 type Sink struct {
 	Item   func(rollout.Item) error
 	Record func(*rollout.Record) error
-	Model  func(string) // the model that made the rollouts, where the log names one
+	Model  func(string) // the model that made the rollouts, if the log names one
 	Note   func(string) // how identity and sample number were derived, what was left out
 
-	// Planned takes how many rollouts the run that wrote the log set out to make, where the log
-	// says so; those that it says were cancelled are not among them.
+	// Planned receives how many rollouts the run that wrote the log was meant to make, if the log
+	// says so. Rollouts that the log reports as cancelled do not count.
 	Planned func(split rollout.Split, rollouts int)
 
-	// see identity
+	// known is identity.known: it reports whether the next rollout's item was already passed on.
 	known func(split rollout.Split, id string, messages []rollout.Message) (bool, error)
-	// what a row holds under the key that names items; nil if none does
+	// rowKey returns the value of a row under the key that names items; nil if no key does.
 	rowKey func(row []byte) string
-	// takes what the row of the rollout that comes next says of its policy, environment and reference; see facets
+	// facets collects what the next rollout's row names as policy, environment and reference.
 	facets *facets
-	// takes that of the row whose rollouts come next
+	// row receives the result of rowKey for the row of the next rollouts.
 	row func(key string)
 }
 
-// at says which row the rollouts that come next are of.
-func (s Sink) at(row []byte) {
+// beginRow sets the row that the next rollouts come from.
+func (s Sink) beginRow(row []byte) {
 	if s.rowKey != nil {
 		s.row(s.rowKey(row))
 	}
 }
 
-// tell takes what the row of the rollout that comes next holds under a key.
+// tell records the value of the next rollout's row under a key, if the key is a facet.
 func (s Sink) tell(key, value string) {
 	if !isFacet(key) {
 		return
 	}
-	if f, tells := facetOf(key, value); tells {
+	if f, ok := facetOf(key, value); ok {
 		s.facets.add(f)
 	}
 }
 
-// tellExactly is tell for a value of any kind that the format itself has, such as the
-// arguments of a task.
+// tellExactly records a value of any kind that belongs to the format itself, such as the arguments
+// of a task; values match only if they are equal.
 func (s Sink) tellExactly(key string, value json.RawMessage) {
 	if !isNone(value) {
 		s.facets.add(exactly(key, jsontext.TextOrJSON(value)))
@@ -158,7 +156,7 @@ func (s Sink) record(r *rollout.Record) error {
 		return nil
 	}
 	settleContext(r)
-	if r.Finish == rollout.FinishLength { // a call that was cut off is none that the model got wrong
+	if r.Finish == rollout.FinishLength { // a call that was cut off is not the model's mistake
 		last := r.Turns - 1
 		r.Calls = slices.DeleteFunc(r.Calls, func(c rollout.Call) bool {
 			return c.Turn == last && c.Status == rollout.CallMalformed && c.Output == "" &&
@@ -168,17 +166,17 @@ func (s Sink) record(r *rollout.Record) error {
 	return s.Record(r)
 }
 
-// promptStop is how verifiers names the end of a rollout before its first turn.
+// promptStop matches the name that verifiers gives to the end of a rollout before its first turn.
 var promptStop = regexp.MustCompile(`(?i)prompt_too_long|overlong_?prompt`)
 
-// settleContext makes a prompt_too_long of a failure for want of context in which the model
-// has said nothing. One that its log books as a limit counts where the log shows the
-// conversation: it could be one that the model made too long.
+// settleContext changes a failure for lack of context into prompt_too_long if the model has said
+// nothing. If the log reports it as a limit, the conversation must be in the log, or the reason must
+// match promptStop: otherwise the model itself may have made the conversation too long.
 func settleContext(r *rollout.Record) {
-	said := r.Turns > 0 || len(r.Calls) > 0 || r.Answer != "" ||
+	spoke := r.Turns > 0 || len(r.Calls) > 0 || r.Answer != "" ||
 		slices.ContainsFunc(r.Messages, func(m rollout.Message) bool { return m.Role == "assistant" })
 	shown := r.Outcome.OwnFailure() && (len(r.Messages) > 0 || promptStop.MatchString(r.Error))
-	if !said && (shown || r.Outcome == rollout.ModelAPI) && rollout.OutOfContext(r.Error) {
+	if !spoke && (shown || r.Outcome == rollout.ModelAPI) && rollout.OutOfContext(r.Error) {
 		r.Outcome, r.Reward, r.Parts, r.Finish = rollout.PromptTooLong, nil, nil, ""
 	}
 }
@@ -201,9 +199,8 @@ func (s Sink) note(format string, args ...any) {
 	}
 }
 
-// of returns a sink that names f before its notes when there are several
-// files.
-func (s Sink) of(f File, files []File) Sink {
+// forFile returns a sink that puts the name of f before its notes if there are several files.
+func (s Sink) forFile(f File, files []File) Sink {
 	note := s.Note
 	if note != nil && len(files) > 1 {
 		s.Note = func(text string) { note(f.Name + ": " + text) }
@@ -211,23 +208,23 @@ func (s Sink) of(f File, files []File) Sink {
 	return s
 }
 
-// noteFiles says what several files were taken for.
-func (s Sink) noteFiles(files []File, left []string) {
+// noteFiles notes that several files are one import, and which files were left out.
+func (s Sink) noteFiles(files []File, leftOut []string) {
 	if len(files) > 1 {
 		s.note("%d files are one import; if an item is in several of them, the samples of later files continue "+
 			"those before", len(files))
 	}
-	if len(left) > 0 {
-		s.note("files next to them of another format, left out: %d (%s)", len(left), counted(left))
+	if len(leftOut) > 0 {
+		s.note("files next to them of another format, left out: %d (%s)", len(leftOut), counted(leftOut))
 	}
 }
 
-// Import reads src as the format called name, or, when name is "", as the
-// first of formats that recognizes it, and returns that format. All files of
-// the source are of one format, and make one import.
+// Import reads src as the format with the given name or, if name is "", as the first of formats
+// that recognizes it, and returns that format. All files of the source must have one format; they
+// make one import.
 //
-// Broken input can be found late: an import that must not leave half a run
-// behind takes back what it wrote when Import fails.
+// Input can turn out to be broken late: if Import fails, a caller that must not leave half a run
+// behind removes what was written.
 func Import(ctx context.Context, formats []Format, name string, src Source, sink Sink) (Format, error) {
 	if name != "" {
 		return importAs(ctx, formats, name, src, sink)
@@ -246,7 +243,7 @@ func Import(ctx context.Context, formats []Format, name string, src Source, sink
 		}
 		names = append(names, f.Name)
 		switch reason := fmt.Sprintf("\n  %s: %v", f.Name, err); {
-		case len(src.Files) > 1 && !strings.HasPrefix(err.Error(), src.Files[0].Name): // the first file is of it
+		case len(src.Files) > 1 && !strings.HasPrefix(err.Error(), src.Files[0].Name): // the first file matches
 			near = slices.Insert(near, 0, reason)
 		case matches(f.Files, path.Base(src.Files[0].Path)), f.Mapped &&
 			path.Ext(f.Files[0]) == path.Ext(src.Files[0].Path):
@@ -259,11 +256,11 @@ func Import(ctx context.Context, formats []Format, name string, src Source, sink
 				" (gonogo help formats describes them)"+strings.Join(near[:min(mostNear, len(near))], "")))
 }
 
-// mostNear is for how many formats an error says what the files lack.
+// mostNear is the largest number of formats for which an error says what the files lack.
 const mostNear = 4
 
-// read reads the files of the source, those in directories included. A source
-// of no rollouts is an error, with what the format noted of it.
+// read reads the files of the source, including those in directories. A source without rollouts is
+// an error that contains the format's notes.
 func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 	all, err := src.filesOf(f.Files)
 	if err == nil && f.Mapped {
@@ -272,11 +269,11 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 	if err != nil {
 		return err
 	}
-	files, left, err := all.sniffed(ctx, func(file File) error { return f.recognize(file, all.Options) })
+	files, leftOut, err := all.sniffed(ctx, func(file File) error { return f.recognize(file, all.Options) })
 	if err != nil {
 		return err
 	}
-	records, notes, given, ends := 0, []string(nil), sink,
+	records, notes, caller, ends := 0, []string(nil), sink,
 		endings{
 			finish: make(map[rollout.Finish]int), words: make(map[string]int), verdicts: make(map[string]int),
 			settled: f.Name == gonogo.Name,
@@ -286,20 +283,20 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 			records++
 		}
 		ends.add(r)
-		return given.record(r)
+		return caller.record(r)
 	}
 	planned := 0
 	sink.Planned = func(split rollout.Split, n int) {
 		planned = n
-		given.planned(split, n)
+		caller.planned(split, n)
 	}
 	sink.Note = func(text string) {
 		notes = append(notes, text)
-		given.note("%s", text)
+		caller.note("%s", text)
 	}
 	by := src.Options.Item
 	if by == itemKept || f.Mapped && by != ItemPrompt {
-		by = "" // the ids are right, or it is a column
+		by = "" // the ids are right, or a column holds them
 	}
 	items := newIdentity(sink, by)
 	items.settled = src.Options.Item != ""
@@ -309,7 +306,7 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 		return err
 	}
 	in.tally.note(in.sink)
-	in.sink.noteFiles(in.files, left)
+	in.sink.noteFiles(in.files, leftOut)
 	if err := items.finish(); err != nil {
 		return fmt.Errorf("read %s: %w", src.name(), err)
 	}
@@ -328,44 +325,43 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 // settles reports whether Options.OnConflict applies to the format.
 func (f Format) settles() bool { return f.Mapped || f.Name == gonogo.Name }
 
-// noteCount says how many there are of what, if any, in which [a|b] is a where there is one
-// and b where there are more.
+// noteCount notes n and what, unless n is 0. In what, [a|b] is the singular and the plural.
 func (s Sink) noteCount(n int, what string) {
 	if n > 0 {
 		s.note("%d %s", n, wording.Plural(n, what))
 	}
 }
 
-// notePlan says where a log holds fewer rollouts, or more, than its run set out to make.
-func (s Sink) notePlan(there, planned int) {
+// notePlan notes if a log holds fewer or more rollouts than its run planned.
+func (s Sink) notePlan(found, planned int) {
 	switch {
-	case planned == 0 || there == planned:
-	case there < planned:
+	case planned == 0 || found == planned:
+	case found < planned:
 		s.note("%d of %d rollouts that the run planned are in the log: the others count as lost (infra.failures)",
-			there, planned)
+			found, planned)
 	default:
-		s.note("%d rollouts, and the run planned %d: are two runs in one log?", there, planned)
+		s.note("%d rollouts, and the run planned %d: are two runs in one log?", found, planned)
 	}
 }
 
 // endings counts how rollouts ended.
 type endings struct {
 	finish  map[rollout.Finish]int
-	words   map[string]int // those that are not known
-	settled bool           // the lines say themselves what is a failure
-	lost    int            // rollouts with a grade that ended with a word of failure
+	words   map[string]int // unknown words for an end
+	settled bool           // the lines themselves say what is a failure
+	lost    int            // graded rollouts that ended with a word for a failure
 
-	verdicts map[string]int // rollouts with a grade, by the key whose failed was taken for a verdict
+	verdicts map[string]int // graded rollouts by the key whose "failed" was read as a verdict
 }
 
-// noteVerdicts says that a word that may mean two things was taken for a grade.
+// noteVerdicts notes that an ambiguous word was read as a grade.
 func noteVerdicts(s Sink, n int, key string) {
 	s.note("%d graded %s by %q that %s failed: read as a verdict on the answer; where it means that the rollout "+
 		"failed, write it as an error", n, wording.Plural(n, "rollout[ says|s say]"), key,
 		wording.Plural(n, "[it|they]"))
 }
 
-// add counts the end of a rollout. One that ended with a word of failure has no grade.
+// add counts the end of a rollout. A rollout that ended with a word for a failure loses its grade.
 func (e *endings) add(r *rollout.Record) {
 	e.finish[r.Finish]++
 	for key, value := range r.Extra {
@@ -385,8 +381,7 @@ func (e *endings) add(r *rollout.Record) {
 	}
 }
 
-// note says how many of the rollouts ended with a reply that is not whole, or with a word
-// that is not known.
+// note notes how many rollouts ended with an incomplete reply or with an unknown word.
 func (e *endings) note(s Sink, all int) {
 	for _, key := range slices.Sorted(maps.Keys(e.verdicts)) {
 		noteVerdicts(s, e.verdicts[key], key)
@@ -421,7 +416,7 @@ func (s Source) name() string {
 	return counted(names)
 }
 
-// plain is a name as people type it: tau_bench and TauBench are tau-bench.
+// plain normalizes a name: tau_bench, TauBench and tau-bench are the same.
 func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == ' ' {

@@ -12,9 +12,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// inspect reads logs of Inspect AI (UKGovernmentBEIS/inspect_ai,
-// src/inspect_ai/log): a zip archive with a member for each sample, or one
-// JSON object with a list of samples.
+// inspect reads logs of Inspect AI (UKGovernmentBEIS/inspect_ai, src/inspect_ai/log): a zip archive
+// with a member per sample, or one JSON object with a list of samples.
 var inspect = Format{
 	Name:  "inspect",
 	Doc:   "a log of Inspect AI: an .eval archive, or the .json of one",
@@ -35,12 +34,12 @@ var inspect = Format{
 type inspectLog struct {
 	file    File
 	header  inspectHeader
-	last    map[string]bool // the samples that count, by name, where an evaluation has several logs; nil = all
+	last    map[string]bool // names of the samples that count if an evaluation has several logs; nil = all
 	samples func(ctx context.Context, yield func(where string, text []byte) error) error
 	close   func() error
 }
 
-// inspectHeader is what a log says of all its samples.
+// inspectHeader is what a log says about all its samples.
 type inspectHeader struct {
 	Status string
 	Eval   struct {
@@ -52,7 +51,7 @@ type inspectHeader struct {
 		Dataset struct {
 			Name    json.RawMessage   `json:"name"`
 			Samples *int              `json:"samples"`
-			IDs     []json.RawMessage `json:"sample_ids"` // of those that were chosen
+			IDs     []json.RawMessage `json:"sample_ids"` // ids of the selected samples
 		} `json:"dataset"`
 		Config struct {
 			Epochs *int            `json:"epochs"`
@@ -73,10 +72,10 @@ type inspectHeader struct {
 		} `json:"scores"`
 	}
 	Invalidated bool
-	unfinished  bool // by a log that has no end
+	unfinished  bool // the log has no end
 }
 
-// inspectSetting is what a log names of the policy and the environment, besides the model.
+// inspectSetting is what a log says about the policy and the environment, apart from the model.
 type inspectSetting struct {
 	Version   json.RawMessage `json:"task_version"`
 	Args      json.RawMessage `json:"task_args"`
@@ -86,7 +85,7 @@ type inspectSetting struct {
 	} `json:"model_args"`
 }
 
-// tell names the policy and the environment of a log for the rollout that comes next.
+// tell records the policy and the environment of the log for the next rollout.
 func (h *inspectHeader) tell(sink Sink) {
 	sink.tellExactly("task_version", h.Eval.Version)
 	sink.tellExactly("task_args", h.Eval.Args)
@@ -95,7 +94,7 @@ func (h *inspectHeader) tell(sink Sink) {
 	sink.tellExactly("dataset", h.Eval.Dataset.Name)
 }
 
-// take takes in one member of a log or of header.json.
+// take decodes one member of a log or of header.json.
 func (h *inspectHeader) take(key string, value []byte) error {
 	into := map[string]any{
 		"status": &h.Status, "eval": &h.Eval, "results": &h.Results, "invalidated": &h.Invalidated,
@@ -131,20 +130,20 @@ func readInspect(ctx context.Context, in *intake) error {
 		return err
 	}
 	evaluations := evaluationsOf(logs)
-	for _, of := range evaluations {
-		if err := r.settle(ctx, of); err != nil {
+	for _, group := range evaluations {
+		if err := r.settle(ctx, group); err != nil {
 			return err
 		}
-		r.plans.add(of[0].header.planned())
+		r.plans.add(group[0].header.planned())
 		r.file()
-		for _, log := range of {
+		for _, log := range group {
 			if err := r.read(ctx, log); err != nil {
 				return err
 			}
 		}
 	}
 	r.finish()
-	if r.stamped == 0 { // our own export has as many epochs as the item with the most
+	if r.stamped == 0 { // our own export has as many epochs as the item with the most samples
 		in.sendPlan(len(evaluations), r.cancelled)
 	}
 	return nil
@@ -169,8 +168,8 @@ func openInspect(ctx context.Context, f File) (*inspectLog, error) {
 	return log, err
 }
 
-// openInspectJSON looks through a log in JSON for its header and for samples
-// that are there twice: of those the last one counts.
+// openInspectJSON reads a JSON log once to find its header and duplicate samples; the last
+// duplicate counts.
 func openInspectJSON(ctx context.Context, f File) (*inspectLog, error) {
 	log := &inspectLog{file: f, close: func() error { return nil }}
 	last := make(map[string]int)
@@ -197,7 +196,7 @@ func openInspectJSON(ctx context.Context, f File) (*inspectLog, error) {
 	return log, nil
 }
 
-// inspectName names a sample within its log.
+// inspectName returns the name of a sample within its log.
 func inspectName(text []byte) (string, error) {
 	var id, epoch []byte
 	err := rollout.Members(text, func(key string, value []byte) error {
@@ -212,8 +211,7 @@ func inspectName(text []byte) (string, error) {
 	return string(id) + " " + string(epoch), err
 }
 
-// header holds the logs of an import together: they may be of several tasks,
-// not of several models.
+// header checks that the logs of an import are of one model; they may be of several tasks.
 func (r *inspectReader) header(log *inspectLog) error {
 	h := log.header
 	if err := r.model.check(log.file, h.Eval.Model); err != nil {
@@ -234,8 +232,8 @@ func (r *inspectReader) header(log *inspectLog) error {
 	return nil
 }
 
-// informational returns the scorers without metrics, which describe a reply and
-// do not grade it. Older logs do not list their scorers.
+// informational returns the scorers without metrics: they describe a reply but do not grade it.
+// Older logs do not list their scorers.
 func (h *inspectHeader) informational() (names []string) {
 	for _, s := range h.Eval.Scorers {
 		if m := string(s.Metrics); m == "[]" || m == "{}" {
@@ -261,7 +259,7 @@ func (r *inspectReader) read(ctx context.Context, log *inspectLog) error {
 	return log.samples(ctx, r.sample)
 }
 
-// finish says how the records came to be.
+// finish notes how the records were made.
 func (r *inspectReader) finish() {
 	item := "id"
 	if len(r.tasks) > 1 {
@@ -286,7 +284,7 @@ func (r *inspectReader) finish() {
 	r.sink.noteCount(r.copies, "rollout[|s] [is|are] in several logs, by uuid, and [counts|count] once")
 }
 
-// itemID names the item of a sample.
+// itemID returns the item of a sample.
 func (r *inspectReader) itemID(id string) string {
 	if len(r.tasks) > 1 {
 		return r.task + "/" + id

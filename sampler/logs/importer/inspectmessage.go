@@ -34,7 +34,7 @@ type inspectMessage struct {
 // inspectTalk is the conversation of a sample.
 type inspectTalk struct {
 	messages []rollout.Message
-	failed   map[*rollout.Message]string // tool messages that tell an error, as type: message
+	failed   map[*rollout.Message]string // tool messages that report an error, as type: message
 }
 
 func decodeInspectMessages(text json.RawMessage) (talk inspectTalk, err error) {
@@ -106,22 +106,22 @@ func inspectContent(text json.RawMessage) (content, reasoning string, err error)
 	return strings.Join(said, "\n"), strings.TrimSpace(strings.Join(thought, "\n")), nil
 }
 
-// inspectPrompt returns how many of the messages are the item's own: the
-// system message and the input, which may hold turns of the model itself.
+// inspectPrompt returns how many of the messages belong to the item: the system message and the
+// input, which may itself contain turns of the model.
 func inspectPrompt(talk []rollout.Message, input json.RawMessage) int {
-	var given []json.RawMessage
-	if len(input) > 0 && input[0] == '[' && jsontext.Unmarshal(input, &given) != nil {
-		given = nil
+	var inputs []json.RawMessage
+	if len(input) > 0 && input[0] == '[' && jsontext.Unmarshal(input, &inputs) != nil {
+		inputs = nil
 	}
-	return min(max(len(given), transcript.UntilAnswer(talk)), len(talk))
+	return min(max(len(inputs), transcript.UntilAnswer(talk)), len(talk))
 }
 
-// status says how a tool fared. A timeout or a refusal was shown to the model
-// like any other answer.
+// status returns the status of a tool call. The model saw a timeout or a refusal like any other
+// result.
 func (t *inspectTalk) status(answer *rollout.Message) (rollout.CallStatus, string) {
-	text, is := t.failed[answer]
+	text, failed := t.failed[answer]
 	switch {
-	case !is:
+	case !failed:
 		return rollout.CallOK, ""
 	case strings.HasPrefix(text, "parsing: "):
 		return rollout.CallMalformed, transcript.FirstLine(text)
@@ -129,7 +129,7 @@ func (t *inspectTalk) status(answer *rollout.Message) (rollout.CallStatus, strin
 	return rollout.CallError, transcript.FirstLine(text)
 }
 
-// inspectAnswer returns what the model said last.
+// inspectAnswer returns the model's last reply.
 func inspectAnswer(output json.RawMessage) string {
 	var out struct {
 		Choices []struct {
@@ -148,21 +148,21 @@ func inspectAnswer(output json.RawMessage) string {
 	return out.Completion
 }
 
-// time fills in how long tool calls took, and which of them raised an error that
-// ended the sample, from its events.
+// time sets when the tool calls began, how long they took, and which of them raised an error that
+// ended the sample, from the sample's events.
 func (s *inspectSample) time(calls []rollout.Call) {
 	if len(calls) == 0 || len(s.Events) == 0 {
 		return
 	}
 	begin, err := time.Parse(time.RFC3339Nano, s.Started)
 	known := err == nil
-	at := make(map[string]int, len(calls))
+	index := make(map[string]int, len(calls))
 	for i, c := range calls {
 		if c.ID != "" {
-			at[c.ID] = i
+			index[c.ID] = i
 		}
 	}
-	_ = rollout.Elements(s.Events, func(event []byte) error { // events that cannot be read tell no time
+	_ = rollout.Elements(s.Events, func(event []byte) error { // unreadable events have no time
 		if !bytes.Contains(event[:min(len(event), 4<<10)], []byte(`"tool"`)) {
 			return nil
 		}
@@ -176,8 +176,8 @@ func (s *inspectSample) time(calls []rollout.Call) {
 		if jsontext.Unmarshal(event, &e) != nil || e.Event != "tool" {
 			return nil
 		}
-		i, there := at[e.ID]
-		if !there {
+		i, ok := index[e.ID]
+		if !ok {
 			return nil
 		}
 		calls[i].Elapsed = seconds(e.Working)
@@ -191,11 +191,11 @@ func (s *inspectSample) time(calls []rollout.Call) {
 	})
 }
 
-// offered returns the tools that the model was first asked with, from the sample's events;
-// nil where they do not say.
+// offered returns the tools that the first model call offered, from the sample's events; nil if
+// they do not say.
 func (s *inspectSample) offered() json.RawMessage {
 	var tools json.RawMessage
-	_ = rollout.Elements(s.Events, func(event []byte) error { // events that cannot be read tell no tools
+	_ = rollout.Elements(s.Events, func(event []byte) error { // unreadable events have no tools
 		var e struct {
 			Event string          `json:"event"`
 			Tools json.RawMessage `json:"tools"`
@@ -209,5 +209,5 @@ func (s *inspectSample) offered() json.RawMessage {
 	return tools
 }
 
-// errEnough ends a reading that has found what it looks for.
+// errEnough stops a read that has found what it was looking for.
 var errEnough = errors.New("enough")

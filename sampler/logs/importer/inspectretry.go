@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// cancelled reports whether the error is a cancellation: Inspect cancels the samples under way
-// when another one fails.
+// cancelled reports whether the error is a cancellation: Inspect cancels the samples in flight when
+// another sample fails.
 func (e *inspectError) cancelled() bool {
 	if e == nil {
 		return false
@@ -17,16 +17,16 @@ func (e *inspectError) cancelled() bool {
 	return strings.HasPrefix(e.Message, "CancelledError(") || strings.Contains(lines[len(lines)-1], "CancelledError")
 }
 
-// evaluationsOf groups logs by the evaluation that they are of, each group in the order in
-// which its logs were made. A log that names no evaluation is a group of its own.
+// evaluationsOf groups logs by evaluation, each group in the order in which its logs were created.
+// A log that names no evaluation is a group of its own.
 func evaluationsOf(logs []*inspectLog) (groups [][]*inspectLog) {
-	at := make(map[string]int)
+	byID := make(map[string]int)
 	for _, log := range logs {
 		id := log.header.Eval.TaskID
-		i, there := at[id]
-		if !there || id == "" {
+		i, ok := byID[id]
+		if !ok || id == "" {
 			i = len(groups)
-			at[id], groups = i, append(groups, nil)
+			byID[id], groups = i, append(groups, nil)
 		}
 		groups[i] = append(groups[i], log)
 	}
@@ -37,8 +37,8 @@ func evaluationsOf(logs []*inspectLog) (groups [][]*inspectLog) {
 	return groups
 }
 
-// settle finds, in the logs of one evaluation, the last try of each sample. One that was
-// cancelled counts only where there is no other, and a sample that a retry copied is the same.
+// settle finds the last attempt at each sample in the logs of one evaluation. A cancelled attempt
+// counts only if there is no other. A sample that a retry copied is the same attempt.
 func (r *inspectReader) settle(ctx context.Context, logs []*inspectLog) error {
 	if len(logs) < 2 {
 		return nil
@@ -64,13 +64,13 @@ func (r *inspectReader) settle(ctx context.Context, logs []*inspectLog) error {
 				return err
 			}
 			now := try{log, s.UUID, s.Error.cancelled()}
-			was, there := best[name]
+			was, seen := best[name]
 			switch {
-			case there && now.cancelled:
+			case seen && now.cancelled:
 				return nil
-			case there && was.uuid != "" && was.uuid == now.uuid:
+			case seen && was.uuid != "" && was.uuid == now.uuid:
 				r.copies++
-			case there && !was.cancelled:
+			case seen && !was.cancelled:
 				r.replaced++
 			}
 			best[name] = now
@@ -86,7 +86,7 @@ func (r *inspectReader) settle(ctx context.Context, logs []*inspectLog) error {
 	return nil
 }
 
-// planned is how many samples the evaluation set out to make; 0 where its log does not say.
+// planned returns how many samples the evaluation planned; 0 if its log does not say.
 func (h *inspectHeader) planned() int {
 	samples, epochs := len(h.Eval.Dataset.IDs), 1
 	if n := h.Eval.Dataset.Samples; samples == 0 && n != nil && isNone(h.Eval.Config.Limit) {

@@ -12,7 +12,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// inspectSample is what is read of an EvalSample; the rest is passed over.
+// inspectSample holds the fields that are read from an EvalSample; the others are skipped.
 type inspectSample struct {
 	ID          json.RawMessage            `json:"id"`
 	Epoch       *int                       `json:"epoch"`
@@ -22,7 +22,7 @@ type inspectSample struct {
 	Messages    json.RawMessage            `json:"messages"`
 	Output      json.RawMessage            `json:"output"`
 	Scores      json.RawMessage            `json:"scores"`
-	Score       json.RawMessage            `json:"score"` // of logs before scores could be several
+	Score       json.RawMessage            `json:"score"` // in logs from before a sample could have several scores
 	Error       *inspectError              `json:"error"`
 	Retries     []inspectError             `json:"error_retries"`
 	Limit       *inspectLimit              `json:"limit"`
@@ -33,7 +33,7 @@ type inspectSample struct {
 	UUID        string                     `json:"uuid"`
 	Attachments map[string]json.RawMessage `json:"attachments"`
 	Events      json.RawMessage            `json:"events"`
-	Transcript  json.RawMessage            `json:"transcript"` // events and attachments in logs before 2025
+	Transcript  json.RawMessage            `json:"transcript"` // events and attachments, in logs before 2025
 	marked
 }
 
@@ -47,7 +47,7 @@ type inspectLimit struct {
 	Limit json.RawMessage `json:"limit"`
 }
 
-// inspectUsage counts tokens; input_tokens are those that no cache held.
+// inspectUsage counts tokens; input_tokens excludes those read from or written to a cache.
 type inspectUsage struct {
 	Input      *int64 `json:"input_tokens"`
 	Output     *int64 `json:"output_tokens"`
@@ -74,27 +74,27 @@ func (s *inspectSample) transcript(key string, value []byte) error {
 	return nil
 }
 
-// inspectReader remembers items and samples of its logs, not their text.
+// inspectReader remembers the items and samples of its logs, but not their text.
 type inspectReader struct {
 	*intake
 	scores *inspectScores
 
 	tasks map[string]bool
-	items map[string]bool // by id: whether it was written as a number
+	items map[string]bool // by id: whether it is written as a number
 	uuids map[string]string
 
-	log  File // that is being read
+	log  File // the log being read
 	task string
-	seen map[rollout.Key]string // where a sample of it is
+	seen map[rollout.Key]string // where each sample of the log occurs
 
 	named *inspectHeader
 
-	last map[string]bool // of its samples, those that count; nil = all
+	last map[string]bool // names of the log's samples that count; nil = all
 
 	failures, limits, unscored, cancelled, retried, copies, replaced, scoredErrors, stamped int
 }
 
-// sample takes in the text of one sample.
+// sample reads the text of one sample.
 func (r *inspectReader) sample(where string, text []byte) error {
 	if r.last != nil {
 		name, err := inspectName(text)
@@ -102,7 +102,7 @@ func (r *inspectReader) sample(where string, text []byte) error {
 			return err
 		}
 	}
-	r.sink.at(text)
+	r.sink.beginRow(text)
 	s, err := decodeInspectSample(text)
 	if err != nil {
 		return err
@@ -111,9 +111,9 @@ func (r *inspectReader) sample(where string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	own := s.stamp()
-	if own != nil && own.Item != "" {
-		id = r.itemID(own.Item)
+	ours := s.stamp()
+	if ours != nil && ours.Item != "" {
+		id = r.itemID(ours.Item)
 		r.stamped++
 	}
 	k := rollout.Key{Split: r.split, Item: id, Sample: epoch - 1}
@@ -149,17 +149,17 @@ func (r *inspectReader) sample(where string, text []byte) error {
 	rec.Messages = talk.messages[prompt:]
 	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, talk.status)
 	s.fill(rec, r.model.name)
-	own.finish(rec)
-	if !own.ungraded(rec) {
+	ours.finish(rec)
+	if !ours.ungraded(rec) {
 		if err := r.grade(rec, s); err != nil {
 			return err
 		}
-		own.outcome(rec)
+		ours.outcome(rec)
 	}
 	return ended(r.sink.record(rec))
 }
 
-// stamp returns what our own export wrote into the metadata.
+// stamp returns the stamp that our own export wrote into the metadata.
 func (s *inspectSample) stamp() *stamp {
 	var metadata struct {
 		Stamp *stamp `json:"gonogo"`
@@ -170,14 +170,14 @@ func (s *inspectSample) stamp() *stamp {
 	return metadata.Stamp
 }
 
-// key names the sample.
+// key returns the id and the epoch of the sample.
 func (r *inspectReader) key(s *inspectSample) (id string, epoch int, err error) {
 	if id = jsontext.TextOrJSON(s.ID); id == "" {
 		return "", 0, fmt.Errorf(`"id" is missing`)
 	}
 	number := s.ID[0] != '"'
 	id = r.itemID(id)
-	if was, there := r.items[id]; there && was != number {
+	if was, known := r.items[id]; known && was != number {
 		return "", 0, fmt.Errorf("id %s is a number here and a string elsewhere: they would be one item", id)
 	}
 	r.items[id] = number
@@ -190,7 +190,7 @@ func (r *inspectReader) key(s *inspectSample) (id string, epoch int, err error) 
 	return id, *s.Epoch, nil
 }
 
-// sendItem passes on the item of a sample; the first of them stands for all.
+// sendItem passes on the item of a sample. The item is that of its first sample.
 func (r *inspectReader) sendItem(id string, s *inspectSample, prompt []rollout.Message) error {
 	if len(prompt) == 0 && len(s.Input) > 0 && s.Input[0] == '"' {
 		prompt = []rollout.Message{{Role: "user", Content: jsontext.TextOrJSON(s.Input)}}
@@ -201,7 +201,7 @@ func (r *inspectReader) sendItem(id string, s *inspectSample, prompt []rollout.M
 		map[string]json.RawMessage{"target": s.Target, "metadata": s.Metadata, "tools": s.offered()})
 }
 
-// retries passes on the attempts that ended in an error before this one.
+// retries passes on the earlier attempts, which ended in an error.
 func (r *inspectReader) retries(rec *rollout.Record, failed []inspectError) error {
 	failed = slices.DeleteFunc(slices.Clone(failed), func(e inspectError) bool { return e.cancelled() })
 	for i, e := range failed {
@@ -217,20 +217,20 @@ func (r *inspectReader) retries(rec *rollout.Record, failed []inspectError) erro
 	return nil
 }
 
-// fill copies what is known besides the grade.
+// fill copies everything but the grade.
 func (s *inspectSample) fill(rec *rollout.Record, model string) {
 	s.time(rec.Calls)
 	rec.Answer = inspectAnswer(s.Output)
 	s.finish(rec)
 	rec.Usage, rec.Judge = s.usage(model)
-	if at, err := time.Parse(time.RFC3339Nano, s.Started); err == nil {
-		rec.Started = at.UTC()
+	if started, err := time.Parse(time.RFC3339Nano, s.Started); err == nil {
+		rec.Started = started.UTC()
 	}
 	rec.Elapsed = seconds(s.TotalTime)
 }
 
-// finish takes over the stop_reason of the last reply, or, where that is not
-// known, the limit of tokens that ended the sample.
+// finish sets the stop_reason of the last reply or, if that is unknown, the token limit that ended
+// the sample.
 func (s *inspectSample) finish(rec *rollout.Record) {
 	var out struct {
 		Choices []struct {
@@ -245,24 +245,24 @@ func (s *inspectSample) finish(rec *rollout.Record) {
 	}
 }
 
-// usage returns the tokens of the model that is evaluated, and those of the one
-// in the role of a grader.
+// usage returns the token usage of the evaluated model and of the model in the role of grader.
 func (s *inspectSample) usage(model string) (policy, judge rollout.Usage) {
-	u, there := s.ModelUsage[model]
-	if !there && len(s.ModelUsage) == 1 {
+	u, ok := s.ModelUsage[model]
+	if !ok && len(s.ModelUsage) == 1 {
 		for _, only := range s.ModelUsage {
 			u = only
 		}
 	}
 	policy, judge = u.usage(), s.RoleUsage["grader"].usage()
-	if len(s.ModelUsage) == 1 { // it did both
+	if len(s.ModelUsage) == 1 { // one model had both roles
 		policy.Input, policy.Output = less(policy.Input, judge.Input), less(policy.Output, judge.Output)
 		policy.Cached, policy.Reasoning = less(policy.Cached, judge.Cached), less(policy.Reasoning, judge.Reasoning)
 	}
 	return policy, judge
 }
 
-// usage adds the tokens from and to a cache to the input, as everywhere else.
+// usage converts the counts: input includes tokens read from and written to a cache, as everywhere
+// else.
 func (u inspectUsage) usage() rollout.Usage {
 	out := rollout.Usage{Input: u.Input, Output: u.Output, Reasoning: u.Reasoning, Cached: u.CacheRead}
 	if u.Input != nil {
@@ -285,11 +285,10 @@ func less(all, part *int64) *int64 {
 	return &rest
 }
 
-// inspectBoundary finds the failed boundary by the last frame of a traceback
-// that belongs to one of them. Where none does it is the model's: solvers
-// fail most often in what they await. Whatever fails below a scorer, such as its
-// judge, is a failure of the grading. Tools and scorers are mostly files of the
-// user, so what calls them shows them.
+// inspectBoundary finds the failed boundary by the last frame of the traceback that belongs to a
+// boundary. If there is no such frame, the model API failed: that is what solvers mostly await.
+// Anything that fails below a scorer, such as its judge, is a failure of the grader. Tools and
+// scorers are mostly the user's own files, so the frames that call them identify them.
 func inspectBoundary(e inspectError) rollout.Outcome {
 	for _, scoring := range []string{"await scorer(", "inspect_ai/scorer/"} {
 		if strings.Contains(e.Traceback, scoring) {
@@ -298,8 +297,8 @@ func inspectBoundary(e inspectError) rollout.Outcome {
 	}
 	last, outcome := -1, rollout.ModelAPI
 	for _, frame := range []struct {
-		part string
-		is   rollout.Outcome
+		part    string
+		outcome rollout.Outcome
 	}{
 		{"/model/", rollout.ModelAPI},
 		{"/tool/", rollout.ToolFailed},
@@ -309,8 +308,8 @@ func inspectBoundary(e inspectError) rollout.Outcome {
 		{"/scorer/", rollout.GraderFailed},
 		{"/scorers/", rollout.GraderFailed},
 	} {
-		if at := strings.LastIndex(e.Traceback, frame.part); at > last {
-			last, outcome = at, frame.is
+		if index := strings.LastIndex(e.Traceback, frame.part); index > last {
+			last, outcome = index, frame.outcome
 		}
 	}
 	return outcome

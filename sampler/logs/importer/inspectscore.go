@@ -14,21 +14,21 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// inspectScores chooses the one of several scores that is the reward.
+// inspectScores chooses which of several scores is the reward.
 type inspectScores struct {
-	wanted        string   // by --score
-	chosen        string   // the same, or the first one that grades
-	all           []string // that were seen, in order
-	means         []string // of the chosen scorer, as the logs have it
-	informational []string // scorers of the log that is being read that do not grade
+	wanted        string   // given by --score
+	chosen        string   // wanted, or the first score that grades
+	all           []string // names seen, in order
+	means         []string // of the chosen scorer, as reported by the logs
+	informational []string // scorers that do not grade, in the log being read
 }
 
 // score is one value of one scorer.
 type score struct {
 	scorer string
-	name   string   // the scorer's, with the key of a value that has keys
-	value  *float64 // nil when it is none that a number stands for
-	text   string   // as the log has it
+	name   string   // the scorer's name, with ".KEY" if its value has keys
+	value  *float64 // nil if the value does not stand for a number
+	text   string   // the value as written in the log
 }
 
 // grade sets outcome, reward and parts.
@@ -41,9 +41,9 @@ func (r *inspectReader) grade(rec *rollout.Record, s *inspectSample) error {
 		rec.Outcome, rec.Error = inspectBoundary(*s.Error), transcript.FirstLine(s.Error.Message)
 		return nil
 	}
-	if at, cause := s.failure(rollout.GraderFailed); at != "" {
+	if boundary, cause := s.failure(rollout.GraderFailed); boundary != "" {
 		r.failures++
-		rec.Outcome, rec.Error = at, transcript.FirstLine(cause)
+		rec.Outcome, rec.Error = boundary, transcript.FirstLine(cause)
 		return nil
 	}
 	scores, err := inspectScoresOf(s.Scores, s.Score)
@@ -74,8 +74,8 @@ func (r *inspectReader) grade(rec *rollout.Record, s *inspectSample) error {
 	return nil
 }
 
-// inspectScoresOf lists the scores of a sample in the order of the log; only is that of logs
-// that hold one. A value with keys is a score for each, called NAME.KEY.
+// inspectScoresOf lists the scores of a sample in the order of the log. only is the score of a log
+// with a single score. A value with keys is one score per key, named NAME.KEY.
 func inspectScoresOf(text, only json.RawMessage) (all []score, err error) {
 	if isNone(text) {
 		if isNone(only) {
@@ -102,7 +102,7 @@ func inspectScoresOf(text, only json.RawMessage) (all []score, err error) {
 	return all, err
 }
 
-// choose returns the reward, or the reason that there is none.
+// choose returns the reward, or why there is none.
 func (c *inspectScores) choose(scores []score) (reward *float64, why string, err error) {
 	for _, s := range scores {
 		if !slices.Contains(c.all, s.name) {
@@ -120,31 +120,31 @@ func (c *inspectScores) choose(scores []score) (reward *float64, why string, err
 			return nil, scores[0].none(), nil
 		}
 	}
-	at := slices.IndexFunc(scores, func(s score) bool { return s.name == c.chosen })
+	index := slices.IndexFunc(scores, func(s score) bool { return s.name == c.chosen })
 	switch {
-	case at < 0 && c.wanted != "" && slices.ContainsFunc(scores, func(s score) bool { return s.scorer == c.wanted }):
+	case index < 0 && c.wanted != "" && slices.ContainsFunc(scores, func(s score) bool { return s.scorer == c.wanted }):
 		return nil, "", fmt.Errorf("score %q has several values: choose one by --score: %s", c.wanted,
 			strings.Join(c.all, ", "))
-	case at < 0:
+	case index < 0:
 		return nil, fmt.Sprintf("it has no score %q", c.chosen), nil
-	case scores[at].value == nil:
-		return nil, scores[at].none(), nil
+	case scores[index].value == nil:
+		return nil, scores[index].none(), nil
 	}
-	return scores[at].value, "", nil
+	return scores[index].value, "", nil
 }
 
-// first chooses the first scorer that grades. Which of several values of one scorer
-// is the reward is not for us to say. It chooses none if all values are words.
+// first chooses the first scorer that grades, or none if all values are words. A scorer with
+// several values is an error: the user must say which of them is the reward.
 func (c *inspectScores) first(scores []score) error {
-	at := slices.IndexFunc(scores,
+	index := slices.IndexFunc(scores,
 		func(s score) bool { return s.grades() && !slices.Contains(c.informational, s.scorer) })
-	if at < 0 {
-		at = slices.IndexFunc(scores, score.grades)
+	if index < 0 {
+		index = slices.IndexFunc(scores, score.grades)
 	}
-	if at < 0 {
+	if index < 0 {
 		return nil
 	}
-	first := scores[at]
+	first := scores[index]
 	if slices.ContainsFunc(scores, func(s score) bool { return s.scorer == first.scorer && s.name != first.name }) {
 		return fmt.Errorf("score %q has several values: choose one by --score: %s", first.scorer,
 			strings.Join(c.all, ", "))
@@ -153,8 +153,8 @@ func (c *inspectScores) first(scores []score) error {
 	return nil
 }
 
-// none says why a score is not a grade. A word is left out: it is one cause, whatever the
-// word.
+// none says why a score is not a grade. It leaves out the word itself, so that all words are one
+// cause.
 func (s score) none() string {
 	if s.grades() || !strings.HasPrefix(s.text, `"`) {
 		return fmt.Sprintf("score %s is %s", s.name, s.text)
@@ -162,15 +162,15 @@ func (s score) none() string {
 	return fmt.Sprintf("score %s is a word, not a number: --score selects another", s.name)
 }
 
-// grades reports whether a score is a number, or one that is missing.
+// grades reports whether a score is a number or missing.
 func (s score) grades() bool {
 	return s.value != nil || s.text == "" || s.text == "null"
 }
 
-// survey looks through the logs for the scorer that grades, where they name several or
-// none: in one sample a scorer of numbers may have failed, and another have a number by
-// chance. The choice is the first of the scorers with metrics, in the order of the log,
-// among those whose values are words least often.
+// survey looks through the logs for the scorer that grades if they name several scorers or none.
+// One sample is not enough: a scorer that gives numbers may have failed in it, and another may give
+// a number by chance. It chooses the first scorer, in the order of the log, of those that have
+// metrics and whose values are least often words.
 func (c *inspectScores) survey(ctx context.Context, logs []*inspectLog) error {
 	if c.wanted != "" || !severalScorers(logs) {
 		return nil
@@ -180,7 +180,7 @@ func (c *inspectScores) survey(ctx context.Context, logs []*inspectLog) error {
 		informational := log.header.informational()
 		for _, s := range log.header.Eval.Scorers {
 			if !slices.Contains(informational, s.Name) {
-				found.of(s.Name).metrics = true
+				found.entry(s.Name).metrics = true
 			}
 		}
 		err := log.samples(ctx, func(where string, text []byte) error {
@@ -191,10 +191,10 @@ func (c *inspectScores) survey(ctx context.Context, logs []*inspectLog) error {
 			err := decodeInto(text, &s)
 			scores, broken := inspectScoresOf(s.Scores, s.Score)
 			if err != nil || broken != nil {
-				return nil // as is said when the sample is read
+				return nil // reported when the sample is read
 			}
 			for _, one := range scores {
-				t := found.of(one.scorer)
+				t := found.entry(one.scorer)
 				t.metrics = t.metrics || !slices.Contains(informational, one.scorer)
 				if t.values++; !one.grades() {
 					t.words++
@@ -221,8 +221,7 @@ func (c *inspectScores) survey(ctx context.Context, logs []*inspectLog) error {
 	return nil
 }
 
-// severalScorers reports whether the scorer that grades is not plain from the logs'
-// headers.
+// severalScorers reports whether the logs' headers leave open which scorer grades.
 func severalScorers(logs []*inspectLog) bool {
 	var names []string
 	for _, log := range logs {
@@ -241,17 +240,17 @@ func severalScorers(logs []*inspectLog) bool {
 	return len(slices.Compact(names)) > 1
 }
 
-// scorers counts what scorers gave, in the order in which they were met.
+// scorers counts the values of each scorer, in the order of first appearance.
 type scorers []*scorerValues
 
 type scorerValues struct {
 	scorer        string
 	names         []string // of its scores
-	metrics       bool     // the log has metrics of it
-	values, words int      // all of them, and those that are words
+	metrics       bool     // the log has metrics of this scorer
+	values, words int      // number of values; number of those that are words
 }
 
-func (t *scorers) of(scorer string) *scorerValues {
+func (t *scorers) entry(scorer string) *scorerValues {
 	i := slices.IndexFunc(*t, func(s *scorerValues) bool { return s.scorer == scorer })
 	if i < 0 {
 		i = len(*t)
@@ -260,7 +259,7 @@ func (t *scorers) of(scorer string) *scorerValues {
 	return (*t)[i]
 }
 
-// best returns the scorer that grades; nil if all give words alone.
+// best returns the scorer that grades; nil if all scorers give only words.
 func (t scorers) best() (best *scorerValues) {
 	for _, s := range t {
 		switch {
@@ -273,7 +272,7 @@ func (t scorers) best() (best *scorerValues) {
 	return best
 }
 
-// logged says what mean the logs have of the score, where they name one.
+// logged returns a phrase with the logs' own mean of the score; "" if they have none.
 func (c *inspectScores) logged() string {
 	if len(c.means) == 0 {
 		return ""
@@ -281,7 +280,7 @@ func (c *inspectScores) logged() string {
 	return ", which Inspect counts (" + strings.Join(c.means, ", ") + ")"
 }
 
-// note says what was chosen.
+// note notes what was chosen.
 func (c *inspectScores) note(sink Sink) {
 	others := slices.DeleteFunc(slices.Clone(c.all), func(name string) bool { return name == c.chosen })
 	switch {
@@ -300,9 +299,9 @@ func (c *inspectScores) note(sink Sink) {
 	}
 }
 
-// inspectValue turns a score's value into a number as Inspect's value_to_float
-// does (scorer/_metric.py), but for texts that it does not know, which are none
-// to us and zeros there. NaN, which was read as null, means unscored.
+// inspectValue converts a score's value into a number as Inspect's value_to_float does
+// (scorer/_metric.py), except for unknown texts: they are missing here and 0 there. NaN, which was
+// read as null, means unscored.
 func inspectValue(v json.RawMessage) *float64 {
 	var f float64
 	switch text := jsontext.TextOrJSON(v); strings.ToLower(text) {

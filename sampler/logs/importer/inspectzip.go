@@ -20,12 +20,12 @@ import (
 var errNoZip = errors.New("no zip archive")
 
 const (
-	methodZstd = 93        // APPNOTE.TXT 6.3.7, and what Inspect writes
-	maxMember  = 256 << 20 // the longest member that is read, unpacked
+	methodZstd = 93        // APPNOTE.TXT 6.3.7; Inspect writes it
+	maxMember  = 256 << 20 // size of the longest member that is read, unpacked
 )
 
-// openInspectZip opens an .eval archive. A file that is not an archive is
-// errNoZip, an archive of something else ErrUnrecognized.
+// openInspectZip opens an .eval archive. It returns errNoZip for a file that is not an archive, and
+// ErrUnrecognized for an archive of something else.
 func openInspectZip(f File) (*inspectLog, error) {
 	rd, err := f.Open()
 	if err != nil {
@@ -49,7 +49,7 @@ func inspectArchive(f File, rd io.Reader) (*inspectLog, error) {
 	if !bytes.HasPrefix(magic[:n], []byte("PK")) {
 		return nil, errNoZip
 	}
-	at, ok := rd.(io.ReaderAt)
+	seeker, ok := rd.(io.ReaderAt)
 	info, err := f.stat()
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func inspectArchive(f File, rd io.Reader) (*inspectLog, error) {
 	if !ok {
 		return nil, fmt.Errorf("read %s: an archive can only be read from a file on disk", f.Name)
 	}
-	archive, err := zip.NewReader(at, info.Size())
+	archive, err := zip.NewReader(seeker, info.Size())
 	if err != nil {
 		if path.Ext(f.Path) == ".eval" {
 			return nil,
@@ -72,8 +72,8 @@ func inspectArchive(f File, rd io.Reader) (*inspectLog, error) {
 
 var sampleMember = regexp.MustCompile(`_epoch_\d+\.json$`)
 
-// inspectMembers finds header and samples among the members. Of members with
-// one name the last one counts.
+// inspectMembers finds the header and the samples in the archive. The last of several members with
+// one name counts.
 func inspectMembers(f File, archive *zip.Reader) (*inspectLog, error) {
 	log := &inspectLog{file: f}
 	members := make(map[string]*zip.File, len(archive.File))
@@ -81,7 +81,7 @@ func inspectMembers(f File, archive *zip.Reader) (*inspectLog, error) {
 	for _, m := range archive.File {
 		dir, file := path.Split(m.Name)
 		switch {
-		case strings.HasPrefix(dir, "samples/") && sampleMember.MatchString(file): // an id may hold slashes
+		case strings.HasPrefix(dir, "samples/") && sampleMember.MatchString(file): // an id may contain slashes
 			if members[m.Name] == nil {
 				samples = append(samples, m.Name)
 			}
@@ -102,15 +102,15 @@ func inspectMembers(f File, archive *zip.Reader) (*inspectLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	is := false
+	isLog := false
 	err = rollout.Members(text, func(key string, value []byte) error {
-		is = is || key == "eval"
+		isLog = isLog || key == "eval"
 		return log.header.take(key, value)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", f.Name, head.Name, err)
 	}
-	if !is {
+	if !isLog {
 		return nil, fmt.Errorf("%w: %s names no eval", ErrUnrecognized, head.Name)
 	}
 	log.samples = func(ctx context.Context, yield func(string, []byte) error) error {
@@ -123,8 +123,8 @@ func inspectMembers(f File, archive *zip.Reader) (*inspectLog, error) {
 				return err
 			}
 			if err := yield(name, text); err != nil {
-				if own, is := err.(sinkError); is {
-					return own.error
+				if sinkErr, ok := err.(sinkError); ok {
+					return sinkErr.error
 				}
 				return fmt.Errorf("%s: %s: %w", f.Name, name, err)
 			}
@@ -152,5 +152,5 @@ func readMember(f File, m *zip.File) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// unzstd unpacks zstd frames, of which a member may hold several in a row.
+// unzstd unpacks zstd frames; a member may consist of several.
 var unzstd = zstd.ZipDecompressor(zstd.WithDecoderMaxMemory(maxMember), zstd.WithDecoderMaxWindow(zstd.MaxWindowSize))

@@ -15,24 +15,24 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// intake is what the readers of all formats share: it numbers samples over lines and files,
-// hands each item on once, holds the import to one model, and counts what is not a grade.
+// intake is shared by the readers of all formats. It numbers samples across lines and files, passes
+// each item on once, enforces that an import has one model, and counts what is not a grade.
 type intake struct {
 	*tally
 	files   []File
 	opt     Options
-	open    opener // of tables
+	open    opener // opens tables
 	sink    Sink
 	split   rollout.Split
 	numbers *onward
-	times   map[string]int // how often an item came in this file
-	lines   map[string]int // where in this file something came that may come once
-	runs    map[string]int // the place of each run in this file, by its id
+	times   map[string]int // how often each item occurred in this file
+	lines   map[string]int // the line in this file of each thing that may occur only once
+	runs    map[string]int // the position of each run in this file, by its id
 	missing map[rollout.Outcome]int
 	model   oneModel
 	plans   plans
-	wanted  string // the score that is the reward; "" until the first is seen, or for the usual one
-	several bool   // there are others
+	wanted  string // the score that is the reward; "" = the usual one, or not chosen yet
+	several bool   // there is more than one score
 }
 
 func newIntake(files []File, opt Options, sink Sink) *intake {
@@ -48,11 +48,11 @@ func (in *intake) file() {
 	in.times, in.lines, in.runs = make(map[string]int), make(map[string]int), make(map[string]int)
 }
 
-// eachRowOf reads the files one by one, as eachRow reads one.
+// eachRowOf reads the rows of all files in order; see eachRow.
 func eachRowOf[T any](ctx context.Context, in *intake, yield func(f File, line int, row *T) error) error {
 	for _, f := range in.files {
 		in.file()
-		err := eachRow(ctx, f, in.sink.of(f, in.files), func(line int, row *T) error { return yield(f, line, row) })
+		err := eachRow(ctx, f, in.sink.forFile(f, in.files), func(line int, row *T) error { return yield(f, line, row) })
 		if err != nil {
 			return err
 		}
@@ -60,8 +60,8 @@ func eachRowOf[T any](ctx context.Context, in *intake, yield func(f File, line i
 	return nil
 }
 
-// choose settles on the score that is the reward: the one that was chosen before, the usual
-// one, or the first.
+// choose chooses the score that is the reward: the one chosen before, else the usual one, else the
+// first.
 func (in *intake) choose(names []string, usual ...string) {
 	in.several = in.several || len(names) > 1
 	if in.wanted != "" || len(names) == 0 {
@@ -73,8 +73,8 @@ func (in *intake) choose(names []string, usual ...string) {
 	}
 }
 
-// of returns the model of a file; an import has only one.
-func (in *intake) of(f File, model string) error {
+// setModel checks the model of a file, and passes on the first; an import may have only one.
+func (in *intake) setModel(f File, model string) error {
 	first := in.model.name == ""
 	if err := in.model.check(f, model); err != nil {
 		return err
@@ -85,32 +85,32 @@ func (in *intake) of(f File, model string) error {
 	return nil
 }
 
-// again counts the rollouts of an item in this file: the sample of a file that
-// numbers none.
+// again returns how many rollouts of the item came before in this file: the sample number if the
+// file has none.
 func (in *intake) again(item string) int {
 	in.times[item]++
 	return in.times[item] - 1
 }
 
-// run returns the place of a run among those of the file, in the order in which they appear.
+// run returns the position of a run among those of the file, in order of first appearance.
 func (in *intake) run(id string) int {
-	if _, there := in.runs[id]; !there {
+	if _, ok := in.runs[id]; !ok {
 		in.runs[id] = len(in.runs)
 	}
 	return in.runs[id]
 }
 
-// only refuses a second line for what a file may hold one line of.
+// only returns an error for a second line where a file may have only one.
 func (in *intake) only(line int, what string) error {
-	if was, there := in.lines[what]; there {
+	if was, seen := in.lines[what]; seen {
 		return fmt.Errorf("%s came in line %d already: keep one of the two", what, was)
 	}
 	in.lines[what] = line
 	return nil
 }
 
-// item hands an item on. A row whose messages or tools
-// have another shape than chat is under "row".
+// item passes an item on. A row whose messages or tools are not in the form of a chat is put under
+// the key "row".
 func (in *intake) item(f File, line int, id string, row json.RawMessage) error {
 	it := rollout.Item{ID: id, Split: in.split, File: filepath.Base(f.Name), Line: line, Row: row}
 	if it.Decode() != nil {
@@ -123,7 +123,7 @@ func (in *intake) item(f File, line int, id string, row json.RawMessage) error {
 	return ended(in.sink.item(it))
 }
 
-// record passes on the rollout that its file calls sample.
+// record passes on a rollout; sample is its number in the file.
 func (in *intake) record(rec *rollout.Record, sample int) error {
 	rec.Split, rec.Source = in.split, rollout.Import
 	rec.Sample = in.numbers.inStep(in.split, rec.Item, rec.Step, sample)
@@ -133,7 +133,7 @@ func (in *intake) record(rec *rollout.Record, sample int) error {
 	return ended(in.sink.record(rec))
 }
 
-// noteGraders says whose score is the reward, if there are several graders.
+// noteGraders notes whose score is the reward, if there are several graders.
 func (in *intake) noteGraders() {
 	if in.several {
 		in.sink.note("there are several graders, and the reward is the score of %s; --score NAME selects another",
@@ -141,7 +141,7 @@ func (in *intake) noteGraders() {
 	}
 }
 
-// noteMissing says what is not a grade.
+// noteMissing notes how many rollouts have no grade.
 func (in *intake) noteMissing() {
 	for _, o := range rollout.Outcomes() {
 		switch n := in.missing[o]; {
@@ -153,7 +153,7 @@ func (in *intake) noteMissing() {
 	}
 }
 
-// number reads a number; null, which NaN was read as, and nothing are nil.
+// number reads a number. It returns nil for null, which NaN was read as, and for nothing.
 func number(name string, v json.RawMessage) (*float64, error) {
 	if isNone(v) {
 		return nil, nil
@@ -165,7 +165,7 @@ func number(name string, v json.RawMessage) (*float64, error) {
 	return &f, nil
 }
 
-// wholeID reads an item's id: a string, or a whole number.
+// wholeID reads an item's id: a string or a whole number.
 func wholeID(name string, v json.RawMessage) (string, error) {
 	id := jsontext.TextOrJSON(v)
 	number := len(v) > 0 && v[0] != '"'
@@ -176,7 +176,7 @@ func wholeID(name string, v json.RawMessage) (string, error) {
 	return id, nil
 }
 
-// setParts sets a sub-score of a record.
+// setParts sets a partial score of a record.
 func setParts(rec *rollout.Record, name string, value *float64) {
 	if value == nil {
 		return
@@ -187,7 +187,7 @@ func setParts(rec *rollout.Record, name string, value *float64) {
 	rec.Parts[name] = *value
 }
 
-// grade gives a record its reward, or says why it has none.
+// grade sets the reward of a record, or why it has none.
 func grade(rec *rollout.Record, reward *float64, why string) {
 	if reward != nil {
 		rec.Outcome, rec.Reward = rollout.Graded, reward
@@ -196,7 +196,7 @@ func grade(rec *rollout.Record, reward *float64, why string) {
 	rec.Outcome, rec.Error = rollout.GraderFailed, why
 }
 
-// fail gives a record the outcome of a failure.
+// fail sets the outcome of a failure.
 func fail(rec *rollout.Record, o rollout.Outcome, cause string) {
 	if cause = transcript.FirstLine(cause); cause == "" {
 		cause = "no cause is recorded"
@@ -204,8 +204,8 @@ func fail(rec *rollout.Record, o rollout.Outcome, cause string) {
 	rec.Outcome, rec.Error, rec.Reward = o, cause, nil
 }
 
-// finished gives a record the way in which the model's last reply ended, by the
-// word that the log has for it. A word that is not known stays with the record.
+// finished sets how the model's last reply ended, from the word in the log. An unknown word is kept
+// in the record.
 func finished(rec *rollout.Record, word string) {
 	if rec.Finish = rollout.FinishOf(word); rec.Finish == "" {
 		rec.KeepEnd(word)
@@ -223,7 +223,7 @@ func finished(rec *rollout.Record, word string) {
 	}
 }
 
-// valuesByKey returns the keys of a JSON object in their order, and its values.
+// valuesByKey returns the keys of a JSON object in order, and its values.
 func valuesByKey(object json.RawMessage) (keys []string, values map[string]json.RawMessage, err error) {
 	values = make(map[string]json.RawMessage)
 	err = rollout.Members(object, func(key string, value []byte) error {
@@ -233,7 +233,7 @@ func valuesByKey(object json.RawMessage) (keys []string, values map[string]json.
 	return keys, values, err
 }
 
-// pythonTime reads a time as Python writes it, with or without a zone.
+// pythonTime parses a time as Python writes it, with or without a zone; zero if it cannot.
 func pythonTime(text string) time.Time {
 	for _, layout := range []string{
 		time.RFC3339Nano, "2006-01-02T15:04:05.999999999",

@@ -11,17 +11,17 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// knownTask says that the next rollout is of a task that a simulated user puts to the model:
-// the user opens differently in every trial, so the task is the prompt. It reports whether
-// the item was passed on.
+// knownTask declares that the next rollout is of a task in which a simulated user talks to the
+// model. The user opens differently in every trial, so the task serves as the prompt. It reports
+// whether the item was already passed on.
 func knownTask(sink Sink, split rollout.Split, id string, task json.RawMessage) (bool, error) {
 	known, err := sink.known(split, id, []rollout.Message{{Role: "user", Content: id + "\n" + string(task)}})
 	return known, ended(err)
 }
 
-// sendItem passes on an item with the messages that a rollout of it begins with, and with
-// other fields of its row; those that hold nothing are left out. It is called for each
-// rollout: identity compares the messages, and passes an item on once.
+// sendItem passes on an item with the messages that its rollout begins with and other fields of its
+// row; empty fields are left out. It is called for each rollout: identity compares the messages and
+// passes each item on once.
 func sendItem(sink Sink, f File, it rollout.Item, messages []rollout.Message, fields map[string]json.RawMessage) error {
 	if known, err := sink.known(it.Split, it.ID, messages); known || err != nil {
 		return ended(err)
@@ -52,8 +52,8 @@ func sendItem(sink Sink, f File, it rollout.Item, messages []rollout.Message, fi
 	return ended(sink.item(it))
 }
 
-// offered returns the tools that a log says its rollouts were offered, in the form of Chat
-// Completions: the first of the lists that names any; nil if none does.
+// offered returns the tools that a log says its rollouts were offered, in Chat Completions form:
+// the first nonempty list; nil if there is none.
 func offered(lists ...json.RawMessage) json.RawMessage {
 	for _, tools := range lists {
 		if chat := chatTools(tools); chat != nil {
@@ -65,7 +65,7 @@ func offered(lists ...json.RawMessage) json.RawMessage {
 
 func chatTools(tools json.RawMessage) json.RawMessage {
 	var text string
-	if jsontext.Unmarshal(tools, &text) == nil { // a list that was written as a text
+	if jsontext.Unmarshal(tools, &text) == nil { // a list written as a string
 		tools = json.RawMessage(text)
 	}
 	var list []map[string]json.RawMessage
@@ -98,8 +98,8 @@ func ended(err error) error {
 	return nil
 }
 
-// seconds is a span that a log gives in seconds; what no span can be is not
-// known.
+// seconds converts a duration in seconds; missing and impossible durations are 0, which means
+// unknown.
 func seconds(s *float64) rollout.Seconds {
 	const century = 100 * 365 * 24 * 3600
 	if s == nil || math.IsNaN(*s) || *s < 0 || *s > century {

@@ -10,9 +10,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// itemIndex reads the evaluations at a checkpoint that the notebooks of
-// build-hours plot (plot_eval.ipynb, rft_eval_results_*.jsonl): a line for each
-// rollout, repeats as repeated lines.
+// itemIndex reads the evaluations at a checkpoint that the notebooks of build-hours plot
+// (plot_eval.ipynb, rft_eval_results_*.jsonl): one line per rollout; repeats are repeated lines.
 var itemIndex = Format{
 	Name:  "item-index",
 	Doc:   "rft_eval_results_*.jsonl of openai/build-hours, with item_index, score and trajectory",
@@ -82,9 +81,8 @@ func (in *intake) itemIndexLine(f File, line int, row *itemIndexRow) error {
 	return in.record(rec, in.again(id))
 }
 
-// trajectory reads a list of items of the Responses API, which may be in a string. What
-// comes before the model's first item is what it was asked. The end is that of the
-// model's last item.
+// trajectory reads a list of items of the Responses API, which may be in a string. asked is what
+// comes before the model's first item. end is the end of the model's last item.
 func trajectory(v json.RawMessage) (t transcript.Builder, asked []rollout.Message, end string, err error) {
 	if isNone(v) || string(v) == `""` {
 		return t, nil, "", nil
@@ -94,7 +92,7 @@ func trajectory(v json.RawMessage) (t transcript.Builder, asked []rollout.Messag
 		return t, nil, "", fmt.Errorf("it is not a list of items of the Responses API: %w", err)
 	}
 	for i, it := range items {
-		// another turn, whose calls have no recorded answers
+		// a new turn: the calls before it have no recorded results
 		if i > 0 && it.Role == "assistant" && items[i-1].Type == "function_call" {
 			t.EndTurn()
 		}
@@ -112,8 +110,8 @@ func trajectory(v json.RawMessage) (t transcript.Builder, asked []rollout.Messag
 	return t, asked, end, nil
 }
 
-// endOf returns why an item of the model ended. An incomplete one does not say
-// what cut it off, which is a limit of tokens but for the rare content filter.
+// endOf returns why an item of the model ended. An incomplete item does not say what cut it off:
+// almost always a token limit, rarely a content filter.
 func endOf(it transcript.Item) string {
 	var parts []struct {
 		Type string `json:"type"`

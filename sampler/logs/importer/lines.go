@@ -11,8 +11,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// readJSONLines reads a file of JSON lines by rollout.ReadLines and notes a
-// torn last line.
+// readJSONLines reads a file of JSON lines with rollout.ReadLines, and notes an incomplete last
+// line.
 func readJSONLines[T any](ctx context.Context, f File, sink Sink, decode func(text []byte) (T, error),
 	yield func(rollout.Line[T]) error,
 ) error {
@@ -43,32 +43,31 @@ func readJSONLines[T any](ctx context.Context, f File, sink Sink, decode func(te
 	return err
 }
 
-// lineError is an error about a line.
+// lineError returns an error about a line.
 func lineError(f File, line int, format string, args ...any) error {
 	return &rollout.LineError{File: f.Name, Line: line, Err: fmt.Errorf(format, args...)}
 }
 
-// sniffKeys looks at the JSON object that a file begins with, which may be a
-// line or all of it, and wants all of the keys in it. A file that breaks off
-// within that object, or is broken there, is taken when it has the first of
-// them, which is to be the most telling: reading it will show.
+// sniffKeys checks that the JSON object at the beginning of a file, which is one line or the whole
+// file, has all the keys. If the object is broken or cut off, its first wanted key is enough, which
+// should be the most distinctive one: reading the file will report the rest.
 func sniffKeys(f File, want ...string) error {
 	head, err := readHead(f)
 	if err != nil {
 		return err
 	}
 	for _, k := range want {
-		if _, there := head.keys[k]; !there && (k == want[0] || !head.broken) {
+		if _, ok := head.keys[k]; !ok && (k == want[0] || !head.broken) {
 			return fmt.Errorf("%w: the object it begins with has no %q", ErrUnrecognized, k)
 		}
 	}
 	return nil
 }
 
-// head is what the object that a file begins with shows at a look.
+// head is the JSON object at the beginning of a file, as far as it was read.
 type head struct {
-	keys   map[string][]byte // its members, in full; the first ones of a long or broken one
-	broken bool              // the file, not the look, ends within it or is not JSON there
+	keys   map[string][]byte // its members; only the first ones of a long or broken object
+	broken bool              // the file itself, not just the part read, ends within the object or is not JSON
 }
 
 func readHead(f File) (h head, err error) {
@@ -87,7 +86,7 @@ func readHead(f File) (h head, err error) {
 	}
 	text, err := rd.ReadBytes('\n')
 	cut := len(text) >= look
-	if err == nil && !cut && !isObject(text) { // written over several lines
+	if err == nil && !cut && !isObject(text) { // spread over several lines
 		var more []byte
 		more, err = io.ReadAll(io.LimitReader(rd, look))
 		text, cut = append(text, more...), len(more) == look

@@ -16,9 +16,8 @@ import (
 )
 
 // lmEval reads the samples that EleutherAI's lm-evaluation-harness logs
-// (lm_eval/loggers/evaluation_tracker.py): a line for each document and filter.
-// It keeps no score for each repeat: where a document was answered more than
-// once, the outputs are taken and left to be graded.
+// (lm_eval/loggers/evaluation_tracker.py): one line per document and filter. The log has no score
+// per repeat: if a document was answered more than once, the outputs are imported ungraded.
 var lmEval = Format{
 	Name: "lm-eval",
 	Doc: "samples_TASK_DATE.jsonl of lm-evaluation-harness; for documents answered several times only the " +
@@ -42,7 +41,7 @@ type lmEvalRow struct {
 	Filter    string                     `json:"filter"`
 	Metrics   []string                   `json:"metrics"`
 	Hash      string                     `json:"doc_hash"`
-	scores    map[string]json.RawMessage // of the metrics
+	scores    map[string]json.RawMessage // values of the metrics
 	item      json.RawMessage            // the item's row
 	marked
 }
@@ -55,7 +54,7 @@ func readLMEval(ctx context.Context, in *intake) error {
 		if err := l.model.check(f, lmEvalModel(f)); err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
-		err := readJSONLines(ctx, f, in.sink.of(f, in.files), decodeLMEval, func(line rollout.Line[*lmEvalRow]) error {
+		err := readJSONLines(ctx, f, in.sink.forFile(f, in.files), decodeLMEval, func(line rollout.Line[*lmEvalRow]) error {
 			return stopped(f, line.Number, l.line(f, line.Number, line.Value))
 		})
 		if err != nil {
@@ -67,7 +66,7 @@ func readLMEval(ctx context.Context, in *intake) error {
 	return nil
 }
 
-// decodeLMEval reads a line, and the keys that its metrics name.
+// decodeLMEval decodes a line, including the keys that its metrics name.
 func decodeLMEval(text []byte) (*lmEvalRow, error) {
 	row, err := decodeRow[lmEvalRow](text)
 	if err != nil {
@@ -93,15 +92,15 @@ func decodeLMEval(text []byte) (*lmEvalRow, error) {
 type lmEvalReader struct {
 	*intake
 	task   string
-	filter string            // of this file, whose lines are taken
-	hashes map[string]string // of items
+	filter string            // of the lines that are read from this file
+	hashes map[string]string // doc_hash by item
 
 	filtered, repeated int
 }
 
 var lmEvalName = regexp.MustCompile(`^samples_(.+?)(_\d{4}-\d{2}-\d{2}T[\d.:-]+)?\.jsonl$`)
 
-// lmEvalTask returns the task that a file's name contains; "" where it tells none.
+// lmEvalTask returns the task in a file's name; "" if there is none.
 func lmEvalTask(name string) string {
 	if m := lmEvalName.FindStringSubmatch(filepath.Base(name)); m != nil {
 		return m[1]
@@ -109,8 +108,8 @@ func lmEvalTask(name string) string {
 	return ""
 }
 
-// lmEvalModel returns the model that the results next to the samples name; "" if there are
-// none. A folder has the results of one model.
+// lmEvalModel returns the model that the results next to the samples name; "" if there are no
+// results. A folder has the results of one model.
 func lmEvalModel(f File) string {
 	entries, err := fs.ReadDir(f.FS, path.Dir(f.Path))
 	if err != nil {
@@ -148,7 +147,7 @@ func (l *lmEvalReader) line(f File, line int, row *lmEvalRow) error {
 	if err := l.only(line, "doc_id "+id); err != nil {
 		return err
 	}
-	if was, there := l.hashes[id]; there && was != row.Hash {
+	if was, ok := l.hashes[id]; ok && was != row.Hash {
 		return fmt.Errorf("document %s differs from the one before (doc_hash): these are results on different data; "+
 			"import them one by one", id)
 	}
@@ -172,13 +171,13 @@ func (l *lmEvalReader) rollouts(id string, row *lmEvalRow) error {
 	}
 	for i, resp := range row.Resps[0] {
 		rec := &rollout.Record{Item: id, Answer: jsontext.TextOrJSON(resp), Turns: 1}
-		if len(row.Resps) > 1 { // a choice of answers, each rated: what is there is not an output
+		if len(row.Resps) > 1 { // multiple choice: each choice is rated, and the responses are not outputs
 			rec.Answer, rec.Turns = "", 0
 		}
-		at, cause := row.failure(rollout.ModelAPI)
+		boundary, cause := row.failure(rollout.ModelAPI)
 		switch {
-		case at != "":
-			fail(rec, at, cause)
+		case boundary != "":
+			fail(rec, boundary, cause)
 		case n > 1:
 			fail(rec, rollout.GraderFailed,
 				"not graded: lm-eval keeps no score for each repeat; gonogo grade gives them rewards")
@@ -192,8 +191,8 @@ func (l *lmEvalReader) rollouts(id string, row *lmEvalRow) error {
 	return nil
 }
 
-// metrics gives the one response of a document the metrics of the document. A
-// metric that only means something over all documents is not a number here.
+// metrics grades the only response of a document with the document's metrics. A metric that is
+// defined only over all documents is not a number here.
 func (l *lmEvalReader) metrics(rec *rollout.Record, row *lmEvalRow) {
 	for _, name := range row.Metrics {
 		value, err := number(name, row.scores[name])
@@ -209,7 +208,7 @@ func (l *lmEvalReader) metrics(rec *rollout.Record, row *lmEvalRow) {
 	grade(rec, value, strings.TrimSpace("not graded: there is no metric "+l.wanted))
 }
 
-// lmEvalItem is the document with its target, and the prompt as a message.
+// lmEvalItem returns the document with its target, and the prompt as a message.
 func lmEvalItem(row *lmEvalRow) (json.RawMessage, error) {
 	return json.Marshal(map[string]json.RawMessage{
 		"doc": row.Doc, "target": row.Target,
@@ -217,7 +216,7 @@ func lmEvalItem(row *lmEvalRow) (json.RawMessage, error) {
 	})
 }
 
-// lmEvalPrompt finds the first argument of the first request.
+// lmEvalPrompt returns the first argument of the first request.
 func lmEvalPrompt(arguments json.RawMessage) json.RawMessage {
 	var named struct {
 		First struct {

@@ -17,8 +17,8 @@ import (
 )
 
 // nemoGym reads the rollouts that NeMo Gym collects (NVIDIA-NeMo/Gym,
-// nemo_gym/rollout_collection.py): a line for each, and those that failed in a file of
-// their own next to it, a line for each attempt.
+// nemo_gym/rollout_collection.py): one line per rollout. Failed attempts are in a separate file
+// next to it, one line per attempt.
 var nemoGym = Format{
 	Name: "nemo-gym",
 	Doc: "rollouts of NeMo Gym, JSON lines with responses_create_params, response and reward, with their " +
@@ -54,7 +54,7 @@ type nemoRow struct {
 			Reason string `json:"reason"`
 		} `json:"incomplete_details"`
 		Error json.RawMessage `json:"error"`
-		// output is a list of conversations, each a turn longer than the one before
+		// output is a list of conversations, each one turn longer than the one before
 		Transitions bool `json:"contains_transitions"`
 	} `json:"response"`
 	Reward   json.RawMessage `json:"reward"`
@@ -69,11 +69,11 @@ type nemoRow struct {
 	Reason   json.RawMessage `json:"failure_reason"`
 	Class    json.RawMessage `json:"_ng_failure_class"`
 	Judge    json.RawMessage `json:"_ng_failure_judge_error"`
-	// false says that the reward counts, whatever failure_reason and failure_kind say; an exception is a
-	// failure all the same
+	// false: the reward counts, whatever failure_reason and failure_kind say; an exception is still
+	// a failure
 	Mask *bool `json:"mask_sample"`
 
-	ApplyFailed bool `json:"apply_failed"` // the model's patch, which is not a failure of the verifier
+	ApplyFailed bool `json:"apply_failed"` // applying the model's patch failed, which is not a failure of the verifier
 	marked
 
 	Verdicts []struct {
@@ -81,7 +81,7 @@ type nemoRow struct {
 	} `json:"judge_evaluations"`
 }
 
-// nemoAgent is who answered. Each environment has an agent of its own, and counts its tasks
+// nemoAgent is the agent that answered. Each environment has its own agent and counts its tasks
 // from 0; a task that is copied for several agents keeps its index.
 type nemoAgent struct {
 	Name string `json:"name"`
@@ -113,7 +113,7 @@ func readNemoGym(ctx context.Context, in *intake) error {
 				return err
 			}
 		}
-		if err := eachRow(ctx, f, in.sink.of(f, in.files),
+		if err := eachRow(ctx, f, in.sink.forFile(f, in.files),
 			func(line int, row *nemoRow) error { return n.row(f, line, row) }); err != nil {
 			return err
 		}
@@ -128,17 +128,17 @@ func readNemoGym(ctx context.Context, in *intake) error {
 	return nil
 }
 
-// runOf names the run that a file is of: that of the file whose failures it holds.
+// runOf returns the run that a file belongs to; a file of failures belongs to the run that failed.
 func runOf(f File) string {
 	return strings.TrimSuffix(strings.TrimSuffix(f.Name, ".jsonl"), "_failures")
 }
 
-// failuresFirst returns the files with each one's failures before it, so the
-// attempt that succeeded is the last.
+// failuresFirst orders the files so that each file's failures come before it: the successful
+// attempt is the last.
 func failuresFirst(files []File) []File {
 	first := make(map[string]int)
 	for i, f := range files {
-		if _, there := first[runOf(f)]; !there {
+		if _, ok := first[runOf(f)]; !ok {
 			first[runOf(f)] = i
 		}
 	}
@@ -147,7 +147,7 @@ func failuresFirst(files []File) []File {
 		if c := cmp.Compare(first[runOf(a)], first[runOf(b)]); c != 0 {
 			return c
 		}
-		return cmp.Compare(len(b.Name), len(a.Name)) // that of the failures is the longer one
+		return cmp.Compare(len(b.Name), len(a.Name)) // the name of the failures' file is longer
 	})
 	return files
 }
@@ -158,11 +158,11 @@ type nemoReader struct {
 	attempts map[rollout.Key]int
 }
 
-// inputs counts the rollouts that a run was to make: the lines of its materialized inputs.
+// inputs adds the number of planned rollouts of a run: the lines of its materialized inputs.
 func (n *nemoReader) inputs(ctx context.Context, f File) error {
 	beside := f.Beside(filepath.Base(runOf(f)) + "_materialized_inputs.jsonl")
 	if _, err := fs.Stat(beside.FS, beside.Path); err != nil {
-		return nil // it is not kept with the rollouts
+		return nil // it is not stored with the rollouts
 	}
 	lines := 0
 	err := eachRow(ctx, beside, Sink{}, func(int, *struct{}) error {
@@ -174,7 +174,7 @@ func (n *nemoReader) inputs(ctx context.Context, f File) error {
 }
 
 func (n *nemoReader) row(f File, line int, row *nemoRow) error {
-	if err := n.of(f, row.Response.Model); err != nil {
+	if err := n.setModel(f, row.Response.Model); err != nil {
 		return err
 	}
 	if err := jsontext.Unmarshal(row.ParamsText, &row.Params); err != nil {
@@ -233,14 +233,14 @@ func (n *nemoReader) row(f File, line int, row *nemoRow) error {
 	return n.record(rec, sample)
 }
 
-// mark looks at a key that the row does not name, which may also be one of the data row.
+// mark checks a key that nemoRow does not name, unless it may belong to the data row.
 func (row *nemoRow) mark(key string, value []byte) {
 	if key != "metadata" && key != "extra_info" {
 		row.marked.mark(key, value)
 	}
 }
 
-// conversation reads what was said. Of transitions the last one holds all turns.
+// conversation returns the conversation. With transitions, the last one holds all turns.
 func (row *nemoRow) conversation() (t transcript.Builder, asked []rollout.Message, end string, err error) {
 	if !row.Response.Transitions {
 		return trajectory(row.Response.Output)
@@ -255,8 +255,8 @@ func (row *nemoRow) conversation() (t transcript.Builder, asked []rollout.Messag
 	return trajectory(states[len(states)-1])
 }
 
-// failure returns the outcome and the cause of a row that its environment, a resource server
-// or the endpoint of the model marks as not judged.
+// failure returns outcome and cause if the environment, a resource server or the model's endpoint
+// marks the row as not judged.
 func (row *nemoRow) failure() (rollout.Outcome, string) {
 	reason := jsontext.TextOrJSON(row.Reason)
 	counts := row.Mask != nil && !*row.Mask
@@ -266,7 +266,7 @@ func (row *nemoRow) failure() (rollout.Outcome, string) {
 	if row.Mask != nil && *row.Mask {
 		m.mark("mask_sample", []byte("true"))
 	}
-	if strings.Contains(reason, " ") && !counts { // words, not one of the codes that say why an answer is wrong
+	if strings.Contains(reason, " ") && !counts { // words, not a code for why the answer is wrong
 		m.mark("failure_reason", row.Reason)
 	}
 	if o, cause := m.failure(rollout.ModelAPI); o != "" {
@@ -284,9 +284,9 @@ func (row *nemoRow) failure() (rollout.Outcome, string) {
 	return "", ""
 }
 
-// unjudged are the values of failure_reason by which a resource server says that
-// it could not judge. Others, such as judge_not_equivalent, say what the answer
-// failed by (FailureCode of resources_servers/*/app.py).
+// unjudged lists the values of failure_reason with which a resource server says that it could not
+// judge. Others, such as judge_not_equivalent, say why the answer is wrong (FailureCode of
+// resources_servers/*/app.py).
 var unjudged = []string{
 	"judge_parsing_failed", "judge_swap_parsing_failed", "expected_answer_invalid", "expected_action_invalid",
 	"gold_execution_error", "unknown_harness", "unknown_error",
@@ -298,15 +298,15 @@ func (n *nemoReader) grade(rec *rollout.Record, row *nemoRow) error {
 		return err
 	}
 	class := jsontext.TextOrJSON(row.Class)
-	at, cause := row.failure()
+	boundary, cause := row.failure()
 	switch {
 	case !failure.None(class):
 		if jsontext.TextOrJSON(row.Judge) != "" {
 			cause = jsontext.TextOrJSON(row.Judge)
 		}
 		n.failed(rec, rollout.Boundary(class), strings.Trim(class+": "+transcript.FirstLine(cause), ": "))
-	case at != "":
-		n.failed(rec, at, cause)
+	case boundary != "":
+		n.failed(rec, boundary, cause)
 	case reward == nil:
 		n.ungraded(rec, "reward is missing, null or NaN")
 	default:
@@ -315,9 +315,8 @@ func (n *nemoReader) grade(rec *rollout.Record, row *nemoRow) error {
 	return nil
 }
 
-// verdict reports whether a judge gave one. terminus_judge wrote
-// judge_evaluation_failed, until it was split in two, for an answer that the
-// judge refused as well as for a judge without a verdict.
+// verdict reports whether a judge gave a verdict. terminus_judge, before judge_evaluation_failed
+// was split in two, wrote it both for a rejected answer and for a judge without a verdict.
 func (row *nemoRow) verdict() bool {
 	for _, v := range row.Verdicts {
 		if !failure.None(jsontext.TextOrJSON(v.Label)) {

@@ -12,8 +12,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// openObject reads on from the beginning of the file to the opening bracket of
-// the array at the end of the path.
+// openObject reads from the beginning of the file to the opening bracket of the array at the end of
+// the path.
 func (a *array) openObject() error {
 	token, err := a.dec.Token()
 	if err != nil || token != json.Delim('{') {
@@ -22,7 +22,7 @@ func (a *array) openObject() error {
 	return a.members(nil)
 }
 
-// leave reads what follows the array in the objects around it.
+// leave reads what follows the array in the enclosing objects.
 func (a *array) leave() error {
 	if len(a.path) == 0 {
 		return nil
@@ -31,8 +31,8 @@ func (a *array) leave() error {
 	return a.members(slices.Clone(a.path[:len(a.path)-1]))
 }
 
-// members reads members of the object at inside, and of those around it, until
-// the array begins or all are closed.
+// members reads the members of the object at the path inside, and of its enclosing objects, until
+// the array begins or all objects are closed.
 func (a *array) members(inside []string) error {
 	for {
 		if !a.dec.More() {
@@ -67,12 +67,12 @@ func (a *array) members(inside []string) error {
 	}
 }
 
-// step reads the first token of a value on the path: the bracket of the array,
-// that of an object on the way there, or a null, which is neither.
+// step reads the first token of a value on the path: the bracket of the array, the brace of an
+// object that leads to it, or null.
 func (a *array) step(here []string) (found bool, err error) {
 	again := a.ended
 	a.deeper = false
-	at := a.offset()
+	start := a.offset()
 	token, err := a.dec.Token()
 	switch {
 	case err != nil:
@@ -80,7 +80,7 @@ func (a *array) step(here []string) (found bool, err error) {
 	case token == nil:
 		return false, nil
 	case again:
-		return false, a.errorAt(at, fmt.Errorf("%q is there twice", strings.Join(here, ".")))
+		return false, a.errorAt(start, fmt.Errorf("%q is there twice", strings.Join(here, ".")))
 	case token == json.Delim('[') && len(here) == len(a.path):
 		return true, nil
 	case token == json.Delim('{') && len(here) < len(a.path):
@@ -91,7 +91,7 @@ func (a *array) step(here []string) (found bool, err error) {
 	if len(here) == len(a.path) {
 		want = "a list"
 	}
-	return false, a.errorAt(at, fmt.Errorf("%q must be %s", strings.Join(here, "."), want))
+	return false, a.errorAt(start, fmt.Errorf("%q must be %s", strings.Join(here, "."), want))
 }
 
 // beside passes on a member that is not on the path.
@@ -106,7 +106,7 @@ func (a *array) beside(here []string) error {
 	return a.other(strings.Join(here, "."), value)
 }
 
-// cut says where the text around the array breaks.
+// cut returns the error for broken text around the array.
 func (a *array) cut(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return a.errorAt(endOfFile, errors.New("the file ends too early: it was cut off"))
@@ -120,8 +120,8 @@ func (a *array) cut(err error) error {
 	return a.src.errorOf("read", err)
 }
 
-// eachOf reads a file that is a list, or an object with a list at path. An error of yield gets
-// the element's place, unless the sink ended the import.
+// eachOf reads a file that is a list or an object with a list at path. An error of yield is
+// returned with the element's position, unless the sink ended the import.
 func eachOf(ctx context.Context, f File, path []string, other func(string, json.RawMessage) error,
 	yield func(*array, []byte) error,
 ) error {

@@ -6,9 +6,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// onward numbers samples over several files: each file counts from 0 for
-// itself, and the rollouts of an item in a later file go on from those in the
-// files before.
+// onward numbers samples over several files: each file counts from 0, and the rollouts of an item
+// in a later file continue from those in earlier files.
 type onward struct {
 	base, next map[rollout.Key]int // by split and item
 }
@@ -26,31 +25,31 @@ func (o *onward) file() {
 	}
 }
 
-// sample returns the number of the rollout that its file calls own.
-func (o *onward) sample(split rollout.Split, item string, own int) int {
-	return o.inStep(split, item, 0, own)
+// sample returns the number of a rollout; number is its number in the file.
+func (o *onward) sample(split rollout.Split, item string, number int) int {
+	return o.inStep(split, item, 0, number)
 }
 
-// inStep is sample for the rollouts of one step, which are numbered for themselves.
-func (o *onward) inStep(split rollout.Split, item string, step, own int) int {
+// inStep is sample within a step: each step is numbered separately.
+func (o *onward) inStep(split rollout.Split, item string, step, number int) int {
 	k := rollout.Key{Split: split, Item: item, Step: step}
-	n := o.base[k] + own
+	n := o.base[k] + number
 	o.next[k] = max(o.next[k], n+1)
 	return n
 }
 
-// another numbers one more rollout of an item whose log has no numbers.
+// another returns the next number of an item whose log has no sample numbers.
 func (o *onward) another(split rollout.Split, item string, step int) int {
 	k := rollout.Key{Split: split, Item: item, Step: step}
 	o.next[k]++
 	return o.next[k] - 1
 }
 
-// oneModel holds the rollouts of an import to one model: what several models
-// do is for gonogo compare to say, and no mean of one run.
+// oneModel enforces that the rollouts of an import come from one model: comparing models is the job
+// of gonogo compare, and a mean over several would be meaningless.
 type oneModel struct{ name, file string }
 
-// check refuses a second model.
+// check returns an error for a second model.
 func (m *oneModel) check(f File, name string) error {
 	switch {
 	case name == "" || name == m.name:

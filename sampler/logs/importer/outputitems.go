@@ -16,8 +16,7 @@ import (
 )
 
 // outputItems reads the output items of OpenAI Evals (openai-python,
-// types/evals/runs/output_item_list_response.py), as the API lists them or one
-// a line.
+// types/evals/runs/output_item_list_response.py), as the API lists them or one per line.
 var outputItems = Format{
 	Name:  "openai-evals",
 	Doc:   "output items of OpenAI Evals, as the API's list or one a line",
@@ -53,11 +52,11 @@ type evalResult struct {
 	marked
 }
 
-// UnmarshalJSON decodes a result, with its marks.
+// UnmarshalJSON decodes a result with its marks.
 func (r *evalResult) UnmarshalJSON(text []byte) error { return decodeInto(text, r) }
 
-// failure returns what the result says of a grader that failed: a sample with an error, or
-// a mark of its own, such as Azure's status or the flags of graders/run.
+// failure reports whether the grader failed, and why: the result's sample has an error, or the
+// result itself has a mark, such as Azure's status or the flags of graders/run.
 func (r *evalResult) failure() (text string, failed bool) {
 	if text, failed := r.Sample.failure(); failed {
 		return text, true
@@ -97,7 +96,7 @@ func readOutputItems(ctx context.Context, in *intake) error {
 	o := outputItemReader{intake: in}
 	for _, f := range in.files {
 		o.file()
-		if err := o.each(ctx, f, in.sink.of(f, in.files)); err != nil {
+		if err := o.each(ctx, f, in.sink.forFile(f, in.files)); err != nil {
 			return err
 		}
 	}
@@ -117,12 +116,11 @@ func readOutputItems(ctx context.Context, in *intake) error {
 type outputItemReader struct {
 	*intake
 	stamped int
-	called  bool // a tool call is in the files
+	called  bool // the files contain a tool call
 }
 
-// azureParts reads tool calls and their answers in the place of a message's content, as
-// Azure's agents have them (azure-ai-evaluation, _converters/_models.py). Other messages
-// stay as they are.
+// azureParts decodes tool calls and tool results in the content of a message, where Azure's agents
+// put them (azure-ai-evaluation, _converters/_models.py). Other messages are unchanged.
 func azureParts(messages []rollout.Message) []rollout.Message {
 	for i := range messages {
 		m := &messages[i]
@@ -159,7 +157,7 @@ func azureParts(messages []rollout.Message) []rollout.Message {
 	return messages
 }
 
-// each reads the items of a file: lines, or the list that the API answers with.
+// each reads the items of a file: lines, or the list that the API returns.
 func (o *outputItemReader) each(ctx context.Context, f File, sink Sink) error {
 	if !evalList(f) {
 		return eachRow(ctx, f, sink, func(line int, it *outputItem) error { return o.add(f, line, it) })
@@ -200,7 +198,7 @@ func (o *outputItemReader) add(f File, line int, it *outputItem) error {
 	if err := o.item(f, line, rec.Item, row); err != nil {
 		return err
 	}
-	if err := o.of(f, it.Sample.Model); err != nil {
+	if err := o.setModel(f, it.Sample.Model); err != nil {
 		return err
 	}
 	o.fill(rec, it)
@@ -217,14 +215,14 @@ func (o *outputItemReader) add(f File, line int, it *outputItem) error {
 	return o.record(rec, sample)
 }
 
-// evalRow is the row of the data source, with the messages that the model was
-// shown where it has none of its own.
+// evalRow returns the row of the data source. If it has no messages, they are those that the model
+// was shown.
 func evalRow(it *outputItem) (json.RawMessage, error) {
 	row := make(map[string]json.RawMessage)
 	if !isNone(it.Item) && jsontext.Unmarshal(it.Item, &row) != nil {
 		row["item"] = it.Item
 	}
-	if _, own := row["messages"]; !own && len(it.Sample.Input) > 0 {
+	if _, has := row["messages"]; !has && len(it.Sample.Input) > 0 {
 		messages, err := json.Marshal(it.Sample.Input)
 		if err != nil {
 			return nil, err
@@ -255,8 +253,8 @@ func (o *outputItemReader) grade(rec *rollout.Record, it *outputItem) error {
 		fail(rec, rollout.ModelAPI, text)
 		return nil
 	}
-	if at, cause := it.failure(rollout.GraderFailed); at != "" {
-		fail(rec, at, cause)
+	if boundary, cause := it.failure(rollout.GraderFailed); boundary != "" {
+		fail(rec, boundary, cause)
 		return nil
 	}
 	names := make([]string, len(it.Results))
@@ -291,8 +289,8 @@ func (o *outputItemReader) grade(rec *rollout.Record, it *outputItem) error {
 
 var trailingUUID = regexp.MustCompile(`(?i)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
-// graderName takes away the UUID that the API puts behind a grader's name,
-// which may hold hyphens of its own.
+// graderName removes the UUID that the API appends to a grader's name. The name itself may contain
+// hyphens.
 func graderName(name string) string { return trailingUUID.ReplaceAllString(name, "") }
 
 func sniffOutputItems(f File) error {
@@ -311,10 +309,10 @@ func sniffOutputItems(f File) error {
 	return fmt.Errorf("%w: its first line is not an eval.run.output_item", ErrUnrecognized)
 }
 
-// evalList reports whether a file is the list that the API answers with: an
-// object with data, of which the first is an output item.
+// evalList reports whether a file is the list that the API returns: an object with data whose first
+// element is an output item.
 func evalList(f File) bool {
-	const most = 64 << 20 // bytes: one output item is smaller
+	const most = 64 << 20 // bytes: every output item is smaller
 	rd, err := f.Open()
 	if err != nil {
 		return false
@@ -339,7 +337,7 @@ func evalList(f File) bool {
 	}
 	data := !a.ended
 	raw, err := a.next(context.Background())
-	if err != nil || jsontext.Unmarshal(raw, &first) != nil { // none, or one that is cut off
+	if err != nil || jsontext.Unmarshal(raw, &first) != nil { // the list is empty, or its first item is cut off
 		return data && kind == "list"
 	}
 	return first.Object == "eval.run.output_item"

@@ -5,34 +5,33 @@ import (
 	"io/fs"
 )
 
-// plans sums up how many rollouts the runs of an import set out to make, by what is said with
-// each of its files.
+// plans sums how many rollouts the runs of an import planned, according to the logs.
 type plans struct {
-	told     int // files that say
+	count    int // number of logs with a plan
 	rollouts int
 }
 
-// add takes the plan of one file; below 1 is none.
+// add adds the plan of one log; values below 1 or above 2^30 mean that it has none.
 func (p *plans) add(rollouts int) {
 	const most = 1 << 30
 	if rollouts < 1 || rollouts > most {
 		return
 	}
-	p.told++
+	p.count++
 	p.rollouts += rollouts
 }
 
-// sendPlan passes the plan on where all of the files have one. Rollouts that were cancelled are
-// in the log, and are no longer planned.
+// sendPlan passes the sum on if all logs have a plan. Cancelled rollouts appear in the log but no
+// longer count as planned.
 func (in *intake) sendPlan(files, cancelled int) {
-	if in.plans.told == files {
+	if in.plans.count == files {
 		in.sink.planned(in.split, in.plans.rollouts-cancelled)
 	}
 }
 
-// planBeside reads the JSON object in the file called name next to f. A file that is
-// not there, or is none of that kind, leaves into as it is, and so does one above the
-// folder that is read, which fs.FS cannot open.
+// planBeside reads the JSON object in the file called name next to f. It leaves into unchanged if
+// the file is missing or holds something else, or if it is above the folder that is being read,
+// which fs.FS cannot open.
 func planBeside(f File, name string, into any) error {
 	beside := f.Beside(name)
 	if !fs.ValidPath(beside.Path) {

@@ -12,8 +12,8 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// promptfoo reads results of promptfoo (src/types/index.ts, src/util/output.ts):
-// a JSON object with results.results, or the same rows one a line.
+// promptfoo reads results of promptfoo (src/types/index.ts, src/util/output.ts): a JSON object with
+// results.results, or the same rows one per line.
 var promptfoo = Format{
 	Name:  "promptfoo",
 	Doc:   "results of promptfoo, written by -o results.json or -o results.jsonl",
@@ -73,18 +73,18 @@ type promptfooResponse struct {
 	} `json:"tokenUsage"`
 }
 
-// promptfooFile reads the rows of a file in either shape, as often as wanted.
+// promptfooFile reads the rows of a file in either shape. It can read them several times.
 type promptfooFile struct {
 	file  File
 	lines bool
-	stats struct { // rows that the evaluation had
+	stats struct { // number of rows in the evaluation
 		Successes int `json:"successes"`
 		Failures  int `json:"failures"`
 		Errors    int `json:"errors"`
 	}
 }
 
-// openPromptfoo recognizes the shapes by the beginning of the file.
+// openPromptfoo determines the shape from the beginning of the file.
 func openPromptfoo(f File) *promptfooFile {
 	return &promptfooFile{file: f, lines: sniffKeys(f, "promptIdx", "testIdx", "provider") == nil}
 }
@@ -96,7 +96,7 @@ func sniffPromptfoo(f File) error {
 	return sniffKeys(f, "evalId")
 }
 
-// each passes on the rows. Place names one in an error.
+// each passes the rows to yield; place identifies a row in an error.
 func (p *promptfooFile) each(ctx context.Context, sink Sink, yield func(place string, row *promptfooRow) error) error {
 	if p.lines {
 		return eachRow(ctx, p.file, sink,
@@ -108,7 +108,7 @@ func (p *promptfooFile) each(ctx context.Context, sink Sink, yield func(place st
 		case "results.version":
 			version = string(value)
 		case "results.stats":
-			_ = jsontext.Unmarshal(value, &p.stats) // a file without them is read all the same
+			_ = jsontext.Unmarshal(value, &p.stats) // a file without stats is accepted
 		case "results.outputs", "results.table":
 			outputs = true
 		}
@@ -118,7 +118,7 @@ func (p *promptfooFile) each(ctx context.Context, sink Sink, yield func(place st
 		}
 		return nil
 	}, func(a *array, text []byte) error {
-		sink.at(text)
+		sink.beginRow(text)
 		row, err := decodeRow[promptfooRow](text)
 		if err == nil {
 			err = yield(fmt.Sprintf("entry %d", a.index), row)
@@ -142,7 +142,7 @@ func readPromptfoo(ctx context.Context, in *intake) error {
 	}
 	for i, f := range in.files {
 		in.file()
-		err := openPromptfoo(f).each(ctx, sink.of(f, in.files),
+		err := openPromptfoo(f).each(ctx, sink.forFile(f, in.files),
 			func(_ string, row *promptfooRow) error { return r.row(f, looks[i], row) })
 		if err != nil {
 			return err
@@ -171,21 +171,21 @@ func readPromptfoo(ctx context.Context, in *intake) error {
 	return nil
 }
 
-// promptfooReader remembers items and their tests, not their text.
+// promptfooReader remembers items and their tests, but not their text.
 type promptfooReader struct {
 	*intake
 	providers map[string]bool
 	checks    map[string]map[string]bool // hashes of the assertions, by prompt, provider and vars
 }
 
-// promptfooLook is what a first reading of a file found.
+// promptfooLook is the result of a first reading of a file.
 type promptfooLook struct {
 	tests  map[string][]int  // the testIdx of an item's rows, ascending
 	prompt map[string]string // hash of an item's prompt
 }
 
-// look reads a file for the order of tests within each item, and refuses one
-// whose rows were stripped of what identifies items.
+// look reads a file for the order of tests within each item. It returns an error if the rows were
+// stripped of what identifies items.
 func (r *promptfooReader) look(ctx context.Context, p *promptfooFile) (*promptfooLook, error) {
 	l := &promptfooLook{tests: make(map[string][]int), prompt: make(map[string]string)}
 	places := make(map[string]string)
@@ -199,7 +199,7 @@ func (r *promptfooReader) look(ctx context.Context, p *promptfooFile) (*promptfo
 		}
 		r.providers[jsontext.TextOrJSON(row.Provider.ID)] = true
 		k, prompt := row.asked(), hash(row.Prompt.Raw)
-		if was, there := l.prompt[k]; there && was != prompt && len(row.vars()) == 0 {
+		if was, ok := l.prompt[k]; ok && was != prompt && len(row.vars()) == 0 {
 			return errStripped
 		}
 		l.prompt[k] = prompt
@@ -208,12 +208,12 @@ func (r *promptfooReader) look(ctx context.Context, p *promptfooFile) (*promptfo
 		}
 		r.checks[k][row.check()] = true
 		k = row.key()
-		one := fmt.Sprintf("%s %d", k, *row.TestIdx)
-		if was := places[one]; was != "" {
+		test := fmt.Sprintf("%s %d", k, *row.TestIdx)
+		if was := places[test]; was != "" {
 			return fmt.Errorf("test %d of prompt %d is in %s already: keep one of the two", *row.TestIdx,
 				*row.PromptIdx, was)
 		}
-		places[one] = place
+		places[test] = place
 		l.tests[k] = append(l.tests[k], *row.TestIdx)
 		return nil
 	})
@@ -227,7 +227,7 @@ func (r *promptfooReader) look(ctx context.Context, p *promptfooFile) (*promptfo
 var errStripped = errors.New("its vars were stripped (PROMPTFOO_STRIP_TEST_VARS, PROMPTFOO_STRIP_PROMPT_TEXT), so " +
 	"rows cannot be matched to items: evaluate again without that")
 
-// key names the item of a row within its file, provider included.
+// key identifies the item of a row within its file, provider included.
 func (row *promptfooRow) key() string { return row.asked() + " " + row.check() }
 
 // check identifies the assertions of a row's test.
@@ -247,7 +247,7 @@ func (row *promptfooRow) asked() string {
 func (row *promptfooRow) vars() map[string]any     { return object(row.Vars) }
 func (row *promptfooRow) testVars() map[string]any { return object(row.TestCase.Vars) }
 
-// varsHash is the same for the same vars in any order.
+// varsHash hashes the vars; their order does not matter.
 func (row *promptfooRow) varsHash() string {
 	text, err := json.Marshal(row.vars())
 	if err != nil {

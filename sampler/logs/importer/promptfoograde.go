@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// promptfooGrade is a GradingResult: of a row, or of one of its assertions.
+// promptfooGrade is a GradingResult of a row or of one of its assertions.
 type promptfooGrade struct {
 	Reason     json.RawMessage  `json:"reason"`
 	Assertion  json.RawMessage  `json:"assertion"`
@@ -23,10 +23,10 @@ type promptfooGrade struct {
 	} `json:"tokensUsed"`
 }
 
-// failure returns why a score of a row says nothing about the answer: an
-// assertion in it was not judged, and promptfoo counts that as 0 with
-// failureReason 1 (promptfoo#8986, #10481). Assertions that the score called
-// wanted, or the row's own when that is "", does not hold are passed over.
+// failure reports whether a score of a row says nothing about the answer, and why: one of its
+// assertions was not judged, which promptfoo counts as 0 with failureReason 1 (promptfoo#8986,
+// #10481). It skips assertions that do not contribute to the score called wanted, or to the row's
+// own score if wanted is "".
 func (g *promptfooGrade) failure(wanted string) (cause string, failed bool) {
 	var a struct {
 		Type       string   `json:"type"`
@@ -37,7 +37,7 @@ func (g *promptfooGrade) failure(wanted string) (cause string, failed bool) {
 	var m struct {
 		GraderError bool `json:"graderError"`
 	}
-	// scripts write them too, in any shape
+	// scripts write these fields too, in any shape
 	_, _ = jsontext.Unmarshal(g.Assertion, &a), jsontext.Unmarshal(g.Metadata, &m)
 	if wanted == "" && (a.MetricOnly || a.Weight != nil && *a.Weight == 0) || wanted != "" && a.Metric != "" &&
 		a.Metric != wanted {
@@ -56,11 +56,10 @@ func (g *promptfooGrade) failure(wanted string) (cause string, failed bool) {
 	return "", false
 }
 
-// promptfooCrashed recognizes by its reason an assertion that was not judged
-// and is not marked so: graderFail (src/matchers/shared.ts) sets metadata.graderError,
-// but a script that threw and, up to 0.123 at least, a failed factuality or
-// closed-QA judge are written as plain failures (src/assertions/javascript.ts,
-// python.ts, ruby.ts, src/matchers/llmGrading.ts).
+// promptfooCrashed recognizes, by its reason, an assertion that was not judged but is not marked as
+// such. graderFail (src/matchers/shared.ts) sets metadata.graderError, but a script that threw and,
+// at least up to 0.123, a failed factuality or closed-QA judge are written as plain failures
+// (src/assertions/javascript.ts, python.ts, ruby.ts, src/matchers/llmGrading.ts).
 func promptfooCrashed(assertion, reason string) bool {
 	scripts := []string{
 		"Custom function threw error:", "Python code execution failed:",

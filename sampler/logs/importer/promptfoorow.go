@@ -10,8 +10,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// promptfooFailed is the failureReason of an error; 1 is a failed assertion,
-// for which error is set too.
+// promptfooFailed is the failureReason of an error. 1 is a failed assertion, for which error is set
+// too.
 const promptfooFailed = 2
 
 func (r *promptfooReader) row(f File, look *promptfooLook, row *promptfooRow) error {
@@ -41,7 +41,7 @@ func (r *promptfooReader) row(f File, look *promptfooLook, row *promptfooRow) er
 	return r.record(rec, sample)
 }
 
-// prompt is the text that was sent, which may be a chat written as JSON.
+// prompt returns the text that was sent, which may be a chat written as JSON.
 func (row *promptfooRow) prompt() []rollout.Message {
 	text := jsontext.TextOrJSON(row.Prompt.Raw)
 	if len(text) > 0 && text[0] == '[' {
@@ -81,21 +81,21 @@ func (row *promptfooRow) fill(rec *rollout.Record) {
 	}
 }
 
-// callList reads tool calls from what may be a list of them.
+// callList reads tool calls from a value that may be a list of them.
 func callList(text json.RawMessage) (calls []rollout.ToolCall) {
 	var all []json.RawMessage
 	if len(text) == 0 || text[0] != '[' || jsontext.Unmarshal(text, &all) != nil {
 		return nil
 	}
-	for _, one := range all {
-		if c := transcript.ToolCall(one); c.Name != "" {
+	for _, call := range all {
+		if c := transcript.ToolCall(call); c.Name != "" {
 			calls = append(calls, c)
 		}
 	}
 	return calls
 }
 
-// rawCalls looks for tool calls where providers that follow OpenAI put them.
+// rawCalls looks for tool calls where OpenAI-compatible providers put them.
 func rawCalls(raw json.RawMessage) []rollout.ToolCall {
 	if len(raw) > 0 && raw[0] == '"' {
 		raw = json.RawMessage(jsontext.TextOrJSON(raw))
@@ -130,20 +130,20 @@ func (r *promptfooReader) grade(rec *rollout.Record, row *promptfooRow) error {
 	if row.Grading != nil {
 		judged, _ = row.Grading.failure(r.wanted)
 	}
-	at, cause := row.failure(rollout.ModelAPI)
+	boundary, cause := row.failure(rollout.ModelAPI)
 	switch {
 	case row.FailureReason != nil && *row.FailureReason == promptfooFailed:
-		at := rollout.ModelAPI
+		boundary := rollout.ModelAPI
 		if !isNone(row.Response.Output) {
-			at = rollout.GraderFailed
+			boundary = rollout.GraderFailed
 		}
-		r.failed(rec, at, jsontext.TextOrJSON(row.Error))
+		r.failed(rec, boundary, jsontext.TextOrJSON(row.Error))
 	case row.FailureReason == nil && !isNone(row.Error):
 		return fmt.Errorf(
 			"failureReason is missing, so it is not known whether %q is a failure or a failed assertion",
 			transcript.FirstLine(jsontext.TextOrJSON(row.Error)))
-	case at != "":
-		r.failed(rec, at, cause)
+	case boundary != "":
+		r.failed(rec, boundary, cause)
 	case judged != "":
 		r.failed(rec, rollout.GraderFailed, judged)
 	case row.Grading != nil && string(row.Grading.Reason) == `"No assertions"`:

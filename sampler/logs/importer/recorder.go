@@ -13,9 +13,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// evalsRecorder reads what openai/evals records (evals/record.py): lines of
-// {"spec"}, of events, and of {"final_report"}. Events of several samples lie
-// between each other: a first reading finds the last event of each.
+// evalsRecorder reads the logs of openai/evals (evals/record.py): lines with {"spec"}, events and
+// {"final_report"}. Events of several samples are interleaved: a first pass finds the last event of
+// each sample.
 var evalsRecorder = Format{
 	Name:  "evals-recorder",
 	Doc:   "the log that oaieval of openai/evals records, JSON lines with spec, events and final_report",
@@ -42,7 +42,7 @@ type recorderSpec struct {
 	Models json.RawMessage `json:"completion_fns"`
 }
 
-// model is the only completion function, which may be a solver instead.
+// model returns the only completion function, which may be a solver; "" if there are several.
 func (s *recorderSpec) model() string {
 	var names []string
 	if jsontext.Unmarshal(s.Models, &names) != nil || len(names) != 1 {
@@ -51,7 +51,7 @@ func (s *recorderSpec) model() string {
 	return names[0]
 }
 
-// recorderHead is what the first reading needs of a line.
+// recorderHead holds the fields of a line that the first pass needs.
 type recorderHead struct {
 	Spec     *recorderSpec   `json:"spec"`
 	Report   json.RawMessage `json:"final_report"`
@@ -63,7 +63,7 @@ func readRecorder(ctx context.Context, in *intake) error {
 	r := recorderReader{intake: in}
 	for _, f := range in.files {
 		r.file()
-		if err := r.read(ctx, f, in.sink.of(f, in.files)); err != nil {
+		if err := r.read(ctx, f, in.sink.forFile(f, in.files)); err != nil {
 			return err
 		}
 	}
@@ -96,10 +96,10 @@ func sniffRecorder(f File) error {
 type recorderReader struct {
 	*intake
 	matched int                  // rollouts with several match events
-	samples map[string]*recorded // whose last event is still to come
+	samples map[string]*recorded // samples whose last event has not been read yet
 }
 
-// recorded is what the events of one sample said so far.
+// recorded collects the events of one sample.
 type recorded struct {
 	rec             *rollout.Record
 	row             map[string]json.RawMessage
@@ -110,10 +110,10 @@ type recorded struct {
 	failed, sampled bool
 	marked
 	last   rollout.Usage // of the last output
-	before *beforeLast   // a second output; nil if there is one
+	before *beforeLast   // the state before a second output; nil if there was only one
 }
 
-// beforeLast is what was there before the last of several outputs.
+// beforeLast is the state before the last of several outputs.
 type beforeLast struct {
 	answer          string
 	usage           rollout.Usage
@@ -126,7 +126,7 @@ func (r *recorderReader) read(ctx context.Context, f File, sink Sink) error {
 		switch {
 		case e.Spec != nil:
 			specs++
-			if err := r.of(f, e.Spec.model()); err != nil {
+			if err := r.setModel(f, e.Spec.model()); err != nil {
 				return err
 			}
 		case len(e.Report) > 0:
@@ -169,7 +169,7 @@ func (r *recorderReader) read(ctx context.Context, f File, sink Sink) error {
 	})
 }
 
-// whole passes on a sample whose events are all there.
+// whole passes on a sample after its last event.
 func (r *recorderReader) whole(f File, line int, s *recorded) error {
 	row, err := json.Marshal(s.row)
 	if err != nil {
@@ -199,10 +199,10 @@ func (r *recorderReader) grade(s *recorded) error {
 			setParts(s.rec, name, value)
 		}
 	}
-	at, cause := s.marked.failure(rollout.GraderFailed)
+	boundary, cause := s.marked.failure(rollout.GraderFailed)
 	switch {
-	case s.matches == 0 && at != "":
-		fail(s.rec, at, cause)
+	case s.matches == 0 && boundary != "":
+		fail(s.rec, boundary, cause)
 		s.rec.Parts = nil
 	case s.matches == 0 && s.unjudged():
 		fail(s.rec, rollout.GraderFailed,
@@ -234,8 +234,8 @@ func (s *recorded) choice() json.RawMessage {
 	return m.Choice
 }
 
-// retractJudge takes the last output of a model-graded sample for what it is: the
-// judge's, which is recorded like the model's own.
+// retractJudge attributes the last output of a model-graded sample to the judge: the log records it
+// like the model's own outputs.
 func (s *recorded) retractJudge() {
 	if s.before == nil || len(s.choice()) == 0 {
 		return
@@ -245,13 +245,12 @@ func (s *recorded) retractJudge() {
 	s.talk.Messages, s.talk.Turns = s.talk.Messages[:s.before.messages], s.before.turns
 }
 
-// unjudged reports whether a model-graded evaluation got no verdict: it writes
-// the choice "__invalid__" then, with the lowest score that there is
-// (evals/elsuite/modelgraded/classify_utils.py).
+// unjudged reports whether a model-graded evaluation got no verdict: the log then has the choice
+// "__invalid__" and the lowest possible score (evals/elsuite/modelgraded/classify_utils.py).
 func (s *recorded) unjudged() bool { return string(s.choice()) == `"__invalid__"` }
 
-// metrics returns the numbers of the metrics event, by name, and settles on
-// one for the reward. What is not a number is passed over: events hold texts too.
+// metrics returns the numbers of the metrics event by name, and chooses the reward among them.
+// Other values are skipped: events hold texts too.
 func (r *recorderReader) metrics(s *recorded) (names []string, values map[string]*float64, err error) {
 	if isNone(s.metrics) {
 		return nil, nil, nil
@@ -278,7 +277,7 @@ func (r *recorderReader) metrics(s *recorded) (names []string, values map[string
 	return names, values, err
 }
 
-// event takes in one event.
+// event reads one event.
 func (s *recorded) event(e *recorderEvent) error {
 	switch e.Type {
 	case "match":
@@ -353,8 +352,8 @@ func (s *recorded) sampling(v json.RawMessage) error {
 	return nil
 }
 
-// asMessages makes of a prompt, which is a text or a list of chat messages, such
-// a list. A long text is taken over as it is written.
+// asMessages converts a prompt, a text or a list of chat messages, into a list of chat messages. It
+// copies a text without decoding it, since it may be long.
 func asMessages(prompt json.RawMessage) json.RawMessage {
 	switch prompt = bytes.TrimSpace(prompt); {
 	case len(prompt) > 2 && prompt[0] == '"':
@@ -365,13 +364,13 @@ func asMessages(prompt json.RawMessage) json.RawMessage {
 	return json.RawMessage("[]")
 }
 
-// functionCall takes in a call; the event has no fixed shape.
+// functionCall reads a call; the event has no fixed shape.
 func (s *recorded) functionCall(v json.RawMessage) {
 	var data struct {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 		Output    json.RawMessage `json:"output"`
-		Returned  json.RawMessage `json:"return_value"` // what record_function_call of the package calls it
+		Returned  json.RawMessage `json:"return_value"` // the name that record_function_call of the package uses
 		CallID    string          `json:"call_id"`
 	}
 	if jsontext.Unmarshal(v, &data) != nil || data.Name == "" {

@@ -14,36 +14,36 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// eachRow reads JSON lines as rows of type T, a struct, and hands them to
-// yield in the order of the file. An error of yield gets the line's number.
+// eachRow reads JSON lines as rows of type T, a struct, and passes them to yield in the order of
+// the file. An error of yield is returned with the line number.
 func eachRow[T any](ctx context.Context, f File, sink Sink, yield func(line int, row *T) error) error {
 	return readJSONLines(ctx, f, sink, decodeRow[T],
 		func(l rollout.Line[*T]) error { return stopped(f, l.Number, yield(l.Number, l.Value)) })
 }
 
-// sinkError is an error of the sink, which comes back as it is.
+// sinkError is an error of the sink, which is returned unchanged.
 type sinkError struct{ error }
 
 func (e sinkError) Unwrap() error { return e.error }
 
-// stopped names the line of an error, unless the sink ended the import.
+// stopped adds the line to an error, unless the sink ended the import.
 func stopped(f File, line int, err error) error {
 	if err == nil {
 		return nil
 	}
-	if e, own := err.(sinkError); own {
+	if e, ok := err.(sinkError); ok {
 		return e.error
 	}
 	return &rollout.LineError{File: f.Name, Line: line, Err: err}
 }
 
-// marked is part of a row: the marks of failure in keys that the row does not name.
+// marked is embedded in a row and holds the marks of failure under keys that the row does not name.
 type marked struct{ marks failure.Marks }
 
 func (m *marked) mark(key string, value []byte) { m.marks.Row(key, value) }
 
-// failure returns the outcome and the cause of a row that marks itself as not judged; "" and
-// "" where it does not. otherwise is the outcome where the mark does not say what failed.
+// failure returns outcome and cause if the row marks itself as not judged, otherwise "" and "". The
+// outcome is otherwise if the mark does not say what failed.
 func (m *marked) failure(otherwise rollout.Outcome) (rollout.Outcome, string) {
 	f, failed := m.marks.First()
 	if !failed {
@@ -52,18 +52,18 @@ func (m *marked) failure(otherwise rollout.Outcome) (rollout.Outcome, string) {
 	return rollout.OutcomeOf(f.Whose, otherwise), f.Text()
 }
 
-// decodeRow decodes an object into a new T, as decodeInto does.
+// decodeRow decodes an object into a new T; see decodeInto.
 func decodeRow[T any](text []byte) (*T, error) {
 	row := new(T)
 	return row, decodeInto(text, row)
 }
 
-// rowFields are the fields of structs that were decoded, by type: indices by key.
+// rowFields caches the fields of decoded structs by type: field indices by key.
 var rowFields sync.Map
 
-// decodeInto decodes an object into row, a pointer to a struct. Keys are matched exactly, and
-// what the struct does not name is passed over undecoded, but for marks of failure if it is
-// marked. It may be called on several goroutines.
+// decodeInto decodes an object into row, a pointer to a struct. Keys are matched exactly. Keys that
+// the struct does not name are skipped without decoding, except for marks of failure if row has a
+// mark method. It is safe for concurrent use.
 func decodeInto(text []byte, row any) error {
 	into := reflect.ValueOf(row).Elem()
 	known, _ := rowFields.Load(into.Type())
@@ -87,7 +87,7 @@ func decodeInto(text []byte, row any) error {
 			return nil
 		}
 		field := into.Field(i)
-		if raw, as := field.Addr().Interface().(*json.RawMessage); as {
+		if raw, ok := field.Addr().Interface().(*json.RawMessage); ok {
 			*raw = bytes.Clone(value)
 			return nil
 		}
@@ -99,10 +99,9 @@ func decodeInto(text []byte, row any) error {
 	})
 }
 
-// stopped names the place of an error about the current element, unless the
-// sink ended the import.
+// stopped adds the position of the current element to an error, unless the sink ended the import.
 func (a *array) stopped(err error) error {
-	if e, own := err.(sinkError); own {
+	if e, ok := err.(sinkError); ok {
 		return e.error
 	}
 	return a.errorf("%w", err)

@@ -17,26 +17,25 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Source is what is imported together: files of one format, in order, and
-// directories, each of which stands for the files in it that the format knows
-// by their names.
+// Source is one import: files of one format, in order, and directories. A directory stands for the
+// files in it whose names match the format's patterns.
 type Source struct {
 	Files   []File
 	Options Options
 }
 
-// Options says what the files themselves do not.
+// Options supplies what the files themselves do not say.
 type Options struct {
-	Split      rollout.Split     // of rollouts that do not name theirs; "" = train
-	OnConflict rollout.Conflict  // for gonogo's own lines and tables; other formats have a rule of their own
-	Score      string            // which of several scores is the reward; "" = what the format takes by itself
-	Map        map[string]string // of tables: part of a record -> column
-	// what an item is: ItemPrompt, "item" for the ids of the log whatever the prompts, or a key of the
-	// rows; "" = what the format takes by itself
+	Split      rollout.Split     // for rollouts that do not name a split; "" = train
+	OnConflict rollout.Conflict  // for gonogo's own lines and tables; other formats have their own rule
+	Score      string            // which of several scores is the reward; "" = the format's default
+	Map        map[string]string // for tables: part of a record -> column
+	// what an item is: ItemPrompt, "item" for the ids of the log whatever the prompts, or a key of
+	// the rows; "" = the format's default
 	Item string
 }
 
-// Check refuses values that are none.
+// Check returns an error for invalid values.
 func (o Options) Check() error {
 	switch o.Split {
 	case "", rollout.Train, rollout.Eval, rollout.Production:
@@ -51,7 +50,7 @@ func (o Options) Check() error {
 	return nil
 }
 
-// ColumnMap reads lists of PART=COLUMN for Options.Map. A column's name may hold an equals
+// ColumnMap parses lists of PART=COLUMN for Options.Map. The name of a column may contain an equals
 // sign.
 func ColumnMap(lists []string) (map[string]string, error) {
 	columns := make(map[string]string)
@@ -71,16 +70,16 @@ func ColumnMap(lists []string) (map[string]string, error) {
 	return columns, nil
 }
 
-// split returns the split of rollouts that do not name theirs.
+// split returns the split of rollouts that do not name one.
 func (o Options) split() rollout.Split { return cmp.Or(o.Split, rollout.Train) }
 
 // File is a file or a directory to import.
 type File struct {
-	Name string // as errors show it
-	FS   fs.FS  // where it is, with what is next to it
+	Name string // as shown in errors
+	FS   fs.FS  // the file system that holds it and the files next to it
 	Path string // its name in FS
 
-	found bool // in a directory: it was not named by the caller
+	found bool // in a directory, rather than named by the caller
 }
 
 // Paths returns the source that reads the files and directories at paths.
@@ -89,7 +88,7 @@ func Paths(opt Options, paths ...string) Source {
 	for _, p := range paths {
 		clean := filepath.Clean(p)
 		f := File{Name: p, FS: os.DirFS(filepath.Dir(clean)), Path: filepath.Base(clean)}
-		if !fs.ValidPath(f.Path) { // .. or the root
+		if !fs.ValidPath(f.Path) { // the path is .. or the root
 			f.FS, f.Path = os.DirFS(clean), "."
 		}
 		src.Files = append(src.Files, f)
@@ -97,7 +96,7 @@ func Paths(opt Options, paths ...string) Source {
 	return src
 }
 
-// Open opens the file at its beginning. It may be called several times.
+// Open opens the file at its beginning. It can be called several times.
 func (f File) Open() (fs.File, error) {
 	rd, err := f.FS.Open(f.Path)
 	if err != nil {
@@ -106,8 +105,7 @@ func (f File) Open() (fs.File, error) {
 	return rd, nil
 }
 
-// Beside returns the file called name in the directory of f, which need not
-// be there.
+// Beside returns the file called name in the directory of f. The file need not exist.
 func (f File) Beside(name string) File {
 	return File{
 		Name: filepath.Join(filepath.Dir(f.Name), filepath.FromSlash(name)), FS: f.FS,
@@ -115,8 +113,8 @@ func (f File) Beside(name string) File {
 	}
 }
 
-// stat says what f is. Files are opened more than once, so a pipe is
-// refused.
+// stat returns the info of the file. Files are opened more than once, so anything but a regular
+// file or a directory is an error.
 func (f File) stat() (fs.FileInfo, error) {
 	info, err := fs.Stat(f.FS, f.Path)
 	switch {
@@ -129,7 +127,7 @@ func (f File) stat() (fs.FileInfo, error) {
 	return info, nil
 }
 
-// errorOf names the file as the caller did, not as its file system does.
+// errorOf returns an error with the file's name as the caller gave it, not as its file system does.
 func (f File) errorOf(doing string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
@@ -137,7 +135,7 @@ func (f File) errorOf(doing string, err error) error {
 	return fmt.Errorf("%s %s: %w", doing, f.Name, err)
 }
 
-// mentions reports whether word is among the first bytes of the file.
+// mentions reports whether the first 4 KiB of the file contain word.
 func (f File) mentions(word string) bool {
 	rd, err := f.Open()
 	if err != nil {
@@ -148,10 +146,9 @@ func (f File) mentions(word string) bool {
 	return err == nil && bytes.Contains(head, []byte(word))
 }
 
-// filesOf returns the source with files in the place of directories: those
-// whose names match a pattern, in the order of their paths. Hidden directories
-// are left alone. A directory without any is ErrUnrecognized. What is named
-// twice counts once.
+// filesOf returns the source with each directory replaced by the files in it whose names match a
+// pattern, in the order of their paths. Hidden directories are skipped. A directory without such
+// files is ErrUnrecognized. A file that is named twice counts once.
 func (s Source) filesOf(patterns []string) (Source, error) {
 	var files []File
 	for _, f := range s.Files {
@@ -215,10 +212,10 @@ func matches(patterns []string, name string) bool {
 	return false
 }
 
-// sniffed returns the files that sniff takes for those of a format. What was
-// found in a directory and is of another format is left out and listed; what
-// the caller named must be of it. Nothing at all is ErrUnrecognized.
-func (s Source) sniffed(ctx context.Context, sniff func(File) error) (files []File, left []string, err error) {
+// sniffed returns the files that sniff recognizes. A file of another format is left out and listed
+// if it was found in a directory, and is an error if the caller named it. If no file is left, the
+// error is ErrUnrecognized.
+func (s Source) sniffed(ctx context.Context, sniff func(File) error) (files []File, leftOut []string, err error) {
 	for _, f := range s.Files {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, fmt.Errorf("read %s: %w", f.Name, err)
@@ -226,7 +223,7 @@ func (s Source) sniffed(ctx context.Context, sniff func(File) error) (files []Fi
 		err := sniff(f)
 		switch {
 		case errors.Is(err, ErrUnrecognized) && f.found:
-			left = append(left, f.Name)
+			leftOut = append(leftOut, f.Name)
 		case errors.Is(err, ErrUnrecognized) && len(s.Files) > 1:
 			return nil, nil, fmt.Errorf("%s: %w", f.Name, err)
 		case err != nil:
@@ -236,12 +233,12 @@ func (s Source) sniffed(ctx context.Context, sniff func(File) error) (files []Fi
 		}
 	}
 	if len(files) == 0 {
-		return nil, nil, fmt.Errorf("%w: none of %s is", ErrUnrecognized, counted(left))
+		return nil, nil, fmt.Errorf("%w: none of %s is", ErrUnrecognized, counted(leftOut))
 	}
-	return files, left, nil
+	return files, leftOut, nil
 }
 
-// counted lists names for a message, the first few of many.
+// counted lists names for a message, but only the first few of many.
 func counted(names []string) string {
 	const most = 3
 	if len(names) <= most {

@@ -7,8 +7,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// stamp is in a log that package exporter wrote: what the log's own format has no words
-// for.
+// stamp holds what package exporter adds to a log where the log's format has no words for it.
 type stamp struct {
 	Item    string          `json:"item"`
 	Sample  int             `json:"sample"`
@@ -18,11 +17,11 @@ type stamp struct {
 	None    bool            `json:"unscored"` // there was no reward, whatever the log says
 	Finish  string          `json:"finish"`
 
-	Calls []rollout.CallStatus `json:"calls"` // of the tool calls, in order; none if all are ok
+	Calls []rollout.CallStatus `json:"calls"` // statuses of the tool calls, in order; empty if all are ok
 }
 
-// names gives a record the item that the stamp names, and returns its sample;
-// of a log without a stamp it is the one given.
+// names sets the item of a record from the stamp and returns the stamp's sample number, or sample
+// if there is no stamp.
 func (s *stamp) names(rec *rollout.Record, sample int) int {
 	if s == nil || s.Item == "" || s.Sample < 0 {
 		return sample
@@ -31,9 +30,8 @@ func (s *stamp) names(rec *rollout.Record, sample int) int {
 	return s.Sample
 }
 
-// finish gives the record the way its last reply ended, which the log's own
-// words tell less exactly, and its tool calls the statuses that the log has no
-// words for.
+// finish sets how the last reply ended, which the log's own words express less exactly, and the
+// statuses of the tool calls that the log has no words for.
 func (s *stamp) finish(rec *rollout.Record) {
 	if s == nil {
 		return
@@ -51,8 +49,8 @@ func (s *stamp) finish(rec *rollout.Record) {
 	}
 }
 
-// ungraded reports whether the stamp says that there was no reward, whatever
-// the log has in its place, and then gives the record the outcome.
+// ungraded reports whether the stamp says that there was no reward, whatever the log says, and then
+// sets the outcome.
 func (s *stamp) ungraded(rec *rollout.Record) bool {
 	if s == nil || !s.None || s.Outcome == rollout.Graded || !slices.Contains(rollout.Outcomes(), s.Outcome) {
 		return false
@@ -61,17 +59,15 @@ func (s *stamp) ungraded(rec *rollout.Record) bool {
 	return true
 }
 
-// outcome gives a record with a reward the outcome of the stamp: that of a
-// failure of the model's own, which may have one. No failure that the log
-// itself reports becomes a number.
+// outcome sets the stamp's outcome of a record with a reward if it is the model's own failure,
+// which may have a reward. A failure that the log itself reports never becomes a number.
 func (s *stamp) outcome(rec *rollout.Record) {
 	if s != nil && rec.Reward != nil && s.Outcome.OwnFailure() {
 		rec.Outcome, rec.Error, rec.Kind = s.Outcome, s.Error, s.Kind
 	}
 }
 
-// noteStamps says of how many rollouts our own export tells more than the
-// format.
+// noteStamps notes how many rollouts have a stamp.
 func (s Sink) noteStamps(n int) {
 	if n > 0 {
 		s.note("rollouts that gonogo exported: %d; item, sample and outcome are those that it wrote next to what "+

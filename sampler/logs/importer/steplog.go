@@ -9,8 +9,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// stepLog is the intake of a log that a trainer writes for each step, whose items have no
-// ids: an item is its prompt. Each step has another policy.
+// stepLog is the intake for a log that a trainer writes at each step. Its items have no ids: the
+// prompt identifies the item. Each step has another policy.
 type stepLog struct {
 	*intake
 	steps map[int]bool
@@ -18,7 +18,7 @@ type stepLog struct {
 
 func newStepLog(in *intake) *stepLog { return &stepLog{intake: in, steps: make(map[int]bool)} }
 
-// step reads the step of a row, "" if it names none.
+// step parses the step of a row, which is 0 if text is "".
 func (s *stepLog) step(text string) (int, error) {
 	if text == "" {
 		return 0, nil
@@ -36,7 +36,7 @@ func (s *stepLog) noteItems() {
 	s.sink.noteSteps(s.steps)
 }
 
-// noteSteps says that rollouts of several steps are kept apart.
+// noteSteps notes that rollouts of different steps are kept apart.
 func (s Sink) noteSteps(steps map[int]bool) {
 	if len(steps) > 1 {
 		s.note("rollouts are of %d steps, each of which has another policy: rollouts of one prompt in several steps "+
@@ -44,10 +44,10 @@ func (s Sink) noteSteps(steps map[int]bool) {
 	}
 }
 
-// next counts the rollouts of an item in a step of this file.
+// next returns how many rollouts of an item came before in a step of this file.
 func (s *stepLog) next(item string, step int) int { return s.again(fmt.Sprintf("%s %d", item, step)) }
 
-// prompted hands an item on.
+// prompted passes an item on with its prompt.
 func (s *stepLog) prompted(f File, line int, it rollout.Item, prompt []rollout.Message,
 	fields map[string]json.RawMessage,
 ) error {

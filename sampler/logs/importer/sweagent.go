@@ -19,8 +19,8 @@ import (
 )
 
 // sweAgent reads trajectories of SWE-agent (sweagent/agent/agents.py, get_trajectory_data) and
-// mini-swe-agent (minisweagent/agents/default.py, serialize). They hold no grade: that is in a
-// report of SWE-bench (swebench/harness/reporting.py, make_run_report).
+// mini-swe-agent (minisweagent/agents/default.py, serialize). They hold no grade: it is in a report
+// of SWE-bench (swebench/harness/reporting.py, make_run_report).
 var sweAgent = Format{
 	Name:  "swe-agent",
 	Doc:   "INSTANCE.traj of SWE-agent or INSTANCE.traj.json of mini-swe-agent, with SWE-bench's report of the run",
@@ -37,7 +37,7 @@ var sweAgent = Format{
 	Read: readSWEAgent, sniff: sniffSWE,
 }
 
-// sweReport is what SWE-bench says of a run.
+// sweReport is SWE-bench's report of a run.
 type sweReport struct {
 	where      string
 	Submitted  []string `json:"submitted_ids"`
@@ -53,13 +53,13 @@ func readReport(f File) (*sweReport, error) {
 	return r, readObject(f, r, "resolved_ids", "submitted_ids")
 }
 
-// sweTrajectory is a file of either program.
+// sweTrajectory is a trajectory file of either program.
 type sweTrajectory struct {
 	Instance string            `json:"instance_id"`
 	History  []json.RawMessage `json:"history"`       // of SWE-agent
 	Messages []json.RawMessage `json:"messages"`      // of mini-swe-agent
-	Replay   json.RawMessage   `json:"replay_config"` // SWE-agent's configuration, as a text
-	Info     json.RawMessage   `json:"info"`          // has marks next to the keys that are read
+	Replay   json.RawMessage   `json:"replay_config"` // SWE-agent's configuration, as a string
+	Info     json.RawMessage   `json:"info"`          // holds marks besides the keys that are read
 	info     struct {
 		Exit  json.RawMessage `json:"exit_status"`
 		Stats struct {
@@ -87,7 +87,7 @@ func sniffSWE(f File) error {
 		(has("history") || has("info") || has("environment")), has("trajectory_format"), has("history") && has("info"):
 		return nil
 	case strings.HasSuffix(f.Path, ".traj"), strings.HasSuffix(f.Path, ".traj.json"):
-		return nil // the look ended before its later keys
+		return nil // its keys come after the part that was read
 	}
 	return fmt.Errorf("%w: it has no trajectory with history or messages", ErrUnrecognized)
 }
@@ -104,7 +104,7 @@ func readSWEAgent(ctx context.Context, in *intake) error {
 		case err != nil:
 			return err
 		case !f.found:
-			s.given = append(s.given, report)
+			s.named = append(s.named, report)
 		}
 	}
 	for _, f := range trajectories {
@@ -135,7 +135,7 @@ func readSWEAgent(ctx context.Context, in *intake) error {
 
 type sweReader struct {
 	*intake
-	given   []*sweReport
+	named   []*sweReport
 	reports map[string][]*sweReport // by folder
 	without int
 }
@@ -145,7 +145,7 @@ func (s *sweReader) trajectory(f File, t *sweTrajectory) error {
 	if id == "" {
 		id = strings.TrimSuffix(strings.TrimSuffix(path.Base(filepath.ToSlash(f.Name)), ".json"), ".traj")
 	}
-	if err := s.of(f, t.model()); err != nil {
+	if err := s.setModel(f, t.model()); err != nil {
 		return err
 	}
 	talk, err := t.conversation()
@@ -159,7 +159,7 @@ func (s *sweReader) trajectory(f File, t *sweTrajectory) error {
 	talk = talk[first:]
 	rec := &rollout.Record{Item: id, Messages: talk, Answer: transcript.LastAnswer(talk)}
 	rec.Calls, rec.Turns = transcript.CallsOf(talk, transcript.UnreportedStatus)
-	if sent := t.info.Stats.Sent; sent != nil && *sent > 0 { // 0 is what replays and other servers say
+	if sent := t.info.Stats.Sent; sent != nil && *sent > 0 { // replays and some servers report 0
 		rec.Usage = rollout.Usage{Input: tokens(sent), Output: tokens(t.info.Stats.Received)}
 	}
 	reports, err := s.reportsFor(f)
@@ -172,7 +172,7 @@ func (s *sweReader) trajectory(f File, t *sweTrajectory) error {
 	return s.record(rec, s.again(id))
 }
 
-// model names the model where the configuration that the file holds does.
+// model returns the model named in the configuration in the file; "" if there is none.
 func (t *sweTrajectory) model() string {
 	var replay struct {
 		Agent struct {
@@ -185,10 +185,10 @@ func (t *sweTrajectory) model() string {
 	return cmp.Or(t.info.Config.Model.Name, replay.Agent.Model.Name)
 }
 
-// conversation reads what was said, but for demonstrations.
+// conversation returns the messages without demonstrations.
 func (t *sweTrajectory) conversation() ([]rollout.Message, error) {
 	var talk []rollout.Message
-	var items []json.RawMessage // of the Responses API, which mini-swe-agent keeps as they are
+	var items []json.RawMessage // of the Responses API, which mini-swe-agent stores unchanged
 	for i, text := range slices.Concat(t.History, t.Messages) {
 		var m struct {
 			transcript.ChatMessage
@@ -243,11 +243,11 @@ func (t *sweTrajectory) conversation() ([]rollout.Message, error) {
 	return slices.Concat(talk, asked, b.Messages), err
 }
 
-// reportsFor returns the reports that may list a trajectory: those given, or those in its
-// folder or the one above.
+// reportsFor returns the reports that may list a trajectory: those that the caller named, or else
+// those in its folder or the one above.
 func (s *sweReader) reportsFor(f File) ([]*sweReport, error) {
-	if len(s.given) > 0 {
-		return s.given, nil
+	if len(s.named) > 0 {
+		return s.named, nil
 	}
 	for _, folder := range []string{path.Dir(f.Path), path.Dir(path.Dir(f.Path))} {
 		key := filepath.Dir(f.Name) + "\x00" + folder
@@ -279,44 +279,44 @@ func (s *sweReader) reportsFor(f File) ([]*sweReport, error) {
 	return nil, nil
 }
 
-// verdict is what the reports say of an instance: a grade, or why there is none.
+// verdict returns the grade that the reports give an instance, or why there is none.
 func verdict(id string, reports []*sweReport) (reward *float64, why string, err error) {
-	var said *sweReport
+	var report *sweReport
 	for _, r := range reports {
-		lists := slices.ContainsFunc([][]string{r.Submitted, r.Resolved, r.Unresolved, r.Empty, r.Broken, r.Infra},
+		listed := slices.ContainsFunc([][]string{r.Submitted, r.Resolved, r.Unresolved, r.Empty, r.Broken, r.Infra},
 			func(ids []string) bool { return slices.Contains(ids, id) })
 		switch {
-		case lists && said != nil:
+		case listed && report != nil:
 			return nil, "", fmt.Errorf("%s and %s both report on it: import each run by itself, with its report",
-				said.where, r.where)
-		case lists:
-			said = r
+				report.where, r.where)
+		case listed:
+			report = r
 		}
 	}
 	value := func(v float64) (*float64, string, error) { return &v, "", nil }
 	switch {
 	case len(reports) == 0:
 		return nil, "there is no report of SWE-bench", nil
-	case said == nil:
+	case report == nil:
 		return nil, "the report of SWE-bench does not list it", nil
-	case slices.Contains(said.Resolved, id):
+	case slices.Contains(report.Resolved, id):
 		return value(1)
-	case slices.Contains(said.Infra, id):
+	case slices.Contains(report.Infra, id):
 		return nil, "the report counts it among infra_failure_ids", nil
-	case slices.Contains(said.Broken, id):
+	case slices.Contains(report.Broken, id):
 		return nil, "the report counts it among error_ids", nil
-	case slices.Contains(said.Unresolved, id), slices.Contains(said.Empty, id):
+	case slices.Contains(report.Unresolved, id), slices.Contains(report.Empty, id):
 		return value(0)
 	}
 	return nil, "the report has no result for it", nil
 }
 
-// sweExits says what the words of an exit_status mean, by the first that is in it
+// sweExits maps exit_status to an outcome, by the first word that it contains
 // (sweagent/agent/agents.py, forward_with_handling; minisweagent/exceptions.py; for other
 // exceptions, their names).
 var sweExits = []struct {
-	word string
-	is   rollout.Outcome
+	word    string
+	outcome rollout.Outcome
 }{
 	{"exit_api", rollout.ModelAPI},
 	{"exit_environment_error", rollout.ToolFailed},
@@ -330,7 +330,7 @@ var sweExits = []struct {
 	{"ContextWindowExceeded", rollout.StepLimit},
 	{"submitted", rollout.Graded},
 	{"Submitted", rollout.Graded},
-	{"exit_", rollout.Graded}, // format, forfeit, command: the model's own
+	{"exit_", rollout.Graded}, // format, forfeit, command: the model's own failures
 	{"RepeatedFormatError", rollout.Graded},
 	{"skipped", rollout.Graded},
 	{"early_exit", rollout.Graded},
@@ -338,22 +338,22 @@ var sweExits = []struct {
 
 func (s *sweReader) grade(rec *rollout.Record, t *sweTrajectory, reports []*sweReport) error {
 	exit := jsontext.TextOrJSON(t.info.Exit)
-	is := rollout.Graded
+	outcome := rollout.Graded
 	if !failure.None(exit) {
-		is = rollout.Boundary(exit)
+		outcome = rollout.Boundary(exit)
 		for _, e := range sweExits {
 			if strings.Contains(exit, e.word) {
-				is = e.is
+				outcome = e.outcome
 				break
 			}
 		}
 	}
-	if at, cause := t.failure(rollout.ModelAPI); at != "" && failure.None(exit) {
-		s.failed(rec, at, cause)
+	if boundary, cause := t.failure(rollout.ModelAPI); boundary != "" && failure.None(exit) {
+		s.failed(rec, boundary, cause)
 		return nil
 	}
-	if is.Missing() {
-		s.failed(rec, is, strings.Trim(exit+": "+transcript.FirstLine(t.info.Exception), ": "))
+	if outcome.Missing() {
+		s.failed(rec, outcome, strings.Trim(exit+": "+transcript.FirstLine(t.info.Exception), ": "))
 		return nil
 	}
 	reward, why, err := verdict(rec.Item, reports)
@@ -365,7 +365,7 @@ func (s *sweReader) grade(rec *rollout.Record, t *sweTrajectory, reports []*sweR
 			s.without++
 		}
 		s.ungraded(rec, why)
-	case is == rollout.StepLimit:
+	case outcome == rollout.StepLimit:
 		s.limited(rec, reward, exit)
 	default:
 		rec.Outcome, rec.Reward = rollout.Graded, reward

@@ -13,9 +13,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Tables have a row for each rollout. Which column is which part of a record
-// says Options.Map; without it the columns of our own rollouts.csv and
-// rollouts.parquet are known, and others that are called as they are.
+// Tables have one row per rollout. Options.Map says which column is which part of a record. Without
+// it, the columns of our own rollouts.csv and rollouts.parquet are known, and other columns with
+// the same names.
 
 var csvTable = Format{
 	Name: "csv",
@@ -57,23 +57,23 @@ var tableOrigin = Origin{
 	Failures: "the columns of `outcome`, `error` and `error_kind`; an empty reward is `grader`",
 }
 
-// table is a file of rows, opened.
+// table is an opened file of rows.
 type table struct {
-	columns []string        // nil where rows have keys of their own
-	own     bool            // a report of ours wrote it
-	lists   map[string]bool // columns whose cells are no single values
-	marked  bool            // texts in it that look like formulas have an apostrophe before them: in a CSV of ours
+	columns []string        // nil if each row has its own keys
+	native  bool            // written by a report of gonogo
+	lists   map[string]bool // columns that do not hold one value per row that can be read
+	marked  bool            // an apostrophe precedes texts that look like formulas, as in our own CSV files
 	rows    func(ctx context.Context, sink Sink, wanted []string, yield func(line int, cells []cell) error) error
 }
 
-// cell is a value of a row as text. What is not known is none.
+// cell is a value of a row as text; none means that it is unknown.
 type cell struct {
 	text string
 	none bool
-	key  string // of a cell that is not wanted and may hold a mark of failure
+	key  string // of a cell that was not wanted but may hold a mark of failure or a facet
 }
 
-// opener opens a file as a table. A file of another kind is ErrUnrecognized.
+// opener opens a file as a table. It returns ErrUnrecognized for a file of another kind.
 type opener func(f File, mapped map[string]string) (*table, error)
 
 func readTable(ctx context.Context, in *intake) error {
@@ -87,7 +87,7 @@ func readTable(ctx context.Context, in *intake) error {
 			return err
 		}
 		r.file()
-		if err := r.read(ctx, f, in.sink.of(f, in.files), t, in.opt.Map); err != nil {
+		if err := r.read(ctx, f, in.sink.forFile(f, in.files), t, in.opt.Map); err != nil {
 			return err
 		}
 	}
@@ -96,7 +96,7 @@ func readTable(ctx context.Context, in *intake) error {
 	return nil
 }
 
-// tableMap returns the mapping of a table, with the column that names items.
+// tableMap returns the mapping of a table, including the column that names items.
 func (o Options) tableMap() (map[string]string, error) {
 	mapped := o.Map
 	if o.Item != "" && o.Item != ItemPrompt && o.Item != itemKept {
@@ -110,7 +110,7 @@ func (o Options) tableMap() (map[string]string, error) {
 	return mapped, checkMap(mapped)
 }
 
-// checkMap holds the names of a mapping to those there are.
+// checkMap returns an error if a mapping names an unknown part or lacks the item.
 func checkMap(mapped map[string]string) error {
 	for _, part := range slices.Sorted(maps.Keys(mapped)) {
 		if _, known := partCalled(part); !known {
@@ -131,7 +131,7 @@ type taken struct {
 	column string
 }
 
-// take settles which columns become which parts.
+// take decides which columns become which parts.
 func (t *table) take(f File, mapped map[string]string) ([]taken, error) {
 	if len(mapped) == 0 {
 		return t.known()
@@ -156,13 +156,13 @@ func (t *table) take(f File, mapped map[string]string) ([]taken, error) {
 	return list, nil
 }
 
-// known takes the columns that are called as the parts are.
+// known takes the columns whose names are those of the parts.
 func (t *table) known() ([]taken, error) {
 	var list []taken
 	has := make(map[string]bool)
 	for _, column := range t.columns {
 		name := column
-		// as in the tables next to evaluations of build-hours
+		// as in the tables next to the evaluations of build-hours
 		if column == "item_index" && !slices.Contains(t.columns, "item") {
 			name = "item"
 		}
@@ -188,18 +188,18 @@ func ours(columns []string) bool {
 	}, func(c string) bool { return !slices.Contains(columns, c) })
 }
 
-// tableReader makes records of rows.
+// tableReader builds records from rows.
 type tableReader struct {
 	*intake
-	version string                    // the column that names the step; "" if none does but step
-	names   map[string]map[string]int // numbers of samples that have names, by item
-	last    map[rollout.Key]int       // of this file, the last row of each rollout, where it counts
+	version string                    // the column that names the step; "" if only a column step may
+	names   map[string]map[string]int // numbers of named samples, by item
+	last    map[rollout.Key]int       // the last row of each rollout in this file, with --on-conflict last
 
 	turns                                  turnRows
 	numbered, unnumbered, counted, settled int
-	left                                   []string
+	leftOut                                []string
 	steps                                  map[int]bool
-	// rows with a grade, by the column whose failed was taken for a verdict
+	// graded rows by the column whose "failed" was read as a verdict
 	verdicts map[string]int
 }
 
@@ -219,13 +219,13 @@ func (r *tableReader) read(ctx context.Context, f File, sink Sink, t *table, map
 		numbered = numbered || c.part.name == "sample"
 	}
 	for _, column := range t.columns {
-		if !slices.Contains(wanted, column) && !t.own && !slices.Contains(r.left, column) && !marking(column) {
-			r.left = append(r.left, column)
+		if !slices.Contains(wanted, column) && !t.native && !slices.Contains(r.leftOut, column) && !marking(column) {
+			r.leftOut = append(r.leftOut, column)
 		}
 	}
 	for _, column := range t.columns {
-		if !t.own && !slices.Contains(wanted, column) && !t.lists[column] && (marking(column) || telling(column)) {
-			wanted = append(wanted, column) // behind those of the list, for what it says of the row
+		if !t.native && !slices.Contains(wanted, column) && !t.lists[column] && (marking(column) || telling(column)) {
+			wanted = append(wanted, column) // after those of the list, as marks or facets of the row
 		}
 	}
 	if r.last = nil; r.opt.OnConflict == rollout.Last {
@@ -256,13 +256,13 @@ func (r *tableReader) read(ctx context.Context, f File, sink Sink, t *table, map
 // marking reports whether a column that becomes no part may say that a row failed.
 func marking(column string) bool { return failure.Names(column) || failure.EndKey(column) >= 0 }
 
-// telling reports whether a column that becomes no part may tell the rollouts of an item apart.
+// telling reports whether a column that becomes no part may distinguish rollouts of an item.
 func telling(column string) bool { return isFacet(column) || slices.Contains(promptColumns, column) }
 
 // promptColumns are the columns that may hold a prompt, the likeliest first.
 var promptColumns = []string{"prompt", "question", "problem", "instruction", "query", "input", "messages"}
 
-// parse makes a record of a row.
+// parse builds a record from a row.
 func (r *tableReader) parse(list []taken, wanted []string, cells []cell, t *table) (*rowRecord, error) {
 	x := &rowRecord{Record: rollout.Record{Split: r.split, Source: rollout.Import}}
 	for i, c := range list {
@@ -273,8 +273,8 @@ func (r *tableReader) parse(list []taken, wanted []string, cells []cell, t *tabl
 		if err := c.part.set(x, c.part.name, v); err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.column, err)
 		}
-		if name := c.part.name; (name == "category" || name == "family") && isFacet(c.column) && !t.own && !v.none {
-			x.told = append(x.told, cell{text: v.text, key: c.column})
+		if name := c.part.name; (name == "category" || name == "family") && isFacet(c.column) && !t.native && !v.none {
+			x.facets = append(x.facets, cell{text: v.text, key: c.column})
 		}
 	}
 	if x.Item == "" {
@@ -284,13 +284,13 @@ func (r *tableReader) parse(list []taken, wanted []string, cells []cell, t *tabl
 		x.Sample = r.named(x)
 	}
 	for i, v := range cells[len(list):] {
-		if at := i + len(list); at < len(wanted) {
-			v.key = wanted[at]
+		if index := i + len(list); index < len(wanted) {
+			v.key = wanted[index]
 		}
 		switch {
 		case v.key == "" || v.none:
 		case isFacet(v.key):
-			x.told = append(x.told, v)
+			x.facets = append(x.facets, v)
 		case telling(v.key):
 			if x.shown.key == "" || slices.Index(promptColumns, v.key) < slices.Index(promptColumns, x.shown.key) {
 				x.shown = v
@@ -306,7 +306,7 @@ func (r *tableReader) parse(list []taken, wanted []string, cells []cell, t *tabl
 			}
 		}
 	}
-	return x, x.settle(t.own)
+	return x, x.settle(t.native)
 }
 
 func (r *tableReader) row(f File, line int, list []taken, wanted []string, cells []cell, t *table,
@@ -319,7 +319,7 @@ func (r *tableReader) row(f File, line int, list []taken, wanted []string, cells
 	if counts, err := r.number(line, x); !counts || err != nil {
 		return err
 	}
-	for _, v := range x.told {
+	for _, v := range x.facets {
 		r.sink.tell(v.key, v.text)
 	}
 	if err := r.rowItem(f, line, x); err != nil {
@@ -334,14 +334,14 @@ func (r *tableReader) row(f File, line int, list []taken, wanted []string, cells
 		r.verdicts[x.verdict]++
 	}
 	r.steps[x.Step] = true
-	r.turns.saw(string(x.Split)+x.Item, x.Reward, hint)
+	r.turns.add(string(x.Split)+x.Item, x.Reward, hint)
 	rec := x.Record
 	rec.Sample = r.numbers.inStep(x.Split, x.Item, x.Step, x.Sample)
 	return ended(r.sink.record(&rec))
 }
 
-// named returns the number of a sample that has a name: names of an item count in the order
-// in which they first appear.
+// named returns the number of a named sample: the names of an item's samples are numbered in order
+// of first appearance.
 func (r *tableReader) named(x *rowRecord) int {
 	if r.names == nil {
 		r.names = make(map[string]map[string]int)
@@ -358,8 +358,8 @@ func (r *tableReader) named(x *rowRecord) int {
 	return n
 }
 
-// number gives a record its sample, and says whether it counts: of two rows
-// for one rollout that is for --on-conflict to say.
+// number sets the sample of a record, and reports whether the row counts: if two rows have the same
+// rollout, --on-conflict decides.
 func (r *tableReader) number(line int, x *rowRecord) (counts bool, err error) {
 	if x.sampled {
 		r.numbered++
@@ -390,20 +390,20 @@ func (r *tableReader) number(line int, x *rowRecord) (counts bool, err error) {
 }
 
 func (r *tableReader) rowItem(f File, line int, x *rowRecord) error {
-	var asked []rollout.Message
+	var prompt []rollout.Message
 	if x.prompt != "" {
-		asked = []rollout.Message{{Role: "user", Content: x.prompt}}
+		prompt = []rollout.Message{{Role: "user", Content: x.prompt}}
 	}
 	it := rollout.Item{ID: x.Item, Split: x.Split, Category: x.Category, Family: x.Family, Line: line}
-	// compared, not kept
-	if shown := x.shown.messages(); len(asked)+len(x.Messages) == 0 && len(shown) > 0 {
+	// the prompt is compared but not kept
+	if shown := x.shown.messages(); len(prompt)+len(x.Messages) == 0 && len(shown) > 0 {
 		if known, err := r.sink.known(x.Split, x.Item, shown); known || err != nil {
 			return ended(err)
 		}
 		it.File = filepath.Base(f.Name)
 		return ended(r.sink.item(it))
 	}
-	return ended(sendItem(r.sink, f, it, asked, nil))
+	return ended(sendItem(r.sink, f, it, prompt, nil))
 }
 
 func (r *tableReader) notes() {
@@ -425,7 +425,7 @@ func (r *tableReader) notes() {
 	for _, column := range slices.Sorted(maps.Keys(r.verdicts)) {
 		noteVerdicts(r.sink, r.verdicts[column], column)
 	}
-	if len(r.left) > 0 {
-		r.sink.note("columns that were left out: %s", counted(r.left))
+	if len(r.leftOut) > 0 {
+		r.sink.note("columns that were left out: %s", counted(r.leftOut))
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// openCSV reads the header. Fields are parted by what its first line has most
-// of: commas, semicolons or tabs.
+// openCSV reads the header. The field separator is whichever of comma, semicolon and tab is most
+// frequent in the first line.
 func openCSV(f File, _ map[string]string) (*table, error) {
 	rd, err := f.Open()
 	if err != nil {
@@ -32,7 +32,7 @@ func openCSV(f File, _ map[string]string) (*table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: it does not begin with a header of comma-separated values", ErrUnrecognized)
 	}
-	t := &table{columns: slices.Clone(head), own: ours(head), marked: ours(head)}
+	t := &table{columns: slices.Clone(head), native: ours(head), marked: ours(head)}
 	for i, c := range t.columns {
 		if slices.Contains(t.columns[:i], c) {
 			return nil, lineError(f, 1, "there are two columns called %q", c)
@@ -44,8 +44,8 @@ func openCSV(f File, _ map[string]string) (*table, error) {
 	return t, nil
 }
 
-// bounded ends a reading in which one row takes more than any row does: a quote
-// that is never closed would draw the rest of the file into memory.
+// bounded stops a read when one row grows too long: an unclosed quote would otherwise read the rest
+// of the file into memory.
 type bounded struct {
 	io.Reader
 	since int // bytes since the last row
@@ -53,7 +53,7 @@ type bounded struct {
 
 var errLongRow = errors.New("a row is longer than 64 MB: is a quote never closed?")
 
-// Read reads on.
+// Read returns errLongRow after more than 64 MB since the last row.
 func (b *bounded) Read(p []byte) (int, error) {
 	const longest = 64 << 20
 	n, err := b.Reader.Read(p)
@@ -68,7 +68,7 @@ func csvReader(f File, rd io.Reader) (*csv.Reader, error) {
 	if _, err := skipSpace(text); err != nil {
 		return nil, sniffError(f, err)
 	}
-	head, _ := text.Peek(64 << 10) // what there is
+	head, _ := text.Peek(64 << 10) // what is buffered
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	if len(line) == 0 || bytes.ContainsAny(line[:1], "{[") || bytes.IndexByte(line, 0) >= 0 ||
 		bytes.HasPrefix(line, []byte("PAR1")) {
@@ -95,9 +95,9 @@ func eachCSV(ctx context.Context, f File, columns, wanted []string, yield func(i
 	if err != nil {
 		return err
 	}
-	at := make([]int, len(wanted))
+	columnOf := make([]int, len(wanted))
 	for i, c := range wanted {
-		at[i] = slices.Index(columns, c)
+		columnOf[i] = slices.Index(columns, c)
 	}
 	cells, line := make([]cell, len(wanted)), 1
 	for first := true; ; first = false {
@@ -121,8 +121,8 @@ func eachCSV(ctx context.Context, f File, columns, wanted []string, yield func(i
 		if first {
 			continue
 		}
-		for i, k := range at {
-			// whoever keeps a field does not keep its row
+		for i, k := range columnOf {
+			// cloned, so that a kept field does not keep its whole row in memory
 			cells[i] = cell{text: strings.Clone(fields[k]), none: fields[k] == ""}
 		}
 		line, _ = in.FieldPos(0)
@@ -132,8 +132,8 @@ func eachCSV(ctx context.Context, f File, columns, wanted []string, yield func(i
 	}
 }
 
-// openJSONL takes a file of JSON lines when there is a mapping: without one
-// nothing says what its keys mean.
+// openJSONL opens a file of JSON lines if there is a mapping: without one the meaning of its keys
+// is unknown.
 func openJSONL(f File, mapped map[string]string) (*table, error) {
 	if _, err := readHead(f); err != nil {
 		return nil, err
@@ -150,8 +150,7 @@ func openJSONL(f File, mapped map[string]string) (*table, error) {
 	}}, nil
 }
 
-// jsonCells finds the wanted keys of a line: a key as it is, or a path of keys
-// with dots.
+// jsonCells finds the wanted keys of a line: an exact key or a dotted path of keys.
 func jsonCells(text []byte, wanted []string) ([]cell, error) {
 	cells := make([]cell, len(wanted))
 	for i := range cells {
@@ -184,8 +183,8 @@ func jsonInside(value []byte, path string) cell {
 		if jsontext.Unmarshal(value, &object) != nil {
 			return cell{none: true}
 		}
-		if whole, there := object[path]; there {
-			return jsonCell(whole)
+		if inner, ok := object[path]; ok {
+			return jsonCell(inner)
 		}
 		value, path = object[key], rest
 	}

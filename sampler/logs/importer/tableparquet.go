@@ -38,7 +38,7 @@ func openParquet(f File, _ map[string]string) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.own = ours(t.columns)
+	t.native = ours(t.columns)
 	t.rows = func(ctx context.Context, _ Sink, wanted []string, yield func(int, []cell) error) error {
 		p, err := parquetOf(f)
 		if err != nil {
@@ -50,7 +50,7 @@ func openParquet(f File, _ map[string]string) (*table, error) {
 	return t, nil
 }
 
-// parquetFile is a Parquet file, opened.
+// parquetFile is an opened Parquet file.
 type parquetFile struct {
 	File
 	rd   fs.File
@@ -68,35 +68,35 @@ func parquetOf(f File) (*parquetFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, ok := rd.(io.ReaderAt)
+	seeker, ok := rd.(io.ReaderAt)
 	p := &parquetFile{File: f, rd: rd}
 	magic := make([]byte, 4)
 	if ok {
-		_, err = at.ReadAt(magic, 0)
+		_, err = seeker.ReadAt(magic, 0)
 	}
 	if !ok || err != nil || !parquetfile.Is(magic) {
 		rd.Close()
 		return nil, fmt.Errorf("%w: it does not begin as a Parquet file does", ErrUnrecognized)
 	}
-	if p.file, err = parquetfile.Open(at, info.Size()); err != nil {
+	if p.file, err = parquetfile.Open(seeker, info.Size()); err != nil {
 		rd.Close()
 		return nil, lineError(f, 1, "%w", err)
 	}
 	return p, nil
 }
 
-// guard names the file in an error about it.
+// guard runs do, and names the file in its error.
 func (p *parquetFile) guard(do func() error) error {
 	return p.named(context.Background(), parquetfile.Guard(func() error { return ended(do()) }))
 }
 
-// named names the file in an error of package parquetfile, and returns those that are marked by
-// ended as they are.
+// named names the file in an error of package parquetfile; an error that was marked by ended is
+// returned unchanged.
 func (p *parquetFile) named(ctx context.Context, err error) error {
-	own, is := errors.AsType[sinkError](err)
+	sinkErr, ok := errors.AsType[sinkError](err)
 	switch {
-	case is:
-		return own.error
+	case ok:
+		return sinkErr.error
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
@@ -108,18 +108,18 @@ func (p *parquetFile) named(ctx context.Context, err error) error {
 // leaf is a wanted column.
 type leaf struct {
 	column parquet.LeafColumn
-	unit   time.Duration // of a time; 0 if it is none
+	unit   time.Duration // unit of a timestamp; 0 for other columns
 }
 
 func (p *parquetFile) leaves(wanted []string) (map[int]int, []leaf, error) {
-	at, leaves := make(map[int]int), make([]leaf, len(wanted))
+	byColumn, leaves := make(map[int]int), make([]leaf, len(wanted))
 	for i, name := range wanted {
 		path := strings.Split(name, ".")
-		column, there := p.file.Schema().Lookup(path...)
-		if !there { // a name with dots in it
-			column, there = p.file.Schema().Lookup(name)
+		column, ok := p.file.Schema().Lookup(path...)
+		if !ok { // a name that contains dots
+			column, ok = p.file.Schema().Lookup(name)
 		}
-		if !there || column.MaxRepetitionLevel > 0 {
+		if !ok || column.MaxRepetitionLevel > 0 {
 			return nil, nil, lineError(p.File, 1, "column %s holds lists: a part of a rollout is one value", name)
 		}
 		l := leaf{column: column}
@@ -135,16 +135,16 @@ func (p *parquetFile) leaves(wanted []string) (map[int]int, []leaf, error) {
 				l.unit = kind.Unit.Value.Duration()
 			}
 		}
-		leaves[i], at[column.ColumnIndex] = l, i
+		leaves[i], byColumn[column.ColumnIndex] = l, i
 	}
-	return at, leaves, nil
+	return byColumn, leaves, nil
 }
 
 func (p *parquetFile) rows(ctx context.Context, wanted []string, yield func(int, []cell) error) error {
-	var at map[int]int // the place of a column among those wanted
+	var byColumn map[int]int // maps a column's index to its position in wanted
 	var leaves []leaf
 	err := p.guard(func() (err error) {
-		at, leaves, err = p.leaves(wanted)
+		byColumn, leaves, err = p.leaves(wanted)
 		return err
 	})
 	if err != nil {
@@ -157,7 +157,7 @@ func (p *parquetFile) rows(ctx context.Context, wanted []string, yield func(int,
 			cells[i] = cell{none: true}
 		}
 		for _, v := range row {
-			if i, wanted := at[v.Column()]; wanted {
+			if i, ok := byColumn[v.Column()]; ok {
 				cells[i] = parquetCell(v, leaves[i])
 			}
 		}
@@ -165,7 +165,7 @@ func (p *parquetFile) rows(ctx context.Context, wanted []string, yield func(int,
 	}))
 }
 
-// parquetCell writes a value as CSV would have it.
+// parquetCell formats a value as it would be in a CSV file.
 func parquetCell(v parquet.Value, l leaf) cell {
 	if v.IsNull() {
 		return cell{none: true}

@@ -20,24 +20,24 @@ type part struct {
 	set  func(x *rowRecord, name string, v cell) error
 }
 
-// rowRecord is a record on its way from a row.
+// rowRecord is a record that is being built from a row.
 type rowRecord struct {
 	rollout.Record
-	sampled bool   // the row says which sample it is
-	name    string // of the sample, where it is not a number, such as a UUID
-	prompt  string // what the item asks
-	shown   cell   // the prompt, where the mapping does not mention it
-	told    []cell // what may be facets
-	raw     cell   // the reward, which a failure is not read for
+	sampled bool   // the row names its sample
+	name    string // of the sample if it is not a number, such as a UUID
+	prompt  string // the prompt of the item
+	shown   cell   // the prompt, if the mapping does not mention it
+	facets  []cell // possible facets
+	raw     cell   // the reward, which is not parsed for a failure
 	marked
-	verdict string // the column whose word failed is no mark of failure
+	verdict string // the column whose word "failed" is a verdict, not a mark of failure
 
-	counts                            bool // calls are known only by their number
+	counts                            bool // only the number of calls is known
 	calls, refused, malformed, failed int
 }
 
-// messages is what a column that no mapping mentions says that the rollout was asked; nil if
-// it is a conversation that shows no user.
+// messages returns the prompt in a column that the mapping does not mention; nil if it is a
+// conversation without a user message.
 func (v cell) messages() []rollout.Message {
 	if v.key == "" {
 		return nil
@@ -56,7 +56,7 @@ func (v cell) messages() []rollout.Message {
 	return list
 }
 
-// PartNames lists what Options.Map may name.
+// PartNames lists the parts that Options.Map may name.
 func PartNames() []string {
 	var names []string
 	for _, p := range tableParts() {
@@ -65,7 +65,7 @@ func PartNames() []string {
 	return append(names, "parts.NAME")
 }
 
-// partCalled returns the part of that name.
+// partCalled returns the part with that name.
 func partCalled(name string) (part, bool) {
 	if sub, ok := strings.CutPrefix(name, "parts."); ok && sub != "" {
 		return part{name, setSubScore}, true
@@ -115,16 +115,15 @@ func tableParts() []part {
 	}
 }
 
-func texts(of func(*rowRecord) *string) func(*rowRecord, string, cell) error {
+func texts(field func(*rowRecord) *string) func(*rowRecord, string, cell) error {
 	return func(x *rowRecord, _ string, v cell) error {
-		*of(x) = strings.ToValidUTF8(v.text, "\uFFFD")
+		*field(x) = strings.ToValidUTF8(v.text, "\uFFFD")
 		return nil
 	}
 }
 
-// whole reads a whole number that may be written as 3.0, as tables do whose
-// column holds gaps.
-func whole(v cell) (n int64, there bool, err error) {
+// whole parses a whole number, which may be written as 3.0, as in tables whose column has gaps.
+func whole(v cell) (n int64, ok bool, err error) {
 	if v.none {
 		return 0, false, nil
 	}
@@ -141,7 +140,7 @@ func whole(v cell) (n int64, there bool, err error) {
 	return int64(f), true, nil
 }
 
-func counts(of func(*rowRecord) *int) func(*rowRecord, string, cell) error {
+func counts(field func(*rowRecord) *int) func(*rowRecord, string, cell) error {
 	return func(x *rowRecord, name string, v cell) error {
 		const most = 100_000
 		n, _, err := whole(v)
@@ -149,19 +148,19 @@ func counts(of func(*rowRecord) *int) func(*rowRecord, string, cell) error {
 			err = fmt.Errorf("%d is not a number of %s: it must be from 0 to %d", n,
 				strings.ReplaceAll(name, "_", " "), most)
 		}
-		*of(x) = int(n)
+		*field(x) = int(n)
 		return err
 	}
 }
 
-func tokenCounts(of func(*rowRecord) **int64) func(*rowRecord, string, cell) error {
+func tokenCounts(field func(*rowRecord) **int64) func(*rowRecord, string, cell) error {
 	return func(x *rowRecord, _ string, v cell) error {
-		n, there, err := whole(v)
+		n, ok, err := whole(v)
 		if err == nil && n < 0 {
 			err = fmt.Errorf("%d is not a number of tokens", n)
 		}
-		if there {
-			*of(x) = &n
+		if ok {
+			*field(x) = &n
 		}
 		return err
 	}
@@ -180,7 +179,7 @@ func setSplit(x *rowRecord, _ string, v cell) error {
 }
 
 func setSample(x *rowRecord, _ string, v cell) error {
-	n, there, err := whole(v)
+	n, ok, err := whole(v)
 	if err != nil {
 		x.name, x.sampled = v.text, true
 		return nil
@@ -188,7 +187,7 @@ func setSample(x *rowRecord, _ string, v cell) error {
 	if n < 0 || n > math.MaxInt32 {
 		err = fmt.Errorf("sample is %d: samples count from 0", n)
 	}
-	x.Record.Sample, x.sampled = int(n), there
+	x.Record.Sample, x.sampled = int(n), ok
 	return err
 }
 
@@ -201,8 +200,8 @@ func setStep(x *rowRecord, _ string, v cell) error {
 	return err
 }
 
-// stepByName is the step of rows that no mapping mentions. As in plain lines, what is no
-// step, such as a text, is passed over.
+// stepByName is the step of rows if the mapping does not mention it. As in plain lines, a value
+// that is not a step, such as a text, is ignored.
 var stepByName = part{"step", func(x *rowRecord, name string, v cell) error {
 	if setStep(x, name, v) != nil {
 		x.Step = 0
@@ -221,11 +220,11 @@ func setOutcome(x *rowRecord, _ string, v cell) error {
 	return nil
 }
 
-// causes reads what went wrong, but for a cell that says that nothing did.
-func causes(of func(*rowRecord) *string) func(*rowRecord, string, cell) error {
+// causes sets what went wrong, unless the cell says that nothing did.
+func causes(field func(*rowRecord) *string) func(*rowRecord, string, cell) error {
 	return func(x *rowRecord, _ string, v cell) error {
 		if !failure.None(v.text) {
-			*of(x) = transcript.FirstLine(strings.ToValidUTF8(v.text, "\uFFFD"))
+			*field(x) = transcript.FirstLine(strings.ToValidUTF8(v.text, "\uFFFD"))
 		}
 		return nil
 	}
@@ -254,8 +253,8 @@ func setClipped(x *rowRecord, _ string, v cell) error {
 	if v.none {
 		return nil
 	}
-	is, err := strconv.ParseBool(strings.ToLower(v.text))
-	x.Clipped = is
+	clipped, err := strconv.ParseBool(strings.ToLower(v.text))
+	x.Clipped = clipped
 	return err
 }
 
@@ -274,8 +273,8 @@ func setSubScore(x *rowRecord, name string, v cell) error {
 	return err
 }
 
-// setMoreParts reads the column in which our own tables keep sub-scores past
-// those with a column of their own.
+// setMoreParts reads the column in which our own tables keep the partial scores that have no column
+// of their own.
 func setMoreParts(x *rowRecord, _ string, v cell) error {
 	if v.none {
 		return nil
@@ -290,7 +289,7 @@ func setMoreParts(x *rowRecord, _ string, v cell) error {
 	return nil
 }
 
-// float reads a number. An empty cell, and NaN, is none.
+// float parses a number; nil for an empty cell or NaN.
 func float(v cell) (*float64, error) {
 	if v.none {
 		return nil, nil
@@ -305,16 +304,16 @@ func float(v cell) (*float64, error) {
 	return &f, nil
 }
 
-// settle makes reward, outcome and error agree: a failure is never a number, and a reward
-// that is not a number is only skipped next to an error. own says that a report of ours
-// wrote the row: what it calls graded is.
-func (x *rowRecord) settle(own bool) error {
-	if at, cause := x.failure(rollout.ModelAPI); at != "" && x.Error == "" &&
+// settle makes reward, outcome and error consistent: a failure never has a number, and a reward
+// that is not a number is ignored only if there is an error. native says that a report of gonogo wrote
+// the row: its graded rows are graded, even with an error.
+func (x *rowRecord) settle(native bool) error {
+	if boundary, cause := x.failure(rollout.ModelAPI); boundary != "" && x.Error == "" &&
 		(x.Outcome == "" || x.Outcome == rollout.Graded) {
-		x.Outcome, x.Error = at, transcript.FirstLine(cause)
+		x.Outcome, x.Error = boundary, transcript.FirstLine(cause)
 	}
-	failure := x.Error != "" || x.Kind != ""
-	if failure && (x.Outcome == "" || x.Outcome == rollout.Graded && !own) {
+	failed := x.Error != "" || x.Kind != ""
+	if failed && (x.Outcome == "" || x.Outcome == rollout.Graded && !native) {
 		x.Outcome = rollout.Boundary(x.Kind + " " + x.Error)
 	}
 	x.makeCalls()
@@ -326,7 +325,7 @@ func (x *rowRecord) settle(own bool) error {
 	}
 	reward, err := float(x.raw)
 	switch {
-	case err != nil && failure:
+	case err != nil && failed:
 		return nil
 	case err != nil:
 		return fmt.Errorf("reward: %w; if it names a failure, map its column to error or outcome", err)
@@ -338,14 +337,14 @@ func (x *rowRecord) settle(own bool) error {
 	if !x.Outcome.OwnFailure() {
 		x.Outcome = rollout.Graded
 	}
-	if failure && x.Outcome == rollout.Graded { // the first of several gradings, of which some failed
+	if failed && x.Outcome == rollout.Graded { // the first of several gradings, of which some failed
 		x.Grades = []float64{*reward}
 	}
 	return nil
 }
 
-// makeCalls makes the calls that a row counts. Those that went wrong come
-// last; each has arguments of its own, so none passes for a repeat.
+// makeCalls makes up the calls of a row that only counts them. Failed calls come last. Each call
+// has distinct arguments, so none counts as a repeat.
 func (x *rowRecord) makeCalls() {
 	if len(x.Calls) > 0 {
 		return
@@ -362,16 +361,16 @@ func (x *rowRecord) makeCalls() {
 			Turn: i, Name: rollout.UnnamedCall, Arguments: fmt.Sprintf(`{"call":%d}`, i),
 			Status: rollout.CallOK,
 		}
-		if at := i - (n - len(wrong)); at >= 0 {
-			c.Status = wrong[at]
+		if index := i - (n - len(wrong)); index >= 0 {
+			c.Status = wrong[index]
 		}
 		x.Calls = append(x.Calls, c)
 	}
 }
 
-// unmarked takes away the apostrophe that our own tables put before a text
-// that looks like a formula (package analysis, PlainCell). A text of which the
-// data itself has the apostrophe loses it too.
+// unmarked removes the apostrophe that our own tables put before a text that looks like a formula
+// (package analysis, PlainCell). A text that has such an apostrophe in the data itself also loses
+// it.
 func unmarked(text string) string {
 	rest, marked := strings.CutPrefix(text, "'")
 	trimmed := strings.TrimLeft(rest, " \u00a0")

@@ -15,7 +15,7 @@ type tally struct {
 
 func newTally() *tally { return &tally{counts: make(map[string]int)} }
 
-// count counts one of what, in the form of Sink.noteCount.
+// count counts one occurrence of what, which has the form of Sink.noteCount.
 func (t *tally) count(what string) {
 	if t.counts[what] == 0 {
 		t.order = append(t.order, what)
@@ -23,9 +23,9 @@ func (t *tally) count(what string) {
 	t.counts[what]++
 }
 
-// failed makes of a record a failure, which is never a number.
-func (t *tally) failed(rec *rollout.Record, at rollout.Outcome, cause string) {
-	rec.Outcome, rec.Error, rec.Reward, rec.Parts = at, transcript.FirstLine(cause), nil, nil
+// failed makes a record a failure, which never has a reward.
+func (t *tally) failed(rec *rollout.Record, boundary rollout.Outcome, cause string) {
+	rec.Outcome, rec.Error, rec.Reward, rec.Parts = boundary, transcript.FirstLine(cause), nil, nil
 	if rec.Error == "" {
 		rec.Error = "an error without a text"
 	}
@@ -33,15 +33,14 @@ func (t *tally) failed(rec *rollout.Record, at rollout.Outcome, cause string) {
 		"zero|zeros]")
 }
 
-// ungraded makes of a record one without a grade, which is never a zero.
+// ungraded marks a record as not graded, which is never a zero.
 func (t *tally) ungraded(rec *rollout.Record, why string) {
 	rec.Outcome, rec.Error, rec.Reward, rec.Parts = rollout.GraderFailed, transcript.FirstLine(why), nil, nil
 	t.count("rollout[|s] [has|have] no grade: [it is a missing grade|they are missing grades] (grader), not [a " +
 		"zero|zeros]")
 }
 
-// limited makes of a record one that hit a limit; its grade, where there is
-// one, counts.
+// limited sets that a record hit a limit; its grade, if it has one, counts.
 func (t *tally) limited(rec *rollout.Record, reward *float64, limit string) {
 	rec.Outcome, rec.Error, rec.Reward = rollout.StepLimit, transcript.FirstLine(limit), reward
 	t.count("rollout[|s] hit a limit (step_limit); if [it was|they were] graded, the grade counts")
@@ -53,7 +52,7 @@ func (t *tally) note(sink Sink) {
 	}
 }
 
-// parts are the metrics that have a value, but for the one that is the reward.
+// parts returns the metrics that have a value, except for the reward.
 func parts(metrics map[string]*float64, reward string) map[string]float64 {
 	var out map[string]float64
 	for name, value := range metrics {

@@ -17,8 +17,8 @@ import (
 )
 
 // tau2Bench reads results of tau2-bench (sierra-research/tau2-bench,
-// src/tau2/data_model/simulation.py and message.py): an object with tasks and
-// simulations, or with tasks alone next to a directory of simulations.
+// src/tau2/data_model/simulation.py and message.py): an object with tasks and simulations, or with
+// tasks only and a directory of simulations next to it.
 var tau2Bench = Format{
 	Name: "tau2-bench",
 	Doc: "results.json of sierra-research/tau2-bench, with tasks and simulations, or with a directory simulations " +
@@ -61,7 +61,7 @@ func readTau2(ctx context.Context, in *intake) error {
 	return nil
 }
 
-// sniffTau2 looks for tasks and simulations, or for the directory of them.
+// sniffTau2 looks for info with tasks or simulations.
 func sniffTau2(f File) error {
 	head, err := readHead(f)
 	if err != nil {
@@ -70,7 +70,7 @@ func sniffTau2(f File) error {
 	_, info := head.keys["info"]
 	_, tasks := head.keys["tasks"]
 	_, simulations := head.keys["simulations"]
-	long := f.mentions(`"agent_info"`) || f.mentions(`"num_trials"`) // the look ended before
+	long := f.mentions(`"agent_info"`) || f.mentions(`"num_trials"`) // the keys come after the part that was read
 	if info && (tasks || simulations || long) {
 		return nil
 	}
@@ -80,20 +80,20 @@ func sniffTau2(f File) error {
 type tau2Reader struct {
 	*intake
 	seed    maphash.Seed
-	domains bool                       // several, each of which names its tasks for itself
+	domains bool                       // there are several domains, each of which names its own tasks
 	domain  string                     // of this file
 	info    tau2Info                   // of this file
-	tools   json.RawMessage            // that the model was offered, in this file
+	tools   json.RawMessage            // tools that the model was offered, in this file
 	same    map[string]uint64          // hash of each item's task
 	tasks   map[string]json.RawMessage // of this file
 	trials  map[tauKey]tau2Place
-	counted map[string]int // simulations of a task without a trial
+	counted map[string]int // simulations of each task without a trial
 	repeats int            // num_trials of this file
 
 	duplicates, unnumbered, users, early int
 }
 
-// tau2Info is what a log says of its run.
+// tau2Info is what a log says about its run.
 type tau2Info struct {
 	Trials int `json:"num_trials"`
 	Agent  struct {
@@ -111,7 +111,7 @@ type tau2Info struct {
 	} `json:"environment_info"`
 }
 
-// tau2Domain reads the domain of a file, which is before its simulations.
+// tau2Domain reads the domain of a file, which comes before its simulations.
 func tau2Domain(ctx context.Context, f File) (domain string, err error) {
 	err = eachOf(ctx, f, []string{"simulations"}, func(key string, value json.RawMessage) error {
 		var info tau2Info
@@ -126,7 +126,7 @@ func tau2Domain(ctx context.Context, f File) (domain string, err error) {
 	return domain, err
 }
 
-// tau2Place is where a simulation is.
+// tau2Place is the location of a simulation and the hash of its text.
 type tau2Place struct {
 	where string
 	hash  uint64
@@ -146,7 +146,7 @@ func (t *tau2Reader) read(ctx context.Context, f File) error {
 	return err
 }
 
-// keep remembers the model and the tasks, which come before the simulations.
+// keep records the model and the tasks, which come before the simulations.
 func (t *tau2Reader) keep(f File, key string, value json.RawMessage) error {
 	var tasks []json.RawMessage
 	switch key {
@@ -157,7 +157,7 @@ func (t *tau2Reader) keep(f File, key string, value json.RawMessage) error {
 		}
 		t.domain, t.tools = info.Environment.Domain, offered(valuesOf(info.Environment.Tools))
 		t.repeats, t.info = info.Trials, info
-		if err := t.of(f, info.Agent.LLM); err != nil {
+		if err := t.setModel(f, info.Agent.LLM); err != nil {
 			return lineError(f, 1, "%w", err)
 		}
 		return nil
@@ -197,13 +197,13 @@ func (t *tau2Reader) directory(ctx context.Context, f File) error {
 		if !e.Type().IsRegular() || path.Ext(e.Name()) != ".json" {
 			continue
 		}
-		one := f.Beside("simulations/" + e.Name())
-		raw, err := readWhole(one)
+		file := f.Beside("simulations/" + e.Name())
+		raw, err := readWhole(file)
 		if err != nil {
 			return err
 		}
-		if err := t.simulation(one, one.Name, raw); err != nil {
-			return stopped(one, 1, err)
+		if err := t.simulation(file, file.Name, raw); err != nil {
+			return stopped(file, 1, err)
 		}
 	}
 	return nil
@@ -225,7 +225,7 @@ func readWhole(f File) (json.RawMessage, error) {
 }
 
 func (t *tau2Reader) simulation(f File, where string, raw json.RawMessage) error {
-	t.sink.at(raw)
+	t.sink.beginRow(raw)
 	s, err := decodeRow[tau2Simulation](raw)
 	if err != nil {
 		return err
@@ -243,7 +243,7 @@ func (t *tau2Reader) simulation(f File, where string, raw json.RawMessage) error
 		return err
 	}
 	k, now := tauKey{task: id, trial: trial}, tau2Place{where, maphash.Bytes(t.seed, raw)}
-	if was, there := t.trials[k]; there {
+	if was, ok := t.trials[k]; ok {
 		if was.hash == now.hash {
 			t.duplicates++
 			return nil
@@ -294,8 +294,8 @@ func (t *tau2Reader) trial(id string, trial *int) (int, error) {
 	return *trial, nil
 }
 
-// valuesOf returns the values of an object as a list, in the order of its keys; any other
-// value as it is.
+// valuesOf returns the values of an object as a list, in the order of its keys; any other value is
+// returned unchanged.
 func valuesOf(object json.RawMessage) json.RawMessage {
 	var byName map[string]json.RawMessage
 	if jsontext.Unmarshal(object, &byName) != nil || byName == nil {
@@ -312,14 +312,14 @@ func valuesOf(object json.RawMessage) json.RawMessage {
 	return values
 }
 
-// tau2Row is the task with its tools and what the simulated user says first, as of tau-bench.
-func tau2Row(task, tools json.RawMessage, messages []rollout.Message) (json.RawMessage, error) {
+// tau2Row returns the task with its tools and what the simulated user says first; see tauReader.taskItem.
+func tau2Row(task, tools json.RawMessage, talk []rollout.Message) (json.RawMessage, error) {
 	row := make(map[string]json.RawMessage)
 	if !isNone(task) && jsontext.Unmarshal(task, &row) != nil {
 		row["task"] = task
 	}
 	var opening []rollout.Message
-	for _, m := range messages {
+	for _, m := range talk {
 		if m.Role == "system" || m.Role == "user" {
 			opening = append(opening, m)
 		}
@@ -330,11 +330,11 @@ func tau2Row(task, tools json.RawMessage, messages []rollout.Message) (json.RawM
 	if opening == nil {
 		opening = []rollout.Message{}
 	}
-	said, err := json.Marshal(opening)
+	messages, err := json.Marshal(opening)
 	if err != nil {
 		return nil, err
 	}
-	if row["messages"] = said; tools != nil {
+	if row["messages"] = messages; tools != nil {
 		row["tools"] = tools
 	}
 	return json.Marshal(row)

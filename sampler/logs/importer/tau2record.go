@@ -36,50 +36,49 @@ type tau2Message struct {
 		Arguments json.RawMessage `json:"arguments"`
 		Requestor string          `json:"requestor"`
 	} `json:"tool_calls"`
-	ID        string          `json:"id"` // of the call that a tool answers
+	ID        string          `json:"id"` // of the call that a tool message answers
 	Requestor string          `json:"requestor"`
 	Error     bool            `json:"error"`
-	Answers   []tau2Message   `json:"tool_messages"` // of several calls in one message
-	Raw       json.RawMessage `json:"raw_data"`      // the endpoint's answer
+	Answers   []tau2Message   `json:"tool_messages"` // of several calls, in one message
+	Raw       json.RawMessage `json:"raw_data"`      // the endpoint's response
 	Usage     *chatUsage      `json:"usage"`
 }
 
-// byUser reports whether the simulated user asked for a call. A message that
-// does not say is the agent's.
+// byUser reports whether the simulated user made a call. A call without a requestor is the agent's.
 func byUser(requestor string) bool { return requestor == "user" }
 
-// messages returns what was said, without the calls of the simulated user and
-// their answers, which are counted.
+// messages returns the conversation without the calls of the simulated user and their results. It
+// adds the number of these calls to users.
 func (s *tau2Simulation) messages(users *int) []rollout.Message {
 	var out []rollout.Message
 	for _, m := range s.flat() {
 		if m.Role == "tool" && byUser(m.Requestor) {
 			continue
 		}
-		said := rollout.Message{Role: m.Role, Content: jsontext.TextOrJSON(m.Content)}
+		msg := rollout.Message{Role: m.Role, Content: jsontext.TextOrJSON(m.Content)}
 		if m.Role == "tool" {
-			said.ToolCallID = m.ID
+			msg.ToolCallID = m.ID
 		}
-		asked := false
+		userCalled := false
 		for _, c := range m.ToolCalls {
 			if byUser(c.Requestor) || c.Requestor == "" && m.Role == "user" {
 				*users++
-				asked = true
+				userCalled = true
 				continue
 			}
-			said.ToolCalls = append(said.ToolCalls,
+			msg.ToolCalls = append(msg.ToolCalls,
 				rollout.ToolCall{ID: c.ID, Name: c.Name, Arguments: jsontext.TextOrJSON(c.Arguments)})
 		}
-		if asked && said.Content == "" && len(said.ToolCalls) == 0 {
+		if userCalled && msg.Content == "" && len(msg.ToolCalls) == 0 {
 			continue
 		}
-		out = append(out, said)
+		out = append(out, msg)
 	}
 	return out
 }
 
-// flat returns the messages, those that answer several calls at once one by
-// one.
+// flat returns the messages; a message with the results of several calls is split into one message
+// per result.
 func (s *tau2Simulation) flat() []tau2Message {
 	var out []tau2Message
 	for _, m := range s.Messages {
@@ -92,8 +91,8 @@ func (s *tau2Simulation) flat() []tau2Message {
 	return out
 }
 
-// tau2Ends says what each reason for which a simulation ends makes of it. The
-// benchmark gives reward 0 to all but the first two.
+// tau2Ends maps the reason why a simulation ended to an outcome. The benchmark gives reward 0 to
+// all but the first two.
 var tau2Ends = map[string]rollout.Outcome{
 	"user_stop": rollout.Graded, "agent_stop": rollout.Graded, "": rollout.Graded,
 	"max_steps": rollout.StepLimit, "too_many_errors": rollout.StepLimit,
@@ -137,13 +136,13 @@ func (s *tau2Simulation) grade(rec *rollout.Record, end rollout.Outcome) error {
 			setParts(rec, name, part)
 		}
 	}
-	at, cause := s.failure(rollout.ModelAPI)
+	boundary, cause := s.failure(rollout.ModelAPI)
 	switch {
 	case end.Missing():
 		fail(rec, end, s.cause())
 		rec.Parts = nil
-	case at != "":
-		fail(rec, at, cause)
+	case boundary != "":
+		fail(rec, boundary, cause)
 		rec.Parts = nil
 	case end == rollout.Graded:
 		grade(rec, reward, "reward_info is missing, or its reward is null or NaN")
@@ -159,7 +158,7 @@ func (s *tau2Simulation) cause() string {
 		Error json.RawMessage `json:"error"`
 		Type  string          `json:"error_type"`
 	}
-	_ = jsontext.Unmarshal(s.Info, &info) // it may be of any shape: the reason is known without it
+	_ = jsontext.Unmarshal(s.Info, &info) // it may have any shape: the reason is known without it
 	text := transcript.FirstLine(jsontext.TextOrJSON(info.Error))
 	switch {
 	case text != "" && info.Type != "":
@@ -170,7 +169,7 @@ func (s *tau2Simulation) cause() string {
 	return s.Reason
 }
 
-// status says how a tool fared by the flag of its message.
+// status returns the status of a tool call, by the error flag of its message.
 func (s *tau2Simulation) status() func(*rollout.Message) (rollout.CallStatus, string) {
 	bad := make(map[string]bool)
 	for _, m := range s.flat() {
@@ -205,8 +204,8 @@ func (s *tau2Simulation) finish() string {
 	return ""
 }
 
-// usage adds up the tokens of the agent's turns: the simulated user's are not
-// the model's. Its greeting is not a turn of the model, and has none.
+// usage sums the tokens of the agent's turns: those of the simulated user are not the model's. The
+// agent's greeting is not a turn of the model and has no usage.
 func (s *tau2Simulation) usage() rollout.Usage {
 	var input, output int64
 	known := false

@@ -17,9 +17,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// tauBench reads results of tau-bench v1 (sierra-research/tau-bench,
-// tau_bench/run.py and types.py): one JSON array of
-// {task_id, reward, info, traj, trial}.
+// tauBench reads results of tau-bench v1 (sierra-research/tau-bench, tau_bench/run.py and
+// types.py): one JSON array of {task_id, reward, info, traj, trial}.
 var tauBench = Format{
 	Name:  "tau-bench",
 	Doc:   "results of sierra-research/tau-bench, a JSON array with task_id, trial, reward and traj",
@@ -71,10 +70,10 @@ func readTauBench(ctx context.Context, in *intake) error {
 	return t.finish()
 }
 
-// tauName matches how tau-bench names its results: STRATEGY-MODEL-TEMPERATURE_range_... .
+// tauName matches the file names of tau-bench: STRATEGY-MODEL-TEMPERATURE_range_... .
 var tauName = regexp.MustCompile(`^(.+)-[\d.]+_range_-?\d+-.*_user-.*\.json$`)
 
-// tauModel returns the strategy and the model by the name of a file; "" if it has another one.
+// tauModel returns the strategy and the model in a file's name; "" if the name has another form.
 func tauModel(f File) string {
 	if m := tauName.FindStringSubmatch(path.Base(f.Path)); m != nil {
 		return m[1]
@@ -107,29 +106,29 @@ func isTauEntry(raw json.RawMessage) bool {
 	return jsontext.Unmarshal(raw, &keys) == nil && keys["task_id"] != nil && keys["traj"] != nil
 }
 
-// tauReader remembers the tasks and trials of its files, not their text.
+// tauReader remembers the tasks and trials of its files, but not their text.
 type tauReader struct {
 	*intake
 	array  *array // of the file that is being read
 	seed   maphash.Seed
 	tasks  map[string]*tauTask
-	order  []string // ids of tasks as they appeared
+	order  []string // ids of tasks in order of first appearance
 	trials map[tauKey]tauTrial
-	texts  map[uint64]*array // where an entry with a trial was last, by its hash
+	texts  map[uint64]*array // the array in which an entry with a trial last occurred, by the entry's hash
 
 	entries    int
-	counted    int // entries without a trial, numbered by us
+	counted    int // entries without a trial, numbered here
 	duplicates int
 	failures   int
 	unrewarded int
 }
 
 type tauTask struct {
-	array  *array // of the file that named it first
-	index  int    // of the entry there
+	array  *array // of the file that named the task first
+	index  int    // of the entry in it
 	number bool
-	task   uint64 // hash of its description; 0 while none was seen
-	sent   bool   // the item went to the sink
+	task   uint64 // hash of the task's description; 0 until one was seen
+	sent   bool   // the item was passed to the sink
 }
 
 type tauKey struct {
@@ -145,7 +144,7 @@ type tauTrial struct {
 }
 
 func (t *tauReader) entry(raw json.RawMessage) error {
-	t.sink.at(raw)
+	t.sink.beginRow(raw)
 	if !isTauEntry(raw) {
 		return errors.New("it is not an object with task_id and traj")
 	}
@@ -163,11 +162,11 @@ func (t *tauReader) entry(raw json.RawMessage) error {
 		return err
 	}
 	k, now := tauKey{t.array, id, trial}, tauTrial{t.array.index, t.array.start, maphash.Bytes(t.seed, raw)}
-	was, there := t.trials[k]
+	was, seen := t.trials[k]
 	switch copied := t.texts[now.hash]; {
-	case there && (was.hash != now.hash || e.Trial == nil):
+	case seen && (was.hash != now.hash || e.Trial == nil):
 		return t.conflict(k, was)
-	case there, e.Trial != nil && copied != nil && copied != t.array:
+	case seen, e.Trial != nil && copied != nil && copied != t.array:
 		t.duplicates++
 		return nil
 	}
@@ -191,7 +190,7 @@ func (t *tauReader) conflict(k tauKey, was tauTrial) error {
 		k.trial, was.index, line, offset)
 }
 
-// task books the entry's task and returns its id as text.
+// task records the entry's task and returns its id as text.
 func (t *tauReader) task(e *tauEntry) (string, *tauTask, error) {
 	id, number := jsontext.TextOrJSON(e.TaskID), e.TaskID[0] != '"'
 	if _, err := strconv.ParseInt(id, 10, 64); id == "" || number && err != nil {
@@ -219,7 +218,7 @@ func (t *tauReader) task(e *tauEntry) (string, *tauTask, error) {
 	return id, task, nil
 }
 
-// place names the entry that named a task first.
+// place names the entry that first named a task.
 func (t *tauReader) place(task *tauTask) string {
 	if task.array == t.array {
 		return fmt.Sprintf("entry %d", task.index)
@@ -227,8 +226,8 @@ func (t *tauReader) place(task *tauTask) string {
 	return fmt.Sprintf("%s, entry %d", task.array.src.Name, task.index)
 }
 
-// trial returns the sample number: the trial, or the count of entries of the
-// task when the file numbers none.
+// trial returns the sample number: the trial or, if the file has none, the number of earlier
+// entries of the task.
 func (t *tauReader) trial(e *tauEntry, id string) (int, error) {
 	if (e.Trial == nil) != (t.counted > 0) && t.entries > 0 {
 		return 0, errors.New("some entries have a trial and some do not: number all of them or none")
@@ -244,9 +243,8 @@ func (t *tauReader) trial(e *tauEntry, id string) (int, error) {
 	return *e.Trial, nil
 }
 
-// taskItem passes on the task as an item, once, as soon as an entry shows its
-// conversation. The user is simulated and speaks differently in every trial:
-// the first one stands for all.
+// taskItem passes on the task as an item, once, as soon as an entry has a conversation. The user is
+// simulated and speaks differently in every trial: the item shows the first one.
 func (t *tauReader) taskItem(id string, task *tauTask, e *tauEntry) error {
 	known, err := knownTask(t.sink, t.split, id, nil)
 	if known || err != nil || len(e.Traj) == 0 {
@@ -274,8 +272,7 @@ func (t *tauReader) newItem(id string) rollout.Item {
 	return rollout.Item{ID: id, Split: t.split, File: filepath.Base(t.array.src.Name)}
 }
 
-// opening returns what every trial begins with: the system message and what
-// the user says first.
+// opening returns the system message and the user's first message.
 func opening(traj []rollout.Message) []rollout.Message {
 	n := 0
 	if n < len(traj) && traj[n].Role == "system" {

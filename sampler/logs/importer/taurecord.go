@@ -9,7 +9,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// fill fills in the record of one trial.
+// fill sets the record of one trial.
 func (t *tauReader) fill(rec *rollout.Record, e *tauEntry) error {
 	rec.Messages = afterSystem(e.Traj)
 	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, tauStatus)
@@ -17,12 +17,12 @@ func (t *tauReader) fill(rec *rollout.Record, e *tauEntry) error {
 	if err != nil {
 		return err
 	}
-	at, cause := e.failure(rollout.ModelAPI)
+	boundary, cause := e.failure(rollout.ModelAPI)
 	switch {
-	case at != "" && isNone(e.Info.Error):
+	case boundary != "" && isNone(e.Info.Error):
 		t.failures++
-		rec.Outcome, rec.Error = at, transcript.FirstLine(cause)
-	case at != "" || len(e.Traj) == 0 && reward != nil && *reward == 0:
+		rec.Outcome, rec.Error = boundary, transcript.FirstLine(cause)
+	case boundary != "" || len(e.Traj) == 0 && reward != nil && *reward == 0:
 		t.failures++
 		rec.Outcome, rec.Error = rollout.ModelAPI, tauCause(e.Info)
 	case reward == nil:
@@ -37,7 +37,7 @@ func (t *tauReader) fill(rec *rollout.Record, e *tauEntry) error {
 	return nil
 }
 
-// tauCause returns the exception that ended a trial in one line.
+// tauCause returns, in one line, the exception that ended a trial.
 func tauCause(info tauInfo) string {
 	if cause := transcript.FirstLine(jsontext.TextOrJSON(info.Error)); cause != "" {
 		return cause
@@ -56,9 +56,9 @@ func afterSystem(traj []rollout.Message) []rollout.Message {
 	return traj
 }
 
-// tauStatus returns, from its text, how a tool call ended: tau-bench catches what a
-// tool throws and shows it to the model as "Error: …", and answers a call of a
-// tool that there is none with "Unknown action …" (tau_bench/envs/base.py).
+// tauStatus returns the status of a tool call from the text of its result. tau-bench catches
+// exceptions of a tool and shows them to the model as "Error: …"; a call of a tool that does not
+// exist gets "Unknown action …" (tau_bench/envs/base.py).
 func tauStatus(answer *rollout.Message) (rollout.CallStatus, string) {
 	switch output := answer.Content; {
 	case strings.HasPrefix(output, "Error"):

@@ -11,7 +11,7 @@ import (
 )
 
 // terminalBench reads results of Terminal-Bench before Harbor (terminal_bench/harness/models.py):
-// results.json of a run, and of each trial in the folders below it.
+// the results.json of a run and those of its trials in the folders below.
 var terminalBench = Format{
 	Name:  "terminal-bench",
 	Doc:   "results.json of a run or a trial of Terminal-Bench 1 (tb run)",
@@ -96,7 +96,7 @@ type tbReader struct {
 	wholeRuns int // files of a whole run
 }
 
-// metadata reads which model a run was of, where its file is next to the results.
+// metadata reads the model of a run and its plan from the file next to the results, if it exists.
 func (t *tbReader) metadata(f File) error {
 	beside := f.Beside("run_metadata.json")
 	var run struct {
@@ -116,7 +116,7 @@ func (t *tbReader) metadata(f File) error {
 	case run.Model != "" && run.Agent != "":
 		model += " (" + run.Agent + ")"
 	}
-	if err := t.of(f, model); err != nil {
+	if err := t.setModel(f, model); err != nil {
 		return fmt.Errorf("%s: %w", beside.Name, err)
 	}
 	return nil
@@ -131,15 +131,15 @@ func (t *tbReader) trial(f File, trial *tbTrial) error {
 		return nil
 	}
 	t.ids[trial.ID] = true
-	var asked []rollout.Message
+	var prompt []rollout.Message
 	if trial.Instruction != "" {
-		asked = []rollout.Message{{Role: "user", Content: trial.Instruction}}
+		prompt = []rollout.Message{{Role: "user", Content: trial.Instruction}}
 	}
-	if err := sendItem(t.sink, f, rollout.Item{ID: trial.Task, Split: t.split}, asked, nil); err != nil {
+	if err := sendItem(t.sink, f, rollout.Item{ID: trial.Task, Split: t.split}, prompt, nil); err != nil {
 		return err
 	}
 	rec := &rollout.Record{Item: trial.Task}
-	if trial.Input != nil && *trial.Input > 0 { // 0 is what agents write that do not count
+	if trial.Input != nil && *trial.Input > 0 { // agents that do not count write 0
 		rec.Usage = rollout.Usage{Input: positive(trial.Input), Output: positive(trial.Output)}
 	}
 	rec.Started, rec.Elapsed = span(trial.Started, trial.Ended)
@@ -165,9 +165,9 @@ func (t *tbReader) grade(rec *rollout.Record, trial *tbTrial) {
 	case "agent_installation_failed":
 		t.failed(rec, rollout.ToolFailed, trial.Mode)
 	case "unset", "none", "":
-		switch at, cause := trial.failure(rollout.ModelAPI); {
-		case at != "":
-			t.failed(rec, at, cause)
+		switch boundary, cause := trial.failure(rollout.ModelAPI); {
+		case boundary != "":
+			t.failed(rec, boundary, cause)
 		case reward == nil:
 			t.ungraded(rec, "is_resolved is null")
 		default:

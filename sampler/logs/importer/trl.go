@@ -20,10 +20,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// trlCompletions reads what GRPOTrainer and RLOOTrainer of TRL write at each logging step
-// by log_completions=True (trl/trainer/grpo_trainer.py, log): a row for each completion of
-// the last generation, with a column for each reward function. The sum that the trainer
-// made of them is not in the file.
+// trlCompletions reads what GRPOTrainer and RLOOTrainer of TRL write at each logging step with
+// log_completions=True (trl/trainer/grpo_trainer.py, log): one row per completion of the last
+// generation, with a column per reward function. The file does not hold the trainer's sum of them.
 var trlCompletions = Format{
 	Name: "trl",
 	Doc: "completions_STEP.parquet of TRL (log_completions=True), with step, prompt, completion and a column for " +
@@ -45,11 +44,11 @@ type trlRow struct {
 	prompt, completion json.RawMessage
 	rewards            []*float64 // in the order of trlTable.columns
 	advantage          *float64
-	sum                uint64 // of all but the step
+	sum                uint64 // hash of all columns but the step
 	marked
 }
 
-// trlTable is a file, with the columns that hold numbers, those of reward functions first.
+// trlTable is a file, with its numeric columns; those of reward functions come first.
 type trlTable struct {
 	*parquetFile
 	columns []string
@@ -107,18 +106,18 @@ func (t *trlTable) decode(text []byte) (*trlRow, error) {
 			return nil
 		}
 		fmt.Fprintf(sum, "%q:%s,", key, value)
-		switch at := slices.Index(t.columns, key); {
+		switch index := slices.Index(t.columns, key); {
 		case key == "prompt":
 			row.prompt = bytes.Clone(value)
 		case key == "completion":
 			row.completion = bytes.Clone(value)
 		case key == "advantage":
 			row.advantage, err = number(key, value)
-		case at >= 0 && (string(value) == "true" || string(value) == "false"):
-			truth := float64(len("false") - len(value)) // 1 or 0
-			row.rewards[at] = &truth
-		case at >= 0:
-			row.rewards[at], err = number(key, value)
+		case index >= 0 && (string(value) == "true" || string(value) == "false"):
+			truth := float64(len("false") - len(value)) // 1 for true, 0 for false
+			row.rewards[index] = &truth
+		case index >= 0:
+			row.rewards[index], err = number(key, value)
 		default:
 			row.mark(key, value)
 		}
@@ -166,13 +165,13 @@ func readTRL(ctx context.Context, in *intake) error {
 	return nil
 }
 
-// term is a part of the reward.
+// term is a summand of the reward.
 type term struct {
 	name   string
 	weight float64
 }
 
-// scoreTerms reads --score as NAME, or as a sum such as A+0.5*B.
+// scoreTerms parses --score as NAME or as a sum such as A+0.5*B.
 func scoreTerms(score string) ([]term, error) {
 	if score == "" {
 		return nil, nil
@@ -196,12 +195,12 @@ type trlReader struct {
 	*stepLog
 	terms   []term // of the reward
 	names   []string
-	before  map[uint64]bool // rows of the file before
+	before  map[uint64]bool // rows of the previous file
 	repeats int
-	checked [][2]int // by number of columns that are summed: groups whose advantages follow from the sum, and do not
+	checked [][2]int // by number of summed columns: groups whose advantages follow from the sum, and others
 }
 
-// look is the first reading of a file: from how many of its columns the advantages
+// look is the first reading of a file. It finds the number of columns from whose sum the advantages
 // follow.
 func (r *trlReader) look(ctx context.Context, f File) error {
 	t, err := openTRL(f)
@@ -219,9 +218,9 @@ func (r *trlReader) look(ctx context.Context, f File) error {
 	var group []*trlRow
 	end := func() {
 		for n := 1; len(r.terms) == 0 && n <= len(t.columns); n++ {
-			if follows, tells := advantagesFollow(group, n); tells && follows {
+			if follows, conclusive := advantagesFollow(group, n); conclusive && follows {
 				r.checked[n][0]++
-			} else if tells {
+			} else if conclusive {
 				r.checked[n][1]++
 			}
 		}
@@ -243,10 +242,10 @@ func (r *trlReader) look(ctx context.Context, f File) error {
 	return err
 }
 
-// advantagesFollow reports whether the advantages of a group are its sums of n columns, but
-// for their mean and one factor, as every way of scaling leaves them. A group in which
-// nothing varies shows nothing.
-func advantagesFollow(group []*trlRow, n int) (follows, tells bool) {
+// advantagesFollow reports whether the advantages of a group equal the sums of its first n columns
+// up to a shift by the mean and a factor, which every way of scaling preserves. It is not
+// conclusive if nothing in the group varies.
+func advantagesFollow(group []*trlRow, n int) (follows, conclusive bool) {
 	var sums, advantages []float64
 	for _, row := range group {
 		if sum := row.reward(n); sum != nil && row.advantage != nil {
@@ -258,17 +257,17 @@ func advantagesFollow(group []*trlRow, n int) (follows, tells bool) {
 	}
 	centre(sums)
 	centre(advantages)
-	var most, both, own float64
+	var most, dot, norm float64
 	for i, a := range advantages {
 		most = max(most, math.Abs(sums[i]))
-		both += a * sums[i]
-		own += a * a
+		dot += a * sums[i]
+		norm += a * a
 	}
 	const small = 1e-3 // float32, and the 1e-4 that TRL adds to the deviation
-	if own < small*small {
+	if norm < small*small {
 		return most < small, most >= small
 	}
-	factor := both / own
+	factor := dot / norm
 	for i, a := range advantages {
 		if math.Abs(sums[i]-factor*a) > small*max(most, small) {
 			return false, true
@@ -301,25 +300,26 @@ func (row *trlRow) reward(n int) *float64 {
 	return sum
 }
 
-// settle says what the reward is. Columns of a reward function's log_extra come behind
-// those of the functions: of several numbers of columns from which the advantages follow,
-// the largest counts.
+// settle decides what the reward is. Columns of a reward function's log_extra come after those of
+// the functions. If the advantages follow from several numbers of columns, the largest number
+// counts.
 func (r *trlReader) settle(files []File) error {
 	if len(r.terms) > 0 {
 		return nil
 	}
-	told := false
+	checked := false
 	for n := len(r.names); n > 0; n-- {
 		yes, no := r.checked[n][0], r.checked[n][1]
-		told = told || yes+no > 0
+		checked = checked || yes+no > 0
 		if yes > no {
 			r.sum(n)
 			return nil
 		}
 	}
-	if told {
+	if checked {
 		return lineError(files[0], 1, "the advantages do not follow from the sum of %s: the trainer gave weights "+
-			"(reward_weights), or scaled each function for itself; --score says what the reward is, such as --score %q", strings.Join(r.names, ", "), "0.5*"+strings.Join(r.names, "+"))
+			"(reward_weights), or scaled each function for itself; --score says what the reward is, such as --score %q",
+			strings.Join(r.names, ", "), "0.5*"+strings.Join(r.names, "+"))
 	}
 	r.sum(len(r.names))
 	return nil
@@ -416,8 +416,8 @@ func (r *trlReader) row(f File, line int, t *trlTable, row *trlRow) error {
 	return r.record(rec, r.next(id, step))
 }
 
-// withoutNulls leaves out null arguments of a call: a column has the arguments of all
-// tools, and null where a call does not give one.
+// withoutNulls removes null arguments of a call: the column has the arguments of all tools, and
+// null where a call does not use one.
 func withoutNulls(arguments string) string {
 	var all map[string]json.RawMessage
 	if jsontext.Unmarshal([]byte(arguments), &all) != nil {

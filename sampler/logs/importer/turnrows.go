@@ -7,24 +7,24 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// rolloutKeys and turnKeys are the names under which trainers log a row for each turn: whose
-// turn it is, and which.
+// rolloutKeys and turnKeys are the names under which trainers that log one row per turn write which
+// rollout and which turn it is.
 var (
 	rolloutKeys = []string{"rollout_id", "trajectory_id", "traj_id", "episode_id", "session_id", "rollout"}
 	turnKeys    = []string{"turn", "turn_idx", "turn_index", "turn_id", "step_idx", "step_index"}
 )
 
-// turnRows finds logs in which each turn of a rollout is a row: with the reward of the whole
-// rollout, or with one on the last turn alone.
+// turnRows detects logs with one row per turn of a rollout, either with the reward of the whole
+// rollout or with a reward on the last turn only.
 type turnRows struct {
 	key, turn    string // of the first row that has both
 	rows         int
-	last         map[string]float64 // the turn, by rollout
-	several, odd map[string]bool    // rollouts of several rows; those whose rows are no turns of one rollout
+	last         map[string]float64 // the last turn of each rollout
+	several, odd map[string]bool    // rollouts with several rows; those whose rows are not turns of one rollout
 }
 
-// saw takes what a row holds under rolloutKeys and turnKeys.
-func (t *turnRows) saw(item string, reward *float64, value func(key string) string) {
+// add records what a row holds under rolloutKeys and turnKeys.
+func (t *turnRows) add(item string, reward *float64, value func(key string) string) {
 	key := slices.IndexFunc(rolloutKeys, func(k string) bool { return value(k) != "" })
 	turn := slices.IndexFunc(turnKeys, func(k string) bool { return value(k) != "" })
 	if key < 0 || turn < 0 || reward == nil {
@@ -39,19 +39,20 @@ func (t *turnRows) saw(item string, reward *float64, value func(key string) stri
 		t.last, t.several, t.odd = make(map[string]float64), make(map[string]bool), make(map[string]bool)
 	}
 	t.rows++
-	of := strconv.Quote(item) + value(t.key)
-	if was, there := t.last[of]; there {
-		t.several[of] = true
-		t.odd[of] = t.odd[of] || n <= was
+	rollout := strconv.Quote(item) + value(t.key)
+	if was, seen := t.last[rollout]; seen {
+		t.several[rollout] = true
+		t.odd[rollout] = t.odd[rollout] || n <= was
 	}
-	t.last[of] = n
+	t.last[rollout] = n
 }
 
-// note says that rows look like turns, where nine tenths of the rollouts with several rows do.
+// note notes that rows look like turns, if this holds for nine tenths of the rollouts with several
+// rows.
 func (t *turnRows) note(sink Sink) {
 	turns := 0
-	for of := range t.several {
-		if !t.odd[of] {
+	for rollout := range t.several {
+		if !t.odd[rollout] {
 			turns++
 		}
 	}
@@ -62,12 +63,12 @@ func (t *turnRows) note(sink Sink) {
 	}
 }
 
-// extraText returns what a plain line holds under an unknown key.
+// extraText returns a function that returns the value of a plain line under an unknown key.
 func extraText(r *rollout.Record) func(key string) string {
 	return func(key string) string { return idText(r.Extra[key]) }
 }
 
-// cellText returns what a row of a table holds in one of the columns.
+// cellText returns a function that returns the value of a table's row in one of the columns.
 func cellText(columns []string, cells []cell) func(key string) string {
 	return func(key string) string {
 		if i := slices.Index(columns, key); i >= 0 && !cells[i].none {

@@ -21,7 +21,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// verifiers reads results.jsonl as verifiers wrote it before its version 1
+// verifiers reads results.jsonl as verifiers wrote it before version 1
 // (verifiers/legacy/utils/save_utils.py), with metadata.json next to it.
 var verifiers = Format{
 	Name: "verifiers",
@@ -73,7 +73,8 @@ type verifiersRow struct {
 	broken      bool                       // the line is not JSON
 }
 
-// mark takes the keys that name the policy and the environment, and marks in others.
+// mark records the keys that name the policy and the environment, and marks of failure in other
+// keys.
 func (r *verifiersRow) mark(key string, value []byte) {
 	if !slices.Contains([]string{"task", "env_id", "env_name", "model", "policy_version"}, key) {
 		r.marked.mark(key, value)
@@ -85,8 +86,8 @@ func (r *verifiersRow) mark(key string, value []byte) {
 	r.names[key] = bytes.Clone(value)
 }
 
-// decodeVerifiers takes a line apart. Their own loader passes over lines that
-// are not JSON, which a killed run leaves behind.
+// decodeVerifiers decodes a line. Lines that are not JSON, which a killed run leaves behind, are
+// marked as broken: verifiers' own loader skips them.
 func decodeVerifiers(text []byte) (*verifiersRow, error) {
 	r, err := decodeRow[verifiersRow](text)
 	if errors.Is(err, rollout.ErrBroken) {
@@ -95,14 +96,14 @@ func decodeVerifiers(text []byte) (*verifiersRow, error) {
 	if err != nil {
 		return r, err
 	}
-	r.marks = r.marks.Without(func(key string) bool { // metrics are there a second time, as keys of the line
+	r.marks = r.marks.Without(func(key string) bool { // metrics occur a second time as keys of the line
 		_, metric := r.Metrics[key]
 		return metric
 	})
 	if r.Example == nil {
 		r.Example = r.Hosted
 	}
-	info := json.RawMessage(jsontext.TextOrJSON(r.Info)) // may be an object that was written as a text
+	info := json.RawMessage(jsontext.TextOrJSON(r.Info)) // may be an object written as a string
 	r.Tools = offered(r.ToolDefs, r.OAITools, r.Tools, member(info, "oai_tools"), member(info, "tools"))
 	if r.asked, err = transcript.Messages(r.Prompt, "user"); err != nil {
 		return r, fmt.Errorf("prompt: %w", err)
@@ -136,12 +137,12 @@ func readVerifiers(ctx context.Context, in *intake) error {
 		clear(v.texts)
 		v.file()
 		if hosted(f) {
-			if err := v.samples(ctx, f, sink.of(f, files)); err != nil {
+			if err := v.samples(ctx, f, sink.forFile(f, files)); err != nil {
 				return err
 			}
 			continue
 		}
-		err := readJSONLines(ctx, f, sink.of(f, files), decodeVerifiers, func(l rollout.Line[*verifiersRow]) error {
+		err := readJSONLines(ctx, f, sink.forFile(f, files), decodeVerifiers, func(l rollout.Line[*verifiersRow]) error {
 			return stopped(f, l.Number, v.line(f, l))
 		})
 		if err != nil {
@@ -159,13 +160,13 @@ func readVerifiers(ctx context.Context, in *intake) error {
 	}
 	sink.noteSteps(steps)
 	sink.noteStamps(len(v.stamped))
-	if len(v.stamped) == 0 { // our own export has as many for each example as the one with the most
+	if len(v.stamped) == 0 { // our own export plans as many for every example as the one with the most has
 		in.sendPlan(len(files), 0)
 	}
 	return nil
 }
 
-// hosted reports whether a file is what `prime eval samples ID` prints (prime-evals, models.py,
+// hosted reports whether a file is the output of `prime eval samples ID` (prime-evals, models.py,
 // SamplesResponse): an object with a page of the rows of results.jsonl.
 func hosted(f File) bool {
 	head, err := readHead(f)
@@ -194,13 +195,13 @@ func (v *verifiersReader) samples(ctx context.Context, f File, sink Sink) error 
 	return err
 }
 
-// verifiersReader remembers how often items appeared, not their text.
+// verifiersReader remembers how often items occurred, but not their text.
 type verifiersReader struct {
 	*intake
 	env     string
-	args    map[string]json.RawMessage // of the environments of the files
+	args    map[string]json.RawMessage // env_args by file
 	folders map[string]int             // see stepFolders
-	texts   map[uint64]bool            // of lines of this file
+	texts   map[uint64]bool            // hashes of the lines of this file
 	stamped map[rollout.Key]bool
 }
 
@@ -219,7 +220,7 @@ func (v *verifiersReader) metadata(f File) error {
 		Env      string          `json:"env_id"`
 		Args     json.RawMessage `json:"env_args"`
 		Model    json.RawMessage `json:"model"`
-		Examples float64         `json:"num_examples"` // below 0 is all there are
+		Examples float64         `json:"num_examples"` // below 0 means all
 		Rollouts float64         `json:"rollouts_per_example"`
 	}
 	if err := decodeInto(text, &m); err != nil {
@@ -247,7 +248,7 @@ func (v *verifiersReader) line(f File, l rollout.Line[*verifiersRow]) error {
 	if id == "" {
 		return errors.New(`"example_id" is missing`)
 	}
-	if row.Timing.Start != nil && v.texts[l.Hash] { // no two rollouts begin and end at the same microseconds
+	if row.Timing.Start != nil && v.texts[l.Hash] { // no two rollouts begin and end at the same microsecond
 		v.count("exact duplicate[|s] [was|were] left out")
 		return nil
 	}
@@ -282,8 +283,8 @@ func (v *verifiersReader) line(f File, l rollout.Line[*verifiersRow]) error {
 	return ended(v.sink.record(rec))
 }
 
-// finalAnswer returns the model's last text, which a conversation that ends with a tool's
-// answer does not have: what was said next to the call is none.
+// finalAnswer returns the model's last text. A conversation that ends with a tool result has none:
+// the text next to the call is not an answer.
 func finalAnswer(talk []rollout.Message) string {
 	if n := len(talk); n > 0 && talk[n-1].Role == "tool" {
 		return ""
@@ -291,9 +292,9 @@ func finalAnswer(talk []rollout.Message) string {
 	return transcript.LastAnswer(talk)
 }
 
-// name gives a record its item and sample. Lines of our own export have both.
-func (v *verifiersReader) name(rec *rollout.Record, own *stamp) error {
-	sample := own.names(rec, -1)
+// name sets the item and the sample of a record. Lines of our own export have both.
+func (v *verifiersReader) name(rec *rollout.Record, st *stamp) error {
+	sample := st.names(rec, -1)
 	if sample < 0 {
 		rec.Sample = v.numbers.another(v.split, rec.Item, rec.Step)
 		return nil
@@ -324,15 +325,15 @@ func (r *verifiersRow) fill(rec *rollout.Record) {
 	}
 }
 
-// grade sets outcome, reward and parts. The reward of a rollout that failed is
-// 0.0 because it was never set.
+// grade sets outcome, reward and parts. The reward of a failed rollout is 0.0 only because it was
+// never set, so it is dropped.
 func (v *verifiersReader) grade(rec *rollout.Record, row *verifiersRow) error {
 	if cause := verifiersCause(row.Error); cause != "" {
 		v.failed(rec, rollout.Boundary(string(row.Error)), cause)
 		return nil
 	}
-	if at, cause := row.failure(rollout.ModelAPI); at != "" {
-		v.failed(rec, at, cause)
+	if boundary, cause := row.failure(rollout.ModelAPI); boundary != "" {
+		v.failed(rec, boundary, cause)
 		return nil
 	}
 	reward, err := number("reward", row.Reward)
@@ -356,8 +357,8 @@ func (v *verifiersReader) grade(rec *rollout.Record, row *verifiersRow) error {
 	return nil
 }
 
-// verifiersCause returns what went wrong; a metric that is called error and was
-// copied over it is nothing that did.
+// verifiersCause returns what went wrong; "" if the value is a metric called error that was copied
+// over the key.
 func verifiersCause(text json.RawMessage) string {
 	if isNone(text) || text[0] != '{' && text[0] != '"' {
 		return ""
@@ -367,11 +368,11 @@ func verifiersCause(text json.RawMessage) string {
 		Message string `json:"message"`
 		Chain   string `json:"error_chain_str"`
 	}
-	if said := jsontext.TextOrJSON(text); text[0] == '"' || jsontext.Unmarshal(text, &e) != nil {
-		if failure.None(said) {
+	if message := jsontext.TextOrJSON(text); text[0] == '"' || jsontext.Unmarshal(text, &e) != nil {
+		if failure.None(message) {
 			return ""
 		}
-		return transcript.FirstLine(said)
+		return transcript.FirstLine(message)
 	}
 	cause := strings.Trim(e.Error+": "+e.Message, ": ")
 	if cause == "" {
@@ -394,13 +395,13 @@ func isLimit(stop string) bool {
 	return false
 }
 
-// oneTurn reports whether a rollout ended because an environment of one turn
-// allows no second one: verifiers stops those by max_turns_reached too.
+// oneTurn reports whether a rollout ended because its environment has only one turn: verifiers
+// writes max_turns_reached for these too.
 func oneTurn(rec *rollout.Record, stop string) bool {
 	return strings.HasPrefix(stop, "max_turns") && rec.Turns == 1 && len(rec.Calls) == 0
 }
 
-// tokens is a count that a log writes as a float.
+// tokens converts a token count that a log writes as a float.
 func tokens(f *float64) *int64 {
 	if f == nil || *f < 0 || *f > 1<<53 {
 		return nil

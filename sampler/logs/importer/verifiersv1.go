@@ -18,8 +18,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// verifiersV1 reads traces.jsonl of verifiers from its version 1 on
-// (verifiers/v1/episode.py, trace.py, graph.py): one episode a line.
+// verifiersV1 reads traces.jsonl of verifiers from version 1 on (verifiers/v1/episode.py, trace.py,
+// graph.py): one episode per line.
 var verifiersV1 = Format{
 	Name:  "verifiers-v1",
 	Doc:   "traces.jsonl of verifiers from version 1 on, an episode a line",
@@ -97,7 +97,7 @@ type trace struct {
 	marked
 }
 
-// UnmarshalJSON reads a trace, and the marks of failure in other keys.
+// UnmarshalJSON decodes a trace, and the marks of failure under other keys.
 func (t *trace) UnmarshalJSON(text []byte) error { return decodeInto(text, t) }
 
 type traceReward struct {
@@ -116,7 +116,7 @@ func readVerifiersV1(ctx context.Context, in *intake) error {
 		if err != nil {
 			return err
 		}
-		err = eachRow(ctx, f, sink.of(f, files), func(line int, e *episode) error { return r.episode(f, line, e) })
+		err = eachRow(ctx, f, sink.forFile(f, files), func(line int, e *episode) error { return r.episode(f, line, e) })
 		if err != nil {
 			return err
 		}
@@ -138,14 +138,13 @@ func readVerifiersV1(ctx context.Context, in *intake) error {
 	return nil
 }
 
-// rolloutsEach is the number of rollouts that the run of a file planned for each task; 0 if its
-// settings are not there. How many tasks it planned is not known from them: select.limit is a
-// maximum.
+// rolloutsEach returns how many rollouts per task the run of a file planned; 0 if its settings are
+// missing. They do not say how many tasks it planned: select.limit is a maximum.
 func rolloutsEach(f File) (each int, err error) {
 	var settings struct {
 		Each int `json:"num_rollouts"`
 	}
-	for _, name := range []string{"configs/resolved/eval.json", "configs/eval.json"} { // the second by earlier versions
+	for _, name := range []string{"configs/resolved/eval.json", "configs/eval.json"} { // the second is older
 		if settings.Each == 0 && err == nil {
 			err = planBeside(f, name, &settings)
 		}
@@ -155,14 +154,14 @@ func rolloutsEach(f File) (each int, err error) {
 
 type episodeReader struct {
 	*intake
-	ids     map[string]string // where an episode is
-	steps   map[int]bool      // of the episodes
+	ids     map[string]string // the location of each episode
+	steps   map[int]bool      // steps of the episodes
 	folders map[string]int    // see stepFolders
 	tasks   map[string]bool   // of the file that is being read
 	teams   bool              // an episode has several traces that count
 }
 
-// step is the training step of an episode; 0 if it is of none.
+// step returns the training step of an episode; 0 if it has none.
 func (e *episode) step() int {
 	if s := e.Run.Work.Step; s != nil && *s > 0 {
 		return *s
@@ -171,7 +170,7 @@ func (e *episode) step() int {
 }
 
 func (r *episodeReader) episode(f File, line int, e *episode) error {
-	if step, named := r.folders[f.Name]; named && e.Run.Work.Step == nil {
+	if step, ok := r.folders[f.Name]; ok && e.Run.Work.Step == nil {
 		e.Run.Work.Step = &step
 	}
 	if e.ID != "" {
@@ -199,7 +198,7 @@ func (r *episodeReader) episode(f File, line int, e *episode) error {
 	r.tasks[id] = true
 	trained := slices.DeleteFunc(slices.Clone(e.Traces), func(t trace) bool { return !t.Agent.Trainable })
 	if len(trained) == 0 && e.failed() {
-		trained = []trace{{}} // it broke off before there was a trace
+		trained = []trace{{}} // the episode broke off before its first trace
 	}
 	several := slices.ContainsFunc(trained, func(t trace) bool { return t.Agent.Name != trained[0].Agent.Name })
 	r.teams = r.teams || len(trained) > 1
@@ -257,7 +256,7 @@ func (r *episodeReader) trace(f File, e *episode, item string, t *trace) error {
 	return ended(r.sink.record(rec))
 }
 
-// tell names the policy and the environment of a trace.
+// tell records the policy and the environment of a trace.
 func (e *episode) tell(sink Sink, t *trace) {
 	sink.tell("agent", t.Agent.Name)
 	sink.tellExactly("model", t.Agent.Model)
@@ -270,47 +269,47 @@ func (e *episode) tell(sink Sink, t *trace) {
 // stepFolder matches the folder in which prime-rl keeps the rollouts of a training step.
 var stepFolder = regexp.MustCompile(`(?:^|[/\\])step_(\d{1,9})[/\\][^/\\]*$`)
 
-// stepFolders returns the steps of files that are in the folders of several steps, by name;
-// none if there are not several.
+// stepFolders returns the step of each file, by name, if the files are in the folders of several
+// steps; nil otherwise.
 func stepFolders(files []File) map[string]int {
-	of, steps := make(map[string]int), make(map[int]bool)
+	stepOf, steps := make(map[string]int), make(map[int]bool)
 	for _, f := range files {
 		if m := stepFolder.FindStringSubmatch(f.Name); m != nil {
 			n, _ := strconv.Atoi(m[1])
-			of[f.Name], steps[n] = n, true
+			stepOf[f.Name], steps[n] = n, true
 		}
 	}
 	if len(steps) < 2 {
 		return nil
 	}
-	return of
+	return stepOf
 }
 
-// conversation returns the messages on the way to the last leaf of the graph.
+// conversation returns the messages on the path to the last leaf of the graph.
 func (t *trace) conversation() ([]rollout.Message, error) {
-	leaf := len(t.Nodes) - 1 // a parent comes before its children, so the last node is a leaf
+	leaf := len(t.Nodes) - 1 // a parent precedes its children, so the last node is a leaf
 	var path []rollout.Message
-	for at := leaf; at >= 0; {
-		m, err := t.Nodes[at].Message.Message()
+	for node := leaf; node >= 0; {
+		m, err := t.Nodes[node].Message.Message()
 		if err != nil {
-			return nil, fmt.Errorf("node %d: %w", at, err)
+			return nil, fmt.Errorf("node %d: %w", node, err)
 		}
 		path = append(path, m)
-		parent := t.Nodes[at].Parent
+		parent := t.Nodes[node].Parent
 		if parent == nil {
 			break
 		}
-		if *parent < 0 || *parent >= at {
-			return nil, fmt.Errorf("node %d: its parent is %d, which does not precede it", at, *parent)
+		if *parent < 0 || *parent >= node {
+			return nil, fmt.Errorf("node %d: its parent is %d, which does not precede it", node, *parent)
 		}
-		at = *parent
+		node = *parent
 	}
 	slices.Reverse(path)
 	return path, nil
 }
 
-// finish returns why the last call that succeeded ended, or the limit of tokens
-// that ended the trace (Trace.is_truncated of verifiers/v1/trace.py).
+// finish returns why the last successful call ended, or "length" if a token limit ended the trace
+// (Trace.is_truncated of verifiers/v1/trace.py).
 func (t *trace) finish() string {
 	for _, c := range slices.Backward(t.Calls) {
 		if isNone(c.Error) && c.Finish != "" {
@@ -324,7 +323,7 @@ func (t *trace) finish() string {
 	return ""
 }
 
-// usage sums up the calls. A count that one of them lacks is not known.
+// usage sums the usage of the calls. A count that is missing in one call is unknown.
 func (t *trace) usage() rollout.Usage {
 	var u rollout.Usage
 	for i, c := range t.Calls {
@@ -332,7 +331,7 @@ func (t *trace) usage() rollout.Usage {
 			return rollout.Usage{}
 		}
 		input := c.Usage.Prompt
-		if input != nil && c.Usage.Cached != nil { // which prompt_tokens leaves out
+		if input != nil && c.Usage.Cached != nil { // prompt_tokens excludes cached tokens
 			sum := *input + *c.Usage.Cached
 			input = &sum
 		}
@@ -347,7 +346,7 @@ func (t *trace) usage() rollout.Usage {
 	return u
 }
 
-// time spans from the start to the last end that was written down.
+// time returns the start and the duration until the last recorded end.
 func (t *trace) time() (time.Time, rollout.Seconds) {
 	start, ok := t.Timing["start"].(float64)
 	began := seconds(&start)
@@ -356,8 +355,8 @@ func (t *trace) time() (time.Time, rollout.Seconds) {
 	}
 	last := start
 	for _, span := range t.Timing {
-		if s, is := span.(map[string]any); is {
-			if end, is := s["end"].(float64); is {
+		if s, ok := span.(map[string]any); ok {
+			if end, ok := s["end"].(float64); ok {
 				last = max(last, end)
 			}
 		}
@@ -366,14 +365,14 @@ func (t *trace) time() (time.Time, rollout.Seconds) {
 	return time.Unix(0, int64(began)).UTC(), seconds(&took)
 }
 
-// text is an error in words.
+// text returns the error in words.
 func (e *episodeError) text() string { return strings.Trim(e.Type+": "+e.Message, ": ") }
 
 func (e *episodeError) outcome() rollout.Outcome { return rollout.Boundary(e.Type + " " + e.Message) }
 
-// verdict reports whether a trace failed. ok says so where it is there, of the trace before the
-// episode's; errors are the history of attempts. An episode fails with the first of its traces:
-// the others keep their grades.
+// verdict reports whether a trace failed. ok decides if it is set, first that of the trace, then
+// that of the episode; errors are the history of attempts. An episode fails when one of its traces
+// fails: beside reports that another trace failed, and this one keeps its grade.
 func (e *episode) verdict(t *trace) (failed, beside bool) {
 	failed = t.OK != nil && !*t.OK || t.OK == nil && len(t.Errors) > 0
 	if failed || !e.failed() {
@@ -384,7 +383,7 @@ func (e *episode) verdict(t *trace) (failed, beside bool) {
 	return !beside, beside
 }
 
-// grade sets outcome, reward and parts, and returns the errors of the attempts before.
+// grade sets outcome, reward and parts, and returns the errors of the earlier attempts.
 func (r *episodeReader) grade(rec *rollout.Record, e *episode, t *trace) (history []episodeError) {
 	failed, beside := e.verdict(t)
 	history = t.Errors
@@ -400,8 +399,8 @@ func (r *episodeReader) grade(rec *rollout.Record, e *episode, t *trace) (histor
 		r.failed(rec, rollout.ModelAPI, "ok is false")
 		return nil
 	}
-	if at, cause := t.failure(rollout.ModelAPI); at != "" && t.OK == nil {
-		r.failed(rec, at, cause)
+	if boundary, cause := t.failure(rollout.ModelAPI); boundary != "" && t.OK == nil {
+		r.failed(rec, boundary, cause)
 		return history
 	}
 	if beside {
@@ -421,8 +420,8 @@ func (r *episodeReader) grade(rec *rollout.Record, e *episode, t *trace) (histor
 	return history
 }
 
-// reward sums up the rewards, in the order of their names, or takes the one
-// that is wanted. A reward that is null was not given: then there is no sum.
+// reward sums the rewards, in the order of their names, or returns the one that is wanted. A null
+// reward was not given: then there is no sum.
 func (t *trace) reward(wanted string) (reward *float64, all map[string]float64, why string) {
 	all = parts(t.Metrics, wanted)
 	if all == nil {
@@ -431,25 +430,25 @@ func (t *trace) reward(wanted string) (reward *float64, all map[string]float64, 
 	names := slices.Sorted(maps.Keys(t.Rewards))
 	sum, missing := 0.0, ""
 	for _, name := range names {
-		one := t.Rewards[name]
-		if one == nil || one.Score == nil {
+		value := t.Rewards[name]
+		if value == nil || value.Score == nil {
 			missing = name
 			continue
 		}
-		all[name] = *one.Score
+		all[name] = *value.Score
 		weight := 1.0
-		if one.Weight != nil {
-			weight = *one.Weight
+		if value.Weight != nil {
+			weight = *value.Weight
 		}
-		sum += *one.Score * weight
+		sum += *value.Score * weight
 	}
 	if wanted != "" {
-		value, there := all[wanted]
-		if m := t.Metrics[wanted]; !there && m != nil {
-			value, there = *m, true
+		value, ok := all[wanted]
+		if m := t.Metrics[wanted]; !ok && m != nil {
+			value, ok = *m, true
 		}
 		delete(all, wanted)
-		if !there {
+		if !ok {
 			return nil, nil, fmt.Sprintf("it has no reward or metric %q", wanted)
 		}
 		return &value, all, ""

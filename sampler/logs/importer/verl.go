@@ -13,9 +13,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// verlDump reads what verl writes for each step into trainer.rollout_data_dir and
-// trainer.validation_data_dir (verl/trainer/ppo/ray_trainer.py, _write_generations): a line
-// for each output, with the infos of its reward function as further keys.
+// verlDump reads what verl writes at each step into trainer.rollout_data_dir and
+// trainer.validation_data_dir (verl/trainer/ppo/ray_trainer.py, _write_generations): one line per
+// output, with the infos of its reward function as additional keys.
 var verlDump = Format{
 	Name:  "verl",
 	Doc:   "STEP.jsonl of verl's rollout_data_dir or validation_data_dir, with input, output, gts, score and step",
@@ -74,9 +74,9 @@ func decodeVerl(text []byte) (*verlRow, error) {
 	return r, nil
 }
 
-// info keeps a number or a truth that the reward function returned.
+// info keeps a number or a boolean that the reward function returned.
 func (r *verlRow) info(key string, value []byte) {
-	if key == "extra_info" { // of the data row
+	if key == "extra_info" { // belongs to the data row
 		return
 	}
 	before := len(r.marks)
@@ -97,65 +97,65 @@ func (r *verlRow) info(key string, value []byte) {
 	r.infos[key] = &f
 }
 
-// session names the rollout that an output is of, "" where the log does not say. A uid is
-// SAMPLE_ROLLOUT_OUTPUT (verl/trainer/ppo/v1/trainer_base.py).
+// session returns the rollout that an output belongs to; "" if the log does not say. A uid has the
+// form SAMPLE_ROLLOUT_OUTPUT (verl/trainer/ppo/v1/trainer_base.py).
 func (r *verlRow) session() string {
-	at := strings.LastIndexByte(r.uid, '_')
-	if at < 0 || !strings.Contains(r.uid[:at], "_") {
+	end := strings.LastIndexByte(r.uid, '_')
+	if end < 0 || !strings.Contains(r.uid[:end], "_") {
 		return ""
 	}
-	return r.uid[:at]
+	return r.uid[:end]
 }
 
-// group names the data row that an output is of: all rollouts of it in a step have the uid
-// of one group, before the numbers of rollout and output.
+// group returns the data row that an output belongs to: the uids of all its rollouts in a step have
+// the same group before the numbers of rollout and output.
 func (r *verlRow) group() string {
 	group := r.uid
 	for range 2 {
-		if at := strings.LastIndexByte(group, '_'); at > 0 && r.session() != "" {
-			group = group[:at]
+		if end := strings.LastIndexByte(group, '_'); end > 0 && r.session() != "" {
+			group = group[:end]
 		}
 	}
 	return group
 }
 
-// verlGroups says, by input, which rows of the data ask it: different rows may show the same
-// text, with another image or another reference.
+// verlGroups records, by input, which data rows have it: different rows may have the same text with
+// another image or another reference.
 type verlGroups map[string]*verlGroup
 
 type verlGroup struct {
 	rollouts map[string]int             // by step
-	groups   map[string]map[string]bool // of a step
+	groups   map[string]map[string]bool // by step
 	gts      map[string]bool
 }
 
-func (g verlGroups) saw(row *verlRow) {
+func (g verlGroups) add(row *verlRow) {
 	key := hash([]byte(row.input))
-	of := g[key]
-	if of == nil {
-		of = &verlGroup{
+	group := g[key]
+	if group == nil {
+		group = &verlGroup{
 			rollouts: make(map[string]int), groups: make(map[string]map[string]bool),
 			gts: make(map[string]bool),
 		}
-		g[key] = of
+		g[key] = group
 	}
-	of.rollouts[row.step]++
-	if of.groups[row.step] == nil {
-		of.groups[row.step] = make(map[string]bool)
+	group.rollouts[row.step]++
+	if group.groups[row.step] == nil {
+		group.groups[row.step] = make(map[string]bool)
 	}
-	of.groups[row.step][row.group()] = true
-	of.gts[string(row.gts)] = true
+	group.groups[row.step][row.group()] = true
+	group.gts[string(row.gts)] = true
 }
 
-// id names the item of a row. A uid for each rollout names no groups.
+// id returns the item of a row. If each rollout has its own uid, the uids name no groups.
 func (g verlGroups) id(row *verlRow) string {
-	of := g[hash([]byte(row.input))]
+	group := g[hash([]byte(row.input))]
 	several := false
-	for step, groups := range of.groups {
-		several = several || len(groups) > 1 && len(groups) < of.rollouts[step]
+	for step, groups := range group.groups {
+		several = several || len(groups) > 1 && len(groups) < group.rollouts[step]
 	}
 	switch {
-	case len(of.gts) > 1:
+	case len(group.gts) > 1:
 		return hash([]byte(row.input + "\x00" + string(row.gts)))
 	case several:
 		return hash([]byte(row.input + "\x00" + row.group()))
@@ -167,17 +167,17 @@ func readVerl(ctx context.Context, in *intake) error {
 	v := verlReader{stepLog: newStepLog(in), groups: make(verlGroups)}
 	for _, f := range in.files {
 		err := v.sessions(ctx, f, Sink{}, func(_ int, first, _ *verlRow) error {
-			v.groups.saw(first)
+			v.groups.add(first)
 			return nil
 		})
 		if err != nil {
 			return err
 		}
 	}
-	v.outputs = 0 // of the first reading
+	v.outputs = 0 // they count the first reading
 	for _, f := range in.files {
 		v.file()
-		err := v.sessions(ctx, f, in.sink.of(f, in.files),
+		err := v.sessions(ctx, f, in.sink.forFile(f, in.files),
 			func(line int, first, last *verlRow) error { return v.row(f, line, first, last) })
 		if err != nil {
 			return err
@@ -198,30 +198,31 @@ func readVerl(ctx context.Context, in *intake) error {
 type verlReader struct {
 	*stepLog
 	groups  verlGroups
-	outputs int // that are not the last of their rollout
+	outputs int // outputs that are not the last of their rollout
 }
 
-// sessions passes on the first and the last output of each rollout, which follow each other.
+// sessions passes on the first and the last output of each rollout; the outputs of a rollout are
+// consecutive.
 func (v *verlReader) sessions(ctx context.Context, f File, sink Sink,
 	yield func(line int, first, last *verlRow) error,
 ) error {
 	var first, last *verlRow
-	at := 0
+	number := 0
 	flush := func() error {
 		if last == nil {
 			return nil
 		}
-		return stopped(f, at, yield(at, first, last))
+		return stopped(f, number, yield(number, first, last))
 	}
 	err := readJSONLines(ctx, f, sink, decodeVerl, func(l rollout.Line[*verlRow]) error {
 		row := l.Value
 		if s := row.session(); last != nil && s != "" && s == last.session() {
 			v.outputs++
-			last, at = row, l.Number
+			last, number = row, l.Number
 			return nil
 		}
 		err := flush()
-		first, last, at = row, row, l.Number
+		first, last, number = row, row, l.Number
 		return err
 	})
 	if err != nil {

@@ -13,16 +13,16 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// versions finds out whether the rows of one item name several versions of the policy, as
-// whole numbers under one of versionKeys: each is a step then. Rows that name their step
-// need no other.
+// versions finds out whether the rows of one item name several versions of the policy, as whole
+// numbers under one of versionKeys. If so, each version is a step. Rows that name a step do not
+// need versions.
 type versions struct {
 	key     string
 	first   map[string]int
 	several bool
 }
 
-// errNoVersions ends a search.
+// errNoVersions ends the search.
 var errNoVersions = errors.New("rows have steps of their own, or versions that are no whole numbers")
 
 // versionKey returns the key of a row that may name the version of the policy.
@@ -35,21 +35,21 @@ func versionKey(keys []string) string {
 	return ""
 }
 
-// saw takes a row's item, step and version.
-func (v *versions) saw(item string, step, version cell) error {
-	n, there, err := whole(version)
-	if own, _, no := whole(step); no == nil && own > 0 || err != nil || n < 0 || n > math.MaxInt32 {
+// add records a row's item, step and version.
+func (v *versions) add(item string, step, version cell) error {
+	n, ok, err := whole(version)
+	if named, _, stepErr := whole(step); stepErr == nil && named > 0 || err != nil || n < 0 || n > math.MaxInt32 {
 		return errNoVersions
 	}
-	if was, known := v.first[item]; known && there {
+	if was, known := v.first[item]; known && ok {
 		v.several = v.several || was != int(n)
-	} else if there {
+	} else if ok {
 		v.first[item] = int(n)
 	}
 	return nil
 }
 
-// found returns the key if it names steps.
+// found returns the key if its values are steps.
 func (v *versions) found() string {
 	if !v.several {
 		return ""
@@ -57,7 +57,7 @@ func (v *versions) found() string {
 	return v.key
 }
 
-// lineVersions looks through plain lines.
+// lineVersions looks through plain lines for the key of versions.
 func lineVersions(ctx context.Context, files []File, opt rollout.ReadOptions) string {
 	head, err := readHead(files[0])
 	if err != nil {
@@ -74,23 +74,23 @@ func lineVersions(ctx context.Context, files []File, opt rollout.ReadOptions) st
 			return ""
 		}
 		_, err = rollout.Read(ctx, f.Name, rd, opt, func(r *rollout.Record) error {
-			return v.saw(string(r.Split)+"\x00"+r.Item, cell{none: r.Step == 0, text: "1"}, rawCell(r.Extra[v.key]))
+			return v.add(string(r.Split)+"\x00"+r.Item, cell{none: r.Step == 0, text: "1"}, rawCell(r.Extra[v.key]))
 		})
 		rd.Close()
 		if err != nil {
-			return "" // as above, or there are none
+			return "" // the file is broken, which reading it reports, or there are no versions
 		}
 	}
 	return v.found()
 }
 
-// versionOf returns the step that a plain line holds under a key.
+// versionOf returns the step of a plain line under a key.
 func versionOf(r *rollout.Record, key string) int {
 	n, _, _ := whole(rawCell(r.Extra[key]))
 	return int(n)
 }
 
-// rawCell is a value of a plain line as a table would have it.
+// rawCell returns a value of a plain line as a cell of a table.
 func rawCell(v json.RawMessage) cell {
 	if len(v) == 0 || isNone(v) {
 		return cell{none: true}
@@ -98,13 +98,13 @@ func rawCell(v json.RawMessage) cell {
 	return cell{text: jsontext.TextOrJSON(v)}
 }
 
-// tableVersions looks through tables.
+// tableVersions looks through tables for the column of versions.
 func tableVersions(ctx context.Context, files []File, open opener, mapped map[string]string) string {
 	item := cmp.Or(mapped["item"], "item")
 	v := versions{first: make(map[string]int)}
 	for _, f := range files {
 		t, err := open(f, mapped)
-		if err != nil || t.own || mapped["step"] != "" {
+		if err != nil || t.native || mapped["step"] != "" {
 			return ""
 		}
 		columns := t.columns
@@ -123,7 +123,7 @@ func tableVersions(ctx context.Context, files []File, open opener, mapped map[st
 			return ""
 		}
 		err = t.rows(ctx, Sink{}, []string{item, v.key}, func(_ int, cells []cell) error {
-			return v.saw(cells[0].text, cell{none: true}, cells[1])
+			return v.add(cells[0].text, cell{none: true}, cells[1])
 		})
 		if err != nil {
 			return ""

@@ -11,11 +11,11 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// longestObject is the longest file that is read as one object.
+// longestObject is the size of the longest file that is read as one object, in bytes.
 const longestObject = 256 << 20
 
-// readObject reads a file that is one JSON object, as decodeInto does. A file that is not one,
-// or of which any of want is missing, is ErrUnrecognized.
+// readObject reads a file that is one JSON object; see decodeInto. It returns ErrUnrecognized if
+// the file is not an object or lacks one of the wanted keys.
 func readObject(f File, into any, want ...string) error {
 	rd, err := f.Open()
 	if err != nil {
@@ -47,7 +47,7 @@ func readObject(f File, into any, want ...string) error {
 		return nil
 	}
 	line := 1
-	if syntax, is := errors.AsType[*json.SyntaxError](jsontext.Unmarshal(text, new(json.RawMessage))); is {
+	if syntax, ok := errors.AsType[*json.SyntaxError](jsontext.Unmarshal(text, new(json.RawMessage))); ok {
 		line += bytes.Count(text[:min(int64(len(text)), max(0, syntax.Offset))], []byte("\n"))
 	}
 	return lineError(f, line, "%w", err)
