@@ -1,7 +1,7 @@
 // Package queue serves the gonogo command; its API may change in any release.
 //
-// Workers in other processes and on other machines make the rollouts of a run, over NATS
-// JetStream.
+// It lets workers in other processes and on other machines make the rollouts of a run, over
+// NATS JetStream.
 //
 // In: the jobs of one sampler.Sample, through a Planner, which is its RemoteMaker; on
 // the worker's side its model, tools and grader. Out: the same records that local rollouts

@@ -228,7 +228,7 @@ func (s *workSession) take(ctx context.Context, msg jetstream.Msg) (sampler.Job,
 	case err == nil:
 	case ctx.Err() != nil:
 		return sampler.Job{}, false, nil
-	case errors.Is(err, jetstream.ErrObjectNotFound): // another worker has finished the job, or it was stored anew
+	case errors.Is(err, jetstream.ErrObjectNotFound): // another worker has finished the job, or it is stored again
 		s.drop(t)
 		_, _ = s.ask(ctx, workerMessage{Op: opBack, Key: t.key}) // if it fails, the planner finds out by itself
 		return sampler.Job{}, false, nil

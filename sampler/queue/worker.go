@@ -351,7 +351,7 @@ func (p *Planner) watch() {
 }
 
 // silent marks workers as lost that have sent nothing for longer than the lease. If deaf, the
-// planner itself could not receive messages, and their time starts anew.
+// planner itself could not receive messages, so their time starts over.
 func (p *Planner) silent(deaf bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
