@@ -10,7 +10,7 @@ import (
 // gonogo.yaml.
 type Address struct {
 	URL string `json:"url,omitzero" or:"memory: in this process, without a queue" mark:"url" example:"nats://nats:4222" doc:"where rollouts are made: memory; embedded, through a queue in this process, kept in RUN/queue; embedded:PORT, which workers on this machine may join; or nats:// and tls:// addresses of a NATS cluster with JetStream, whose workers make them (docs/queue.md); credentials come from GONOGO_QUEUE_TOKEN, or GONOGO_QUEUE_USER and GONOGO_QUEUE_PASSWORD"`
-	// with a user's JWT and seed
+	// a file with a user's JWT and seed
 	Creds string `json:"creds,omitzero" or:"none" mark:"file" example:"gonogo.creds" doc:"a file of NATS credentials (.creds)"`
 	CA    string `json:"tls_ca,omitzero" or:"the machine's own" mark:"file" example:"ca.pem" doc:"the CA certificates (PEM) for the cluster"`
 	Cert  string `json:"tls_cert,omitzero" or:"none" mark:"file" example:"client.pem" doc:"the client certificate (PEM); needs queue.tls_key"`

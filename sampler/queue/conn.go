@@ -134,12 +134,12 @@ func (c *Conn) disconnected(_ *nats.Conn, err error) {
 
 func (c *Conn) reconnected(*nats.Conn) {
 	c.mu.Lock()
-	away := time.Since(c.away)
+	outage := time.Since(c.away)
 	c.away, c.refusalLogged, c.denied, c.ended = time.Time{}, false, nil, nil
 	c.news()
 	c.mu.Unlock()
 	c.log.Warn("queue server back", slog.String("server", c.server),
-		slog.Float64("away_s", away.Round(100*time.Millisecond).Seconds()))
+		slog.Float64("away_s", outage.Round(100*time.Millisecond).Seconds()))
 }
 
 // hearNews calls do, which must be quick, each time the server is back or has refused
@@ -338,7 +338,7 @@ func (c *Conn) hint(err error) string {
 	return endpoint.Brief(err.Error())
 }
 
-// refused reports whether the server has denied us a permission since then.
+// refused reports whether the server has denied us a permission since the given time.
 func (c *Conn) refused(since time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

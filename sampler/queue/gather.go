@@ -57,8 +57,8 @@ func (p *Planner) leave(k key, l *landed, written bool) {
 	}
 }
 
-// read returns the record of a result. For one that cannot be read it returns a record
-// that the rollout is lost. The error is the cause of ctx's end.
+// read returns the record of a result. If the result cannot be read, it returns the record
+// of a lost rollout. The error is the cause of ctx's end.
 func (p *Planner) read(ctx context.Context, o *order, l *landed) (*rollout.Record, error) {
 	if l.rec != nil {
 		return l.rec, nil
@@ -170,8 +170,8 @@ func (p *Planner) land(k key, l *landed) {
 	}
 }
 
-// ungathered checks the claim when the consumer of the results fails.
-func (p *Planner) ungathered(_ jetstream.ConsumeContext, err error) {
+// gatherFailed checks the claim when the consumer of the results fails.
+func (p *Planner) gatherFailed(_ jetstream.ConsumeContext, err error) {
 	if errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, jetstream.ErrConsumerNotFound) ||
 		errors.Is(err, nats.ErrNoResponders) {
 		p.fenced()

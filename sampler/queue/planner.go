@@ -128,7 +128,7 @@ func (p *Planner) begin(ctx context.Context) error {
 	}
 	p.before = info.State.LastSeq
 	p.gathering, err = results.Consume(p.gather, jetstream.PullMaxMessages(gatherAtOnce),
-		jetstream.ConsumeErrHandler(p.ungathered))
+		jetstream.ConsumeErrHandler(p.gatherFailed))
 	if err != nil {
 		return p.c.explain("read results", err)
 	}
@@ -211,7 +211,7 @@ func (p *Planner) open(api context.Context) error {
 // The consumer of the jobs, and the limits of the consumers.
 const (
 	jobsConsumer = "workers"
-	mostWaiting  = 1 << 14 // concurrent pulls: of that many workers, some of them gone
+	mostWaiting  = 1 << 14 // concurrent pulls: one for each worker, and some of workers that have gone
 	gatherAtOnce = 64      // results in flight
 )
 

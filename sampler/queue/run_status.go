@@ -148,7 +148,7 @@ func (w WorkerState) word() string {
 	return "works"
 }
 
-// rate sets the rate of made rollouts in that time, and the time that the remaining ones will take.
+// rate sets the rate at which rollouts were made, and the time that the remaining ones will take.
 func (s *RunStatus) rate(made, remaining int, in time.Duration) {
 	s.PerMinute = perMinute(made, in)
 	if s.PerMinute > 0 && remaining >= 0 {

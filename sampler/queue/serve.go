@@ -22,7 +22,7 @@ const (
 	askAgain = 30 * time.Second
 )
 
-// How a worker ends that was asked to stop: after finishing its rollouts, or at once.
+// The errors of a worker that was asked to stop: after finishing its rollouts, and at once.
 var (
 	ErrDrained = errors.New("the worker was interrupted, and had finished what it had begun")
 	ErrLeft    = errors.New("the worker was interrupted; what it had not finished is made by others")

@@ -82,8 +82,8 @@ func (p *Planner) hello(m *nats.Msg) {
 		p.reply(m, welcome{Schema: Schema, Refused: "its greeting cannot be read"})
 		return
 	}
-	h.Host, h.Version, h.Slots = shortly(h.Host), shortly(h.Version), min(max(h.Slots, 1), mostSlots)
-	if err := checkSchema(shortly(h.Schema), fmt.Sprintf("the worker on %s (gonogo %s)", h.Host,
+	h.Host, h.Version, h.Slots = shorten(h.Host), shorten(h.Version), min(max(h.Slots, 1), mostSlots)
+	if err := checkSchema(shorten(h.Schema), fmt.Sprintf("the worker on %s (gonogo %s)", h.Host,
 		h.Version)); err != nil {
 		p.c.log.Warn("worker refused", slog.String("host", h.Host), slog.Int("pid", h.PID),
 			slog.String("why", err.Error()))
@@ -125,8 +125,8 @@ func (p *Planner) hello(m *nats.Msg) {
 // validWorker reports whether a worker's id is well-formed: it becomes part of a subject.
 func validWorker(id string) bool { return id != "" && len(id) <= 64 && safe(id).run == id }
 
-// shortly cuts what a worker reports about itself to the 100 bytes that are shown.
-func shortly(text string) string {
+// shorten cuts what a worker reports about itself to the 100 bytes that are shown.
+func shorten(text string) string {
 	text = endpoint.Brief(text)
 	return strings.ToValidUTF8(text[:min(len(text), 100)], "")
 }
@@ -193,7 +193,7 @@ func (p *Planner) told(m *nats.Msg) {
 			p.dispatcher.queue.Arrived(t.Trace)
 		}
 	case opBegin:
-		reply = p.maybegin(w, t.Key, t.N)
+		reply = p.mayBegin(w, t.Key, t.N)
 	case opBack:
 		p.back(w, t.Key, t.End)
 	case opTwice:
@@ -223,9 +223,9 @@ func (p *Planner) tell(worker string, a plannerReply) {
 	_ = p.c.nc.Publish(p.names.worker(worker), b)
 }
 
-// maybegin decides whether a worker may start a job; n counts the job's deliveries so far.
+// mayBegin decides whether a worker may start a job; n counts the job's deliveries so far.
 // mu is held.
-func (p *Planner) maybegin(w *worker, k key, n uint64) op {
+func (p *Planner) mayBegin(w *worker, k key, n uint64) op {
 	o := p.wanted[k]
 	if o == nil || o.err != nil || len(o.came) > 0 || p.landed[k] != nil {
 		p.sweep(k, nil)
@@ -313,11 +313,12 @@ func (p *Planner) ended(doing string, err error) {
 	p.stop(p.c.explain(doing, err))
 }
 
-// watch finds workers that have fallen silent, and stops the planner if its connection or claim is lost.
+// watch finds workers that have fallen silent, and stops the planner if it loses its connection
+// or its claim.
 func (p *Planner) watch() {
 	tick := time.NewTicker(p.plan.Lease / 10)
 	defer tick.Stop()
-	tended, ticked, deaf := time.Now(), time.Now(), false
+	tended, ticked, cutOff := time.Now(), time.Now(), false
 	for {
 		select {
 		case <-p.ctx.Done():
@@ -336,29 +337,29 @@ func (p *Planner) watch() {
 			return
 		case <-tick.C:
 		}
-		away := !p.c.Away().IsZero()
-		deaf = deaf || time.Since(ticked) > p.plan.Lease/2 // this process was suspended
+		disconnected := !p.c.Away().IsZero()
+		cutOff = cutOff || time.Since(ticked) > p.plan.Lease/2 // this process was suspended
 		ticked = time.Now()
-		p.silent(deaf)
-		if deaf && !away {
+		p.silent(cutOff)
+		if cutOff && !disconnected {
 			p.fenced()
 		}
-		if deaf = away; !deaf && time.Since(tended) > p.plan.AckWait {
+		if cutOff = disconnected; !cutOff && time.Since(tended) > p.plan.AckWait {
 			tended = time.Now()
 			p.tend()
 		}
 	}
 }
 
-// silent marks workers as lost that have sent nothing for longer than the lease. If deaf, the
+// silent marks workers as lost that have sent nothing for longer than the lease. If cutOff, the
 // planner itself could not receive messages, so their time starts over.
-func (p *Planner) silent(deaf bool) {
+func (p *Planner) silent(cutOff bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, w := range p.joined {
 		switch {
 		case w.lost || w.hasLeft:
-		case deaf:
+		case cutOff:
 			w.lastSeen = time.Now()
 		case time.Since(w.lastSeen) > p.plan.Lease:
 			w.lost = true
