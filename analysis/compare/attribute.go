@@ -261,7 +261,7 @@ func mostServed(served, others map[string]int) string {
 	return most
 }
 
-// changedFailures reports a risen share of failed rollouts, and of rollouts over the time limit.
+// changedFailures reports an increased share of failed rollouts, and of rollouts over the time limit.
 func (sc *Split) changedFailures() []Cause {
 	var out []Cause
 	for _, d := range sc.Others {
@@ -285,7 +285,7 @@ func (sc *Split) changedFailures() []Cause {
 	return out
 }
 
-// ownBehaviour says that no other change is recorded, and what the records could not show.
+// ownBehaviour returns the text that no other change is recorded, and what the records cannot show.
 func (c *Comparison) ownBehaviour(base, new *replies, regraded []Regraded) message.Text {
 	text := ownDoing.Text()
 	var unknown []message.Text

@@ -69,7 +69,7 @@ func itemDifferences(c *Comparison, pairings map[rollout.Split]pairing) []RunDif
 }
 
 // likeness describes what two runs have in common that makes their comparison misleading; it is empty
-// if nothing is.
+// if there is nothing.
 func likeness(base, new *collect.RunItems, pairings map[rollout.Split]pairing) message.Text {
 	if filepath.Clean(base.Run.File()) == filepath.Clean(new.Run.File()) {
 		return sameFile.Text()

@@ -68,8 +68,8 @@ func (c *comparer) collect(measure func(*collect.RunItem) (value, variance float
 	return v
 }
 
-// deltas returns the differences by item, without floating-point noise: means of equal rewards over different
-// numbers of samples differ in the last digit.
+// deltas returns the differences by item, without floating-point noise: means of equal rewards over
+// different numbers of samples differ in the last digit.
 func (v values) deltas() []float64 {
 	d := make([]float64, len(v.base))
 	for i := range d {
@@ -180,8 +180,8 @@ func (c *comparer) rewards() (analysis.Difference, values) {
 	return d, v
 }
 
-// mcnemar returns the p-value of the exact test if every item was sampled once in both runs and rewards are only
-// passes and failures.
+// mcnemar returns the p-value of the exact test if every item was sampled once in both runs and
+// rewards are only passes and failures; otherwise nil.
 func (c *comparer) mcnemar() *float64 {
 	rng := c.s.RewardRange
 	gained, lost := 0, 0

@@ -12,7 +12,7 @@ import (
 )
 
 // ManifestSettings returns the settings with which a run was made, by key, in the form that a history
-// stores. Unset ones and the seed are not included.
+// stores. Unset settings and the seed are not included.
 func ManifestSettings(m *rollout.Manifest) map[string]string {
 	settings := make(map[string]string)
 	if m == nil {

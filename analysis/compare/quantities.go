@@ -279,8 +279,8 @@ func ownFailuresOf(it *collect.RunItem) (share float64, n int) {
 }
 
 // groups compares what a group-relative trainer uses, best of k and the share of informative
-// groups, at the group size or, if most items have fewer samples, at that number. Both sides have the same
-// items.
+// groups, at the group size or, if most items have fewer samples, at that number. Both sides have
+// the same items.
 func (c *comparer) groups(add func(quantity, string) *analysis.Difference) {
 	k := c.groupSize()
 	if k < 2 {

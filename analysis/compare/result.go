@@ -19,7 +19,7 @@ type Answer string
 const (
 	Regressed  Answer = "regressed"   // lower: the whole interval is below -tolerance
 	Improved   Answer = "improved"    // higher: the whole interval is above tolerance
-	Equivalent Answer = "equivalent"  // neither shown, and no change larger than delta
+	Equivalent Answer = "equivalent"  // neither is shown, and a change larger than delta is excluded
 	CannotTell Answer = "cannot_tell" // the data allow both no change and one that matters
 	NoFall     Answer = "no_fall"     // for a night: no sign of a fall, and a fall that matters would have been seen
 	NotBetter  Answer = "not_better"  // whatever its reward: more hacks or failures, or its grader makes it NO-GO
@@ -152,7 +152,7 @@ type Quadrant struct {
 type OutcomeDrift struct {
 	Outcome    rollout.Outcome `json:"outcome"`
 	Kind       string          `json:"error_kind,omitempty"` // of a grader's failure
-	Base       int             `json:"base"`                 // number of all recorded rollouts
+	Base       int             `json:"base"`                 // number of rollouts that ended so, among all recorded
 	New        int             `json:"new"`
 	Difference stat.Estimate   `json:"difference"` // of the share of rollouts, over common items
 }

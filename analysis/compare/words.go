@@ -60,7 +60,7 @@ var (
 		"{lost} of the rollouts of a run were lost to {causes} and are left out")
 )
 
-// notBetter says why a policy is not better, whatever its reward.
+// notBetter returns why a policy is not better, whatever its reward.
 func (sc *Split) notBetter(c *Comparison) []message.Text {
 	if sc.Answer != NotBetter {
 		return nil
@@ -102,7 +102,7 @@ var (
 		"the new run is NO-GO because of its grader ({gate}): its reward does not show how good the policy is")
 )
 
-// emptySide says which side has nothing to compare.
+// emptySide returns which side has nothing to compare.
 func (sc *Split) emptySide() message.Text {
 	hasBase, hasNew := sc.Samples.Base.Max > 0, sc.Samples.New.Max > 0
 	if hasBase && hasNew {
@@ -111,7 +111,7 @@ func (sc *Split) emptySide() message.Text {
 	return nothingOf(hasBase, hasNew)
 }
 
-// empty says why no split could be compared.
+// empty returns why no split could be compared.
 func (c *Comparison) empty() message.Text {
 	hasBase, hasNew := false, false
 	for _, sc := range c.Splits {

@@ -24,10 +24,11 @@ type sequence struct {
 	unit bool
 }
 
-// newSequence weighs nights by their standard errors plus the variance between nights beyond
-// them. That comes from the mean square of successive differences (von Neumann 1941, Ann.
-// Math. Stat. 12:367), which a change of level hardly affects. If any standard error is
-// unknown, all nights weigh the same. Errors below half of the median are raised to it.
+// newSequence weighs each night by the inverse of its variance: the square of its standard error,
+// plus the variance between nights beyond those errors. The latter comes from the mean square of
+// successive differences (von Neumann 1941, Ann. Math. Stat. 12:367), which a change of level
+// hardly affects. If any standard error is unknown, all nights weigh the same. Standard errors
+// below half of the median are raised to it.
 func newSequence(y []float64, se []*float64) sequence {
 	s := sequence{y: y, w: make([]float64, len(y))}
 	var known []float64

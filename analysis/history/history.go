@@ -99,7 +99,8 @@ type Level struct {
 	NightHigh *float64 `json:"night_high"`
 }
 
-// Change is a night at which the level of a series changed. First and Last are the interval for that night.
+// Change is a night at which the level of a series changed. First and Last are the interval for
+// that night.
 type Change struct {
 	Series     string          `json:"series"`
 	Kind       string          `json:"kind"`

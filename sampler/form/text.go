@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// node is a node of a trie of the tokens around places, read outward from the place.
+// node is a node of a trie of the tokens next to places, read outward from each place.
 type node struct {
 	kids  map[string]*node
 	count int // answers that contain it

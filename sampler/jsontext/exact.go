@@ -124,7 +124,7 @@ const (
 	kelvin = '\u212a' // folds to k, and takes three bytes
 )
 
-// foldKey appends a key folded as encoding/json compares it with ASCII names.
+// foldKey appends a key, folded as encoding/json folds it to compare it with ASCII names.
 func foldKey(to, key []byte) []byte {
 	for _, r := range string(key) {
 		switch r = unicode.ToLower(r); r {

@@ -44,7 +44,8 @@ func Text(lit []byte) string {
 // unescaped holds the byte that each letter after a backslash stands for.
 var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// Key returns the text of a literal. Without escapes and invalid UTF-8 it is a part of lit, not a copy.
+// Key returns the text of a literal. It is a part of lit, not a copy, if lit has no escapes and no
+// invalid UTF-8.
 func Key(lit []byte) []byte {
 	body := lit[1 : len(lit)-1]
 	if bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body) {
