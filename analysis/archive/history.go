@@ -239,8 +239,8 @@ func (h *History) There(ctx context.Context) func(*history.Night) bool {
 	return func(n *history.Night) bool { return h.read(ctx, n.Name) == nil }
 }
 
-// read reports whether the rollouts of a night can be read, and remembers the result. A name that
-// leads out of the directory does not exist.
+// read returns the error of reading a night's rollouts, which it reads only once. A name that leads
+// out of the directory gives fs.ErrNotExist.
 func (h *History) read(ctx context.Context, name string) error {
 	if name != filepath.Base(name) {
 		return fs.ErrNotExist

@@ -185,12 +185,12 @@ func (s sequence) place(best split, confidence float64) (first, last int) {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(logs[b], logs[a]) })
 	first, last = best.at, best.at
-	held := 0.0
+	covered := 0.0
 	for _, i := range order {
-		if held >= confidence*total {
+		if covered >= confidence*total {
 			break
 		}
-		held += logs[i]
+		covered += logs[i]
 		first, last = min(first, cuts[i].at), max(last, cuts[i].at)
 	}
 	return first, last

@@ -13,7 +13,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// The kinds of series, named after what a series shows the drift of.
+// The kinds of series, by what a drift of the series points to.
 const (
 	KindModel   = "model"
 	KindGrader  = "grader"

@@ -11,49 +11,49 @@ import (
 
 // node is a node of a trie of the tokens next to places, read outward from each place.
 type node struct {
-	kids  map[string]*node
-	count int // answers that contain it
-	last  int // the last answer counted
-	rank  int // sum over answers of the number of later places in the answer
+	children map[string]*node
+	count    int // answers that contain it
+	last     int // the last answer counted
+	rank     int // sum over answers of the number of later places in the answer
 }
 
 func (n *node) add(tokens []token, answer, rank int) {
 	for _, t := range tokens {
-		kid := n.kids[t.text]
-		if kid == nil {
-			kid = &node{kids: map[string]*node{}, last: -1}
-			n.kids[t.text] = kid
+		child := n.children[t.text]
+		if child == nil {
+			child = &node{children: map[string]*node{}, last: -1}
+			n.children[t.text] = child
 		}
-		if kid.last != answer {
-			kid.last, kid.rank = answer, kid.rank+rank
-			kid.count++
+		if child.last != answer {
+			child.last, child.rank = answer, child.rank+rank
+			child.count++
 		}
-		n = kid
+		n = child
 	}
 }
 
 // next returns the token with which most answers continue; of several, the first in the
 // alphabet.
-func (n *node) next() (text string, kid *node) {
-	for _, t := range slices.Sorted(maps.Keys(n.kids)) {
-		if kid == nil || n.kids[t].count > kid.count {
-			text, kid = t, n.kids[t]
+func (n *node) next() (text string, child *node) {
+	for _, t := range slices.Sorted(maps.Keys(n.children)) {
+		if child == nil || n.children[t].count > child.count {
+			text, child = t, n.children[t]
 		}
 	}
-	return text, kid
+	return text, child
 }
 
 // run follows the tokens for as long as nine in ten answers continue with the same one.
 func (n *node) run() (texts []string) {
-	for text, kid := n.next(); kid != nil && 10*kid.count >= 9*n.count; text, kid = n.next() {
-		texts, n = append(texts, text), kid
+	for text, child := n.next(); child != nil && 10*child.count >= 9*n.count; text, child = n.next() {
+		texts, n = append(texts, text), child
 	}
 	return texts
 }
 
 // around finds the text around places in answers that at least half of total answers share.
 func around(examples []Example, places [][]span, total int) (Form, bool) {
-	root := &node{kids: map[string]*node{}}
+	root := &node{children: map[string]*node{}}
 	for i, e := range examples {
 		for rank, s := range places[i] {
 			root.add(leftOf(e.Answer, s.from), i, rank)
@@ -64,9 +64,9 @@ func around(examples []Example, places [][]span, total int) (Form, bool) {
 		count, rank int
 	}
 	var best chain
-	for _, first := range slices.Sorted(maps.Keys(root.kids)) {
-		kid := root.kids[first]
-		if c := (chain{append([]string{first}, kid.run()...), kid.count, kid.rank}); 2*c.count >= total &&
+	for _, first := range slices.Sorted(maps.Keys(root.children)) {
+		child := root.children[first]
+		if c := (chain{append([]string{first}, child.run()...), child.count, child.rank}); 2*c.count >= total &&
 			setsOff(c.texts) {
 			if best.texts == nil || cmp.Or(cmp.Compare(c.count, best.count), best.rank-c.rank,
 				len(c.texts)-len(best.texts)) > 0 {
@@ -104,7 +104,7 @@ func around(examples []Example, places [][]span, total int) (Form, bool) {
 // afterOf returns the text that follows the places in answers. Unless keepSentence, it drops the
 // end of a sentence, which other answers may lack.
 func afterOf(examples []Example, places []span, keepSentence bool) string {
-	root := &node{kids: map[string]*node{}, count: len(examples)}
+	root := &node{children: map[string]*node{}, count: len(examples)}
 	for i, e := range examples {
 		root.add(rightOf(e.Answer, places[i].to), i, 0)
 	}

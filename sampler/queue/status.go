@@ -44,7 +44,7 @@ type question struct {
 	Run    string `json:"run,omitempty"` // "" asks the planners of all runs
 }
 
-// How long to wait for the first planner to answer, and after each answer for the next.
+// How long to wait for the first planner to answer, and after that for all others.
 const (
 	statusWait  = 2 * time.Second
 	statusAfter = 200 * time.Millisecond
