@@ -14,10 +14,10 @@ import (
 	"gonogo/sampler/rollout/disk"
 )
 
-// TakenError says that a file is there that is not to be overwritten.
+// TakenError reports that a file exists that must not be overwritten or removed.
 type TakenError struct {
 	Path  string
-	Stale bool // a training file, and no row is kept now
+	Stale bool // it is a training file, and now no row is kept
 }
 
 func (e *TakenError) Error() string {
@@ -27,7 +27,7 @@ func (e *TakenError) Error() string {
 	return e.Path + " already exists, with other content"
 }
 
-// CurationTable is the path of the table that goes with a training file.
+// CurationTable returns the path of the table that goes with a training file.
 func CurationTable(path string) string {
 	if strings.EqualFold(filepath.Ext(path), ".jsonl") {
 		path = path[:len(path)-len(".jsonl")]
@@ -36,10 +36,10 @@ func CurationTable(path string) string {
 }
 
 // WriteCuration writes the kept rows of a data file to path and the table next to it, each
-// whole, and neither if one cannot be written, and sets c.Written. If no row is kept, only
-// the table is written: an empty file is nothing to train on, and an older one, which would
-// look like the answer, is removed. Files that hold something else are overwritten and removed
-// only if forced; else the error is a *TakenError.
+// atomically, and neither if one cannot be written. It sets c.Written. If no row is kept, it
+// writes only the table, because nothing can be trained on an empty file, and removes an older
+// training file, which would look like the answer. It overwrites or removes files with other
+// content only if forced; else the error is a *TakenError.
 func WriteCuration(path string, c *curate.Curation, data *dataset.File, force bool) (removed bool, err error) {
 	var rows, table bytes.Buffer
 	kept := c.KeptLines()
@@ -69,22 +69,22 @@ func WriteCuration(path string, c *curate.Curation, data *dataset.File, force bo
 	return removed, nil
 }
 
-// namedText is a file about to be written.
+// namedText is a file to be written.
 type namedText struct {
 	path string
 	text []byte
 }
 
-// writeNew writes files that must not be there yet, unless it is forced or they hold the
-// same text: then a command is run again to continue.
+// writeNew writes files that must not exist yet, unless forced. A file that already holds the
+// same text is left alone, so that a command can be run again.
 func writeNew(files []namedText, force bool) error {
 	var write []namedText
 	for _, f := range files {
-		same, there := holds(f.path, f.text)
+		same, exists := holds(f.path, f.text)
 		switch {
 		case same:
 			continue
-		case there && !force:
+		case exists && !force:
 			return &TakenError{Path: f.path}
 		}
 		write = append(write, f)
@@ -107,8 +107,8 @@ func writeNew(files []namedText, force bool) error {
 	return err
 }
 
-// holds reports whether a file is there, and whether it holds that very text.
-func holds(path string, text []byte) (same, there bool) {
+// holds reports whether a file exists, and whether it holds exactly that text.
+func holds(path string, text []byte) (same, exists bool) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return false, false

@@ -20,7 +20,7 @@ import (
 	"gonogo/sampler/rollout/disk"
 )
 
-// What a history directory holds.
+// The content of a history directory.
 const (
 	NightsFile  = "nights.jsonl"
 	NightRuns   = "runs" // a run directory for each night
@@ -29,18 +29,17 @@ const (
 	nightLayout = "2006-01-02T1504Z"
 )
 
-// History is a history directory: the nights that were recorded, and the runs of those
-// whose rollouts are still there. It is not safe for concurrent use; whoever adds to it
-// holds HistoryLock.
+// History is a history directory: the recorded nights, and the runs of those whose rollouts
+// still exist. It is not safe for concurrent use; whoever adds to it must hold HistoryLock.
 type History struct {
 	Dir    string
 	Nights []history.Night
-	Torn   bool             // the last line was broken off and is left out
-	opened map[string]error // what reading the rollouts of a night gave, by its name
+	Torn   bool             // the last line was incomplete and is left out
+	opened map[string]error // the result of reading a night's rollouts, by name
 }
 
-// ReadHistory reads a history directory. One that is missing or empty is a
-// history without nights; anything else without nights.jsonl is refused.
+// ReadHistory reads a history directory. A missing or empty directory is a history without
+// nights; any other directory without nights.jsonl is an error.
 func ReadHistory(dir string) (*History, error) {
 	h, err := readNights(filepath.Join(dir, NightsFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,7 +49,7 @@ func ReadHistory(dir string) (*History, error) {
 	return h, err
 }
 
-// OpenHistory reads an existing history: a directory, or its file of nights.
+// OpenHistory reads an existing history, given its directory or its nights.jsonl.
 func OpenHistory(path string) (*History, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -72,7 +71,7 @@ func readNights(path string) (*History, error) {
 	return h, err
 }
 
-// ours refuses a directory of something else.
+// ours returns an error if the directory holds anything that is not of a history.
 func (h *History) ours() error {
 	entries, err := os.ReadDir(h.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -87,8 +86,8 @@ func (h *History) ours() error {
 	return nil
 }
 
-// Newest is the run directory of the newest night whose rollouts are still there; the
-// history directory where there is none.
+// Newest returns the run directory of the newest night whose run still exists, or the history
+// directory if there is none.
 func (h *History) Newest() string {
 	for _, n := range slices.Backward(h.Nights) {
 		if _, err := os.Stat(filepath.Join(h.Run(n.Name), rollout.ManifestFile)); err == nil {
@@ -98,19 +97,19 @@ func (h *History) Newest() string {
 	return h.Dir
 }
 
-// ItemsSeed is the seed that the items of the newest good night were drawn with; nil if there
-// is none.
+// ItemsSeed returns the seed with which the items of the newest good night were drawn; nil if
+// there is no good night.
 func (h *History) ItemsSeed() *uint64 {
 	for _, n := range slices.Backward(h.Nights) {
 		if n.Good {
-			return cmp.Or(n.ItemsSeed, &n.Seed) // 0 is a seed, too
+			return cmp.Or(n.ItemsSeed, &n.Seed) // pointers, because 0 is a valid seed
 		}
 	}
 	return nil
 }
 
-// LacksNight reports whether the page of a history is missing or older than the night. The
-// names of nights cannot be found in pictures.
+// LacksNight reports whether the page of a history is missing or does not show the night. A
+// picture counts as showing it, because its text cannot be searched.
 func LacksNight(page, night string) bool {
 	text, err := disk.ReadFile(page)
 	if err != nil {
@@ -119,12 +118,12 @@ func LacksNight(page, night string) bool {
 	return !slices.Contains([]string{".png", ".pdf"}, filepath.Ext(page)) && !bytes.Contains(text, []byte(night))
 }
 
-// Run is the directory of a night's rollouts.
+// Run returns the run directory of a night.
 func (h *History) Run(name string) string { return filepath.Join(h.Dir, NightRuns, name) }
 
-// Unfinished lists the nights that were begun and never ended, the newest first.
+// Unfinished lists the nights that were started but never recorded, the newest first.
 func (h *History) Unfinished() []string {
-	entries, _ := os.ReadDir(filepath.Join(h.Dir, NightRuns)) // none there is none begun
+	entries, _ := os.ReadDir(filepath.Join(h.Dir, NightRuns)) // without the directory there are none
 	var out []string
 	for _, e := range entries {
 		kept := slices.ContainsFunc(h.Nights, func(n history.Night) bool { return n.Name == e.Name() })
@@ -137,8 +136,8 @@ func (h *History) Unfinished() []string {
 	return out
 }
 
-// NewName names a night that begins now, as no other night and nothing in the directory is
-// called.
+// NewName returns a name for a night that starts now. No other night has it, and no file in the
+// directory.
 func (h *History) NewName(now time.Time) string {
 	name := now.UTC().Format(nightLayout)
 	for i := 2; h.taken(name); i++ {
@@ -147,15 +146,15 @@ func (h *History) NewName(now time.Time) string {
 	return name
 }
 
-// taken reports whether a night has that name, or its path is taken.
+// taken reports whether a night has that name, or a file exists at its path.
 func (h *History) taken(name string) bool {
 	_, err := os.Lstat(h.Run(name))
 	return !errors.Is(err, fs.ErrNotExist) ||
 		slices.ContainsFunc(h.Nights, func(n history.Night) bool { return n.Name == name })
 }
 
-// ofNight reports whether a run goes by the name of a night: any other below runs
-// is somebody's own, not gone on with and not removed.
+// ofNight reports whether a run has the name of a night. Any other run below runs belongs to the
+// user and is neither resumed nor removed.
 func ofNight(name string) bool {
 	if len(name) < len(nightLayout) {
 		return false
@@ -169,7 +168,7 @@ func ofNight(name string) bool {
 	return err == nil && (numbered || number == "")
 }
 
-// Add keeps a night.
+// Add appends a night to the history.
 func (h *History) Add(n history.Night) error {
 	line, err := json.Marshal(n)
 	if err != nil {
@@ -182,20 +181,20 @@ func (h *History) Add(n history.Night) error {
 	return nil
 }
 
-// Prune removes the rollouts of all nights but the newest, the last good ones
-// and those that later nights may be compared with. It returns how many it removed; runs
-// that are no nights stay.
+// Prune removes the runs of all nights except the newest, the night with which it was compared,
+// the last keep good ones, and the one with which the next night may be compared. It returns how
+// many it removed. Runs that are not nights stay.
 func (h *History) Prune(ctx context.Context, keep int) (int, error) {
-	held := map[string]bool{h.Nights[len(h.Nights)-1].Name: true}
+	kept := map[string]bool{h.Nights[len(h.Nights)-1].Name: true}
 	if base := history.LastGood(h.Nights, &h.Nights[len(h.Nights)-1], h.There(ctx)); base >= 0 {
-		held[h.Nights[base].Name] = true
+		kept[h.Nights[base].Name] = true
 	}
 	good := 0
 	for _, n := range slices.Backward(h.Nights) {
-		held[n.Base] = held[n.Base] || n.Name == h.Nights[len(h.Nights)-1].Name
+		kept[n.Base] = kept[n.Base] || n.Name == h.Nights[len(h.Nights)-1].Name
 		if n.Good && good < keep {
 			good++
-			held[n.Name] = true
+			kept[n.Name] = true
 		}
 	}
 	entries, err := os.ReadDir(filepath.Join(h.Dir, NightRuns))
@@ -204,9 +203,9 @@ func (h *History) Prune(ctx context.Context, keep int) (int, error) {
 	}
 	removed := 0
 	for _, e := range entries {
-		if _, err := os.Stat(filepath.Join(h.Run(e.Name()), rollout.ManifestFile)); err != nil || held[e.Name()] ||
+		if _, err := os.Stat(filepath.Join(h.Run(e.Name()), rollout.ManifestFile)); err != nil || kept[e.Name()] ||
 			!ofNight(e.Name()) {
-			continue // not a night of ours, or one to keep
+			continue // not a night, or one to keep
 		}
 		if err := os.RemoveAll(h.Run(e.Name())); err != nil {
 			return removed, fmt.Errorf("remove old nights: %w", err)
@@ -216,8 +215,8 @@ func (h *History) Prune(ctx context.Context, keep int) (int, error) {
 	return removed, nil
 }
 
-// Damaged lists the good nights that are there but cannot be read, with the cause: those
-// newer than the newest one that can be compared with.
+// Damaged lists the good nights whose rollouts exist but cannot be read, with the causes: those
+// newer than the newest good night that can be read.
 func (h *History) Damaged(ctx context.Context) (names []string, causes []error) {
 	for _, n := range slices.Backward(h.Nights) {
 		if !n.Good {
@@ -234,13 +233,14 @@ func (h *History) Damaged(ctx context.Context) (names []string, causes []error) 
 	return names, causes
 }
 
-// There returns a function that reports whether the rollouts of a night are still there,
-// and complete.
+// There returns a function that reports whether the rollouts of a night still exist and can be
+// read.
 func (h *History) There(ctx context.Context) func(*history.Night) bool {
 	return func(n *history.Night) bool { return h.read(ctx, n.Name) == nil }
 }
 
-// read reads the rollouts of a night once, for comparisons. A name that leads out of the directory is not one of ours.
+// read returns the error of reading a night's rollouts, which it reads only once. A name that leads
+// out of the directory gives fs.ErrNotExist.
 func (h *History) read(ctx context.Context, name string) error {
 	if name != filepath.Base(name) {
 		return fs.ErrNotExist

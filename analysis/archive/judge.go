@@ -11,22 +11,22 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// JudgeOptions say how a night is judged.
+// JudgeOptions set how a night is judged.
 type JudgeOptions struct {
 	Settings analysis.Settings
 	Detect   float64 // the drop that a night must be able to detect, as a share of the reward range
-	Accept   bool    // the night is good whatever a comparison says
+	Accept   bool    // the night is good whatever its comparison shows
 
-	// Regrade grades a sample of the outputs of an earlier night again, where tonight is worse,
-	// to tell a grader that changed from a policy that did; nil leaves that out.
+	// Regrade grades a sample of the outputs of an earlier night again if tonight is worse, to
+	// tell a changed grader from a changed policy; nil skips that.
 	Regrade func(base *rollout.Run, split rollout.Split) ([]compare.Regraded, error)
-	// Note receives what was left out; it may be nil.
+	// Note is called with notes on what was left out; it may be nil.
 	Note func(text string)
 }
 
-// Judge compares a night, whose run and result are given, with the last good night and with
-// the trend, and says in n its result. The comparison is nil if there is nothing to compare
-// with. The night is not added to the history.
+// Judge compares night n, with its run and result, with the last good night and with the trend,
+// and stores the answer in n. The comparison is nil if there is nothing to compare with. The
+// night is not added to the history.
 func (h *History) Judge(ctx context.Context, n *history.Night, tonight *rollout.Run, r *analysis.Result,
 	o JudgeOptions,
 ) (*compare.Comparison, *history.History, error) {
@@ -64,15 +64,15 @@ func (o JudgeOptions) note(format string, args ...any) {
 	}
 }
 
-// compareNights holds tonight against a night of the past, by intervals of which a month
-// without a change errs in few.
+// compareNights compares tonight with an earlier night, at a confidence of at least
+// NightConfidence, at which few months without a change raise a false alarm.
 func compareNights(ctx context.Context, base, tonight *rollout.Run, s analysis.Settings) (*compare.Comparison, error) {
 	s.Confidence = max(s.Confidence, history.NightConfidence)
 	return compare.Runs(ctx, base, tonight, rollout.ReadOptions{}, s)
 }
 
-// unaccepted is tonight's result; nil where its grader is NO-GO by the gate by which that
-// of the good night before was, too: that night is good because somebody accepted it.
+// unaccepted returns tonight's result, or nil if its grader is NO-GO by the same gate as in the
+// good night before: that night is good only because a user accepted it.
 func unaccepted(before, tonight *analysis.Result) *analysis.Result {
 	if before == nil {
 		return tonight
@@ -83,8 +83,8 @@ func unaccepted(before, tonight *analysis.Result) *analysis.Result {
 	return tonight
 }
 
-// attribute finds what is behind a change. Of a red night a sample of the outputs of the
-// night before is graded again; where that fails, the records have to do.
+// attribute finds the causes of a change. If tonight is worse, a sample of the outputs of the
+// base night is graded again; if that fails, the causes come from the records alone.
 func attribute(ctx context.Context, base, tonight *rollout.Run, comparison *compare.Comparison, o JudgeOptions) error {
 	var regraded []compare.Regraded
 	if o.Regrade != nil && comparison.Answer.ExitCode() == compare.Regressed.ExitCode() && !comparison.Unfair() {

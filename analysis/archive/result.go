@@ -18,19 +18,18 @@ import (
 	"gonogo/sampler/rollout/disk"
 )
 
-// ResultFile is the analysis in a run directory.
+// ResultFile is the file of the analysis in a run directory.
 const ResultFile = "result.json"
 
-// Analyze computes the result of a run and of its variants, which it ranks. The result
-// keeps the checksums of the files that it was made of, by which ReadResult knows whether
-// it is still that of the run. strangers are folders that lie among the variants and are
-// none.
+// Analyze computes the result of a run, and ranks its variants. The result holds the checksums of
+// the files that it was made from, by which ReadResult knows whether it is up to date. strangers
+// are the folders among the variants that are not variants.
 func Analyze(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings,
 	gates analysis.Gates,
 ) (result *analysis.Result, strangers []string, err error) {
-	var inputs map[string]string // none where the run is a single file, which has no neighbors
+	var inputs map[string]string // nil if the run is a single file, which has no other files
 	if filepath.Base(run.File()) == rollout.RolloutsFile {
-		// before they are read: what is added meanwhile makes the result old
+		// before the analysis reads them, so that a later change makes the result outdated
 		if inputs, err = inputsOf(run.Dir, false); err != nil {
 			return nil, nil, err
 		}
@@ -49,8 +48,8 @@ func Analyze(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s 
 	return result, strangers, compare.RankVariants(ctx, result, run, variants, read, s, gates)
 }
 
-// WriteResult writes result.json into a run directory, whole or not at all. A
-// run that is a single file gets none.
+// WriteResult writes result.json to a run directory atomically. A run that is a single file gets
+// none.
 func WriteResult(dir string, r *analysis.Result) error {
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
@@ -62,18 +61,18 @@ func WriteResult(dir string, r *analysis.Result) error {
 	}
 	path := filepath.Join(dir, ResultFile)
 	if was, err := disk.ReadFile(path); err == nil && bytes.Equal(was, b.Bytes()) {
-		return nil // a run that this user may only read can still be reported
+		return nil // a read-only run can still be reported
 	}
 	return disk.WriteFile(path, b.Bytes())
 }
 
-// ReadResult reads a run's result.json. It returns nil when there is none, or when the
-// files that were analysed are not those that are there now.
+// ReadResult reads a run's result.json. It returns nil if there is none, or if the run's files
+// are no longer those that were analyzed.
 func ReadResult(dir string) (*analysis.Result, error) {
 	path := filepath.Join(dir, ResultFile)
 	f, err := disk.Open(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return nil, nil // none there, or the run is a single file
+		return nil, nil // no result, or the run is a single file
 	}
 	if err != nil {
 		return nil, err
@@ -93,8 +92,8 @@ func ReadResult(dir string) (*analysis.Result, error) {
 	return r, nil
 }
 
-// inputsOf sums the files of a run that an analysis reads, those of its rollouts where
-// asked for: the largest file, summed as it is read. It is nil where dir is a file.
+// inputsOf returns the checksums of the run's files that an analysis reads; nil if dir is a file.
+// That of the rollouts, the largest file, is optional: an analysis computes it as it reads.
 func inputsOf(dir string, rollouts bool) (map[string]string, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, nil
@@ -103,7 +102,7 @@ func inputsOf(dir string, rollouts bool) (map[string]string, error) {
 	if rollouts {
 		names = append(names, rollout.RolloutsFile)
 	}
-	variants, _ := os.ReadDir(rollout.VariantDir(dir, "")) // none there is no variants
+	variants, _ := os.ReadDir(rollout.VariantDir(dir, "")) // without the directory there are no variants
 	for _, v := range variants {
 		for _, name := range []string{rollout.RolloutsFile, rollout.ProbesFile} {
 			names = append(names, filepath.Join(rollout.VariantsDir, v.Name(), name))

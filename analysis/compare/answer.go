@@ -11,17 +11,17 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// answer is the one rule of a comparison.
+// answer sets the answer of a split by these rules.
 //
 //   - Too much is missing on a side, or there is no interval: cannot tell.
-//   - The whole interval is below -tolerance: regressed; above tolerance: improved. If fewer
-//     than 20 items are common, or no item has more than one sample in either run, the sign flips
-//     and, if rewards have only two grades, McNemar's exact test must agree: a t interval of so
-//     few values is not trusted alone.
+//   - The whole interval is below -tolerance: regressed; above tolerance: improved. If the
+//     runs share fewer than 20 items, or no item has more than one sample in either run, the sign
+//     flips and, if rewards have only two grades, McNemar's exact test must agree: a t interval of
+//     few values is not enough.
 //   - Else both one-sided bounds are inside ±delta: equivalent.
-//   - Else cannot tell: a drop that the data could not have shown is neither a regression nor
-//     no change.
-//   - The share of rollouts that a detector marks as hacks, that were cut off, gave no answer or
+//   - Else cannot tell: with too little data to show a drop, the answer is neither a regression
+//     nor no change.
+//   - If the share of rollouts that a detector marks as hacks, that were cut off, gave no answer or
 //     failed rose by more than MostRise: not better, unless it regressed anyway.
 func (sc *Split) answer(s analysis.Settings) {
 	r, width := sc.Reward, s.RewardRange.Width()
@@ -50,8 +50,8 @@ func (sc *Split) exact() bool {
 	return sc.Paired && (sc.Reward.Items < analysis.FewItems || sc.Samples.Base.Max <= 1 && sc.Samples.New.Max <= 1)
 }
 
-// exactP returns the larger p-value of the sign flips and of McNemar's test; nil if neither could
-// be made.
+// exactP returns the larger of the p-values of the sign flips and of McNemar's test; nil if neither
+// test could be made.
 func (sc *Split) exactP() *float64 {
 	p, q := sc.Reward.P, sc.Reward.McNemar
 	if p == nil || q != nil && *q > *p {
@@ -71,8 +71,8 @@ func (sc *Split) moreHacks() []analysis.Difference {
 	return more
 }
 
-// MostRise is the largest rise of the share of rollouts that a detector marks, that were cut off,
-// gave no answer or failed with which the new policy may count as better.
+// MostRise bounds the rise of the share of rollouts that a detector marks, that were cut off, gave no
+// answer or failed. Above it the new policy cannot count as better.
 const MostRise = 0.02
 
 // rises lists the shares that rose by more than MostRise.
@@ -99,7 +99,7 @@ func (sc *Split) worse() analysis.Missing {
 }
 
 // needs returns how many items, sampled like these, would show a change of delta, and how many
-// samples of these items would; 0 samples if no number would.
+// samples per item of these items would; 0 samples if no number would.
 func (c *comparer) needs(sc *Split, v values) *analysis.Needs {
 	if sc.Reward.SE == nil || sc.Reward.MDE == nil {
 		return nil
@@ -123,11 +123,11 @@ func (c *comparer) needs(sc *Split, v values) *analysis.Needs {
 	return n
 }
 
-// fold sets the answer of the comparison: that of the first of eval, train and production of which
-// both runs hold rollouts.
+// fold sets the answer of the comparison, from the first of eval, train and production for which
+// both runs hold valid rewards.
 //
-// If both sides are the very same rollouts, no split can tell: their differences are 0 without a
-// second measurement, and bounds on them say nothing about the effect of a change.
+// If both sides are the same rollouts, no split can tell: nothing was measured twice, so differences
+// of 0 and their bounds say nothing about the effect of a change.
 func (c *Comparison) fold() {
 	c.Answer = CannotTell
 	if c.same() {
@@ -147,8 +147,8 @@ func (c *Comparison) fold() {
 	c.say()
 }
 
-// notBetter withdraws the answer if rewards prove nothing, because a gate about the grader made the
-// new run NO-GO. A regression stays a regression.
+// notBetter replaces the answer if a gate about the grader made the new run NO-GO, so that its rewards
+// prove nothing. A regression stays a regression.
 func (c *Comparison) notBetter() {
 	if c.New.Untrusted == "" || c.same() || c.Split == nil {
 		return
@@ -163,8 +163,8 @@ func (c *Comparison) notBetter() {
 	c.say()
 }
 
-// Unfair reports whether the runs cannot be compared at all: they have nothing in common, they are
-// the very same rollouts, or too many were lost.
+// Unfair reports whether the runs cannot be compared at all: they have nothing in common, they hold
+// the same rollouts, or too many rollouts were lost.
 func (c *Comparison) Unfair() bool {
 	if c.Split == nil || c.same() {
 		return true
@@ -173,8 +173,8 @@ func (c *Comparison) Unfair() bool {
 	return !sc.Reward.Known() || sc.lost() > c.Thresholds.At(gate.FailuresFail)
 }
 
-// AnsweredBy replaces the answer by that of a caller who knows more than two runs, such as the
-// comparison of a night with many before it.
+// AnsweredBy replaces the answer by that of a caller who knows more than two runs, such as a
+// comparison of one night with many earlier ones.
 func (c *Comparison) AnsweredBy(a Answer, sentence message.Text) {
 	c.Answer, c.Sentence, c.ExitCode = a, sentence, a.ExitCode()
 	if c.Split != nil {
@@ -182,11 +182,11 @@ func (c *Comparison) AnsweredBy(a Answer, sentence message.Text) {
 	}
 }
 
-// same reports whether both sides are the very same rollouts.
+// same reports whether both sides hold the same rollouts.
 func (c *Comparison) same() bool { return c.sameNote() != nil }
 
-// sameNote returns the note that both sides are the very same rollouts, which explains the answer;
-// nil if they are not. Other notes may precede it.
+// sameNote returns the note that both sides hold the same rollouts, which explains the answer; nil if
+// they do not. Other notes may precede it.
 func (c *Comparison) sameNote() *message.Text {
 	i := slices.IndexFunc(c.Notes, func(n message.Text) bool { return n.ID == sameFile.ID || n.ID == sameRollouts.ID })
 	if i < 0 {

@@ -14,7 +14,7 @@ import (
 
 // The possible causes of a change, in the order in which they are named.
 const (
-	CauseData     = "data"     // rows with the same conversation and other fields
+	CauseData     = "data"     // rows have the same conversation but other fields
 	CauseGrader   = "grader"   // it grades the same output differently
 	CauseTool     = "tool"     // it answers the same call differently
 	CauseSetting  = "setting"  // the runs were made with other settings
@@ -24,19 +24,19 @@ const (
 	CausePolicy   = "policy"   // none of these: the model's own behaviour
 )
 
-// Cause is one thing that has changed between two runs according to the records.
+// Cause is something that has changed between two runs according to the records.
 type Cause struct {
 	Kind string `json:"kind"`
 	Of   string `json:"of,omitempty"` // the tool or the key of a setting
-	// share of equal calls that were answered differently in the other run, over items
+	// share of equal calls that the other run answered differently, averaged over items
 	Share *stat.Estimate `json:"share,omitempty"`
 	// share of equal calls that were answered differently within a run
 	Within   *float64        `json:"within,omitempty"`
-	Shift    *stat.Estimate  `json:"shift,omitempty"`    // of the grade of equal outputs, new - base
+	Shift    *stat.Estimate  `json:"shift,omitempty"`    // change of the grade of equal outputs, new - base
 	Text     message.Text    `json:"text"`               // a description, as a clause
 	Examples []ChangedAnswer `json:"examples,omitempty"` // equal calls with both answers
 
-	strength float64 // of several causes of a kind, the strongest is named first
+	strength float64 // among causes of one kind, the strongest is named first
 }
 
 // ChangedAnswer is a call that both runs made, with the answer in each.
@@ -47,18 +47,18 @@ type ChangedAnswer struct {
 	New       string `json:"new"`
 }
 
-// Regraded is an output of the base run with its grade there and the grade by the grader of the new
-// run.
+// Regraded is an output of the base run with its old grade and the one that the new run's grader
+// gives it.
 type Regraded struct {
 	Item          string
 	Before, After float64
 }
 
-// mostGradedAgain is the maximum size of a sample of outputs to grade again: one per item.
+// mostGradedAgain is the maximum number of outputs to grade again, one per item.
 const mostGradedAgain = 60
 
-// SampleOutputs returns the outputs of a run which, graded again, show whether its grader is still
-// the same: the first graded output of each item of a split, of at most 60 items.
+// SampleOutputs returns outputs to grade again, which shows whether the grader has changed: the first
+// graded output of each item of a split, for at most 60 items.
 func SampleOutputs(ctx context.Context, run *rollout.Run, split rollout.Split) ([]*rollout.Record, error) {
 	indices := make(map[string]int) // index in sample, by item
 	var sample []*rollout.Record
@@ -91,7 +91,7 @@ func Ungraded(sample []*rollout.Record) iter.Seq2[*rollout.Record, error] {
 	}
 }
 
-// Regradings pairs the rewards of a sample with those of the regrading, by item.
+// Regradings pairs the rewards of a sample with again, the new rewards by item.
 func Regradings(sample []*rollout.Record, again map[string]float64) (list []Regraded) {
 	for _, was := range sample {
 		if now, ok := again[was.Item]; ok {
@@ -111,17 +111,17 @@ const (
 	answersShown    = 3
 )
 
-// Attribute finds the causes of the change of the answering split, as far as the records show them,
+// Attribute finds the causes of the change on the answering split, as far as the records show them,
 // puts them into c.LikelyCauses, the likeliest first, and adds them to the sentence. Causes that
-// cannot explain a change of that direction come last. If the run changed and no cause is found, it
-// is the model's own behaviour. regraded holds outputs of the base run that the grader of the new
-// run graded again; without them the grades of equal outputs are compared.
+// cannot explain a change in that direction come last. If the run changed and no cause is found, the
+// cause is the model's own behaviour. regraded holds outputs of the base run that the grader of the
+// new run graded again; without them the grades of equal outputs are compared.
 //
 // A tool, or the grader, counts as changed if equal calls (item, name, arguments, calls before), or
 // equal outputs of an item, are answered differently more often between the runs than within a run:
 // the mean over items of the probability that two answers differ, across minus within (the energy
-// distance of Székely & Rizzo 2013, doi:10.1016/j.jspi.2013.03.018, with the distance 0 or 1). A
-// tool that answers randomly or by the time of day is therefore not taken for one that changed.
+// distance of Székely & Rizzo 2013, doi:10.1016/j.jspi.2013.03.018, with the distance 0 or 1). So
+// a tool whose answers are random or depend on the time of day is not mistaken for a changed one.
 // Both runs are read once more, with the outputs of calls; memory grows with the calls of at most
 // 1,000 items.
 func (c *Comparison) Attribute(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptions,
@@ -169,8 +169,8 @@ func (c *Comparison) Attribute(ctx context.Context, base, new *rollout.Run, read
 	return nil
 }
 
-// explains reports whether a change of that kind may lead to an answer: higher grades of equal
-// outputs do not lead to a fall, and failures do not lead to a rise.
+// explains reports whether the cause can explain an answer: higher grades of equal outputs do not
+// explain a fall, and failures and timeouts do not explain a rise.
 func (x *Cause) explains(a Answer) bool {
 	switch {
 	case x.Shift != nil && a == Regressed:
@@ -183,7 +183,7 @@ func (x *Cause) explains(a Answer) bool {
 	return true
 }
 
-// changedData finds items whose rows differ in something other than the conversation.
+// changedData reports items whose rows differ only in fields other than the conversation.
 func (c *Comparison) changedData() []Cause {
 	for _, d := range c.Differs {
 		if d.What == "items" && d.Key == "fields."+string(*c.Split) {
@@ -193,8 +193,8 @@ func (c *Comparison) changedData() []Cause {
 	return nil
 }
 
-// changedGrader compares grades of equal outputs: of outputs graded again, else of those that both
-// runs hold. If there are too few, the grader's settings decide.
+// changedGrader compares grades of equal outputs: of regraded outputs, else of outputs that both runs
+// hold. If there are too few, the grader's settings decide.
 func (c *Comparison) changedGrader(base, new *replies, regraded []Regraded) []Cause {
 	shift, text := regradedShift(regraded, c.RewardRange), gradedAgain
 	if shift == nil {
@@ -226,8 +226,8 @@ func (c *Comparison) changedSettings() []Cause {
 	return out
 }
 
-// changedModel compares which models replied according to the endpoint. It does nothing if the runs
-// were made with different models, which is already a changed setting.
+// changedModel compares the models that the endpoint names in its replies. It does nothing if the
+// runs were made with different models, which is already a changed setting.
 func (c *Comparison) changedModel(base, new *replies) []Cause {
 	if slices.ContainsFunc(c.Differs, func(d RunDifference) bool { return d.Key == "model.name" }) {
 		return nil
@@ -261,7 +261,7 @@ func mostServed(served, others map[string]int) string {
 	return most
 }
 
-// changedFailures reports a larger share of failed rollouts, and of rollouts that took too long.
+// changedFailures reports an increased share of failed rollouts, and of rollouts over the time limit.
 func (sc *Split) changedFailures() []Cause {
 	var out []Cause
 	for _, d := range sc.Others {
@@ -275,7 +275,8 @@ func (sc *Split) changedFailures() []Cause {
 		}
 	}
 	failed := slices.ContainsFunc(out, func(x Cause) bool { return x.Kind == CauseFailures })
-	if rise := stat.ValueOr(sc.Missing.New.Share, 0) - stat.ValueOr(sc.Missing.Base.Share, 0); !failed && rise > MostRise {
+	rise := stat.ValueOr(sc.Missing.New.Share, 0) - stat.ValueOr(sc.Missing.Base.Share, 0)
+	if !failed && rise > MostRise {
 		out = append(out, Cause{Kind: CauseFailures, Text: moreLost.With(message.Args{
 			"base": message.KnownShare(sc.Missing.Base.Share), "new": message.KnownShare(sc.Missing.New.Share),
 			"causes": message.Nested(sc.Missing.New.LostTo()),
@@ -284,7 +285,7 @@ func (sc *Split) changedFailures() []Cause {
 	return out
 }
 
-// ownBehaviour says that no other change is recorded, and what the records could not show.
+// ownBehaviour returns the text that no other change is recorded, and what the records cannot show.
 func (c *Comparison) ownBehaviour(base, new *replies, regraded []Regraded) message.Text {
 	text := ownDoing.Text()
 	var unknown []message.Text
@@ -329,8 +330,8 @@ func changedTools(base, new *replies) []Cause {
 	return out
 }
 
-// regradedShift returns the mean change of the grades of outputs graded again, over items; nil if
-// there are too few.
+// regradedShift returns the mean change of the grades of regraded outputs, over items; nil if there
+// are too few.
 func regradedShift(list []Regraded, bounds [2]float64) *stat.Estimate {
 	sums := make(map[string][2]float64)
 	for _, r := range list {
@@ -340,7 +341,8 @@ func regradedShift(list []Regraded, bounds [2]float64) *stat.Estimate {
 	return shiftOf(sums, len(list), bounds)
 }
 
-// shiftOf returns the mean over items of sums of changes divided by their numbers.
+// shiftOf returns the mean over items of each item's mean change; sums holds, by item, the sum and
+// the number of its changes, n is their total number.
 func shiftOf(sums map[string][2]float64, n int, bounds [2]float64) *stat.Estimate {
 	if len(sums) < fewestEqual {
 		return nil

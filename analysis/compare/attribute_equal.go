@@ -19,12 +19,12 @@ import (
 // answerShown is the maximum length of a stored answer, in bytes.
 const answerShown = 160
 
-// replies holds what the tools, the grader and the endpoint of a run replied to each request.
+// replies holds the replies of a run's tools, grader and model endpoint.
 type replies struct {
 	tools   map[equalCall]answers
-	outputs map[equalOutput]answers // by the bits of the grade
-	served  map[string]int          // rollouts by the model that replied; "" if unknown
-	texts   map[uint64]string       // the beginnings of answers of tools
+	outputs map[equalOutput]answers // grades by their bits
+	served  map[string]int          // number of rollouts by the model that replied; "" if unknown
+	texts   map[uint64]string       // beginnings of the tools' answers, by hash
 }
 
 // equalCall identifies equal calls; equalOutput identifies equal outputs. A tool may keep state, so
@@ -36,11 +36,11 @@ type (
 	}
 	equalOutput struct {
 		item string
-		said uint64 // answer and calls
+		text uint64 // hash of answer and calls
 	}
 )
 
-// answers counts each answer to the same question.
+// answers counts the different answers to one request.
 type answers map[uint64]int
 
 func (a answers) n() (n int) {
@@ -73,11 +73,11 @@ func readReplies(ctx context.Context, run *rollout.Run, read rollout.ReadOptions
 		}
 		s := seen{served: r.Served}
 		if r.Outcome == rollout.Graded && r.Reward != nil && r.Answer != "" {
-			said := []string{r.Answer}
+			parts := []string{r.Answer}
 			for i := range r.Calls {
-				said = append(said, r.Calls[i].Name, r.Calls[i].Arguments, r.Calls[i].Output)
+				parts = append(parts, r.Calls[i].Name, r.Calls[i].Arguments, r.Calls[i].Output)
 			}
-			s.output, s.reward = textHash(said...), r.Reward
+			s.output, s.reward = textHash(parts...), r.Reward
 		}
 		asked := fnv.New64a()
 		for i := range r.Calls {
@@ -113,11 +113,11 @@ func readReplies(ctx context.Context, run *rollout.Run, read rollout.ReadOptions
 	return out, nil
 }
 
-func count[K comparable](into map[K]answers, of K, answer uint64) {
-	if into[of] == nil {
-		into[of] = make(answers)
+func count[K comparable](into map[K]answers, key K, answer uint64) {
+	if into[key] == nil {
+		into[key] = make(answers)
 	}
-	into[of][answer]++
+	into[key][answer]++
 }
 
 func textHash(parts ...string) uint64 {
@@ -191,7 +191,7 @@ func equalCalls(base, new *replies) []*equalTool {
 	return out
 }
 
-// compare fills in the numbers and reports whether they are enough.
+// compare fills in the numbers and reports whether there are enough of them.
 func (t *equalTool) compare(base, new *replies) bool {
 	known, weighed := 0.0, 0.0
 	for _, key := range t.calls {
@@ -229,7 +229,7 @@ func (t *equalTool) compare(base, new *replies) bool {
 	return len(t.excess) >= fewestEqual
 }
 
-// examples returns the calls whose answers changed most clearly, of different items.
+// examples returns the calls whose answers changed most clearly, one per item.
 func (t *equalTool) examples(base, new *replies) []ChangedAnswer {
 	sure := func(key equalCall) float64 {
 		a, within, ok := differ(base.tools[key], new.tools[key])
@@ -268,12 +268,12 @@ func (a answers) most(others answers) uint64 {
 	return most
 }
 
-// equalOutputs returns the mean change of the grade of outputs, equal in answer and calls word by
-// word, that both runs hold for an item; nil if there are too few.
+// equalOutputs returns the mean change of the grades of outputs that both runs hold for an item, with
+// identical answers and calls; nil if there are too few.
 func equalOutputs(base, new *replies, bounds [2]float64) *stat.Estimate {
 	sums, n := make(map[string][2]float64), 0
 	keys := slices.SortedFunc(maps.Keys(base.outputs), func(a, b equalOutput) int {
-		return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.said, b.said))
+		return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.text, b.text))
 	})
 	for _, key := range keys {
 		if new.outputs[key] == nil {
@@ -289,7 +289,7 @@ func equalOutputs(base, new *replies, bounds [2]float64) *stat.Estimate {
 	return shiftOf(sums, n, bounds)
 }
 
-// grade returns the mean of grades counted by their bits.
+// grade returns the mean of grades that are keyed by their bits.
 func (a answers) grade() float64 {
 	sum := 0.0
 	for _, bits := range slices.Sorted(maps.Keys(a)) {

@@ -17,11 +17,11 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Runs compares a new run with a base run, item by item, on the given splits or on all that either
-// holds. Each run is streamed once; memory grows with items x samples of one run at a time. A run
-// without rollouts is not an error: the comparison then cannot tell.
+// Runs compares a new run with a base run, item by item, on the given splits or, if none is given,
+// on all splits of either run. Each run is streamed once; memory grows with items × samples of one
+// run at a time. A run without rollouts is not an error: the answer is then cannot_tell.
 //
-// The overall answer is that of eval if both runs hold rollouts of it, else of train, else of
+// The overall answer comes from eval if both runs hold rollouts of it, else from train, else from
 // production: a model looks better on what it was trained on.
 func Runs(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptions, s analysis.Settings,
 	splits ...rollout.Split,
@@ -150,7 +150,7 @@ func missingOf(items []*collect.RunItem) analysis.Missing {
 	return out
 }
 
-// Encode writes the comparison as comparison.json: indented, with a final newline. The same
+// Encode writes the content of comparison.json: indented, with a final newline. The same
 // comparison gives the same bytes.
 func (c *Comparison) Encode(w io.Writer) error {
 	b, err := json.MarshalIndent(c, "", "  ")

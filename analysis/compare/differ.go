@@ -46,11 +46,11 @@ func itemDifferences(c *Comparison, pairings map[rollout.Split]pairing) []RunDif
 			})
 		}
 		if n, m := len(p.common.OnlyBase), len(p.common.OnlyNew); n+m > 0 {
-			own := func(n int) message.Text {
+			onlyHere := func(n int) message.Text {
 				return itemsOfItsOwn.With(
 					message.Args{"items": message.Count(n, "item")})
 			}
-			add("items", "items", own(n), own(m), notCompared, false)
+			add("items", "items", onlyHere(n), onlyHere(m), notCompared, false)
 		}
 		if n := len(p.common.Changed); n > 0 {
 			add("items", "conversations", message.Of(message.Count(n, "item")), otherConversations.Text(), notTheSame,
@@ -68,8 +68,8 @@ func itemDifferences(c *Comparison, pairings map[rollout.Split]pairing) []RunDif
 	return out
 }
 
-// likeness describes what two runs have in common that makes their comparison misleading; empty if
-// there is nothing.
+// likeness describes what two runs have in common that makes their comparison misleading; it is empty
+// if there is nothing.
 func likeness(base, new *collect.RunItems, pairings map[rollout.Split]pairing) message.Text {
 	if filepath.Clean(base.Run.File()) == filepath.Clean(new.Run.File()) {
 		return sameFile.Text()
@@ -104,7 +104,7 @@ func likeness(base, new *collect.RunItems, pairings map[rollout.Split]pairing) m
 	return message.Text{}
 }
 
-// runNotes lists what a reader must know about a side before its numbers.
+// runNotes returns what a reader must know about each side before reading its numbers.
 func runNotes(base, new *collect.RunItems) []message.Text {
 	var notes []message.Text
 	for _, s := range []struct {

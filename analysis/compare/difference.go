@@ -33,7 +33,7 @@ type values struct {
 	n         int       // rollouts
 }
 
-// collect takes one quantity from every item that has it. measure returns its value, the sampling
+// collect gets one quantity from every item that has it. measure returns its value, the sampling
 // variance of that value, the number of rollouts that have it (0: none), and whether the variance
 // is known.
 func (c *comparer) collect(measure func(*collect.RunItem) (value, variance float64, n int, known bool)) values {
@@ -68,8 +68,8 @@ func (c *comparer) collect(measure func(*collect.RunItem) (value, variance float
 	return v
 }
 
-// deltas returns the differences by item without float noise: means of equal rewards over different
-// numbers of samples differ in the last digit.
+// deltas returns the differences by item, without floating-point noise: means of equal rewards over
+// different numbers of samples differ in the last digit.
 func (v values) deltas() []float64 {
 	d := make([]float64, len(v.base))
 	for i := range d {
@@ -116,7 +116,7 @@ func (c *comparer) flips(d []float64) *float64 {
 }
 
 // direction returns up or down if the whole interval is beyond margin and, if strict, the p-value
-// agrees.
+// agrees; otherwise unclear.
 func direction(e stat.Estimate, p *float64, strict bool, margin, conf float64) string {
 	if e.Low == nil || e.High == nil || strict && (p == nil || *p > 1-conf) {
 		return "unclear"
@@ -130,7 +130,7 @@ func direction(e stat.Estimate, p *float64, strict bool, margin, conf float64) s
 	return "unclear"
 }
 
-// spanOf returns the range of a difference of two values of a range.
+// spanOf returns the range of the difference of two values within r.
 func spanOf(r *stat.Range) *stat.Range {
 	if r == nil {
 		return nil
@@ -146,8 +146,8 @@ func averageOf(x []float64) *float64 {
 	return stat.FiniteOrNil(mean)
 }
 
-// familyMean clusters differences by family; nil if no item has one. An item without a family is
-// its own family.
+// familyMean returns the mean difference, clustered by family; nil if no item has a family. An item
+// without one counts as a family of its own.
 func familyMean(d []float64, family []string, conf float64) *stat.Estimate {
 	items, families, some := make([][]float64, len(d)), make([]string, len(d)), false
 	for i := range d {
@@ -180,8 +180,8 @@ func (c *comparer) rewards() (analysis.Difference, values) {
 	return d, v
 }
 
-// mcnemar returns the exact test if every item was sampled once in both runs and rewards are only
-// passes and failures.
+// mcnemar returns the p-value of the exact test if every item was sampled once in both runs and
+// rewards are only passes and failures; otherwise nil.
 func (c *comparer) mcnemar() *float64 {
 	rng := c.s.RewardRange
 	gained, lost := 0, 0

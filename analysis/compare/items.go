@@ -24,8 +24,8 @@ const (
 // Holm names the correction of the p-values of a Breakdown.
 var Holm = message.New("compare.holm", "Holm over the groups listed")
 
-// breakdown compares the reward within groups of items; nil if fewer than two groups are named. It
-// tests the largest groups and corrects their p-values.
+// breakdown compares the reward within groups of items, for the largest groups, and corrects their
+// p-values. It returns nil if there are fewer than two named groups.
 func (c *comparer) breakdown(groupOf func(pair) string) *Breakdown {
 	members := make(map[string][]pair)
 	for _, p := range c.pairs {
@@ -84,8 +84,8 @@ func (c *comparer) changes() []ItemChange {
 	return out
 }
 
-// quadrants counts items by the signs of their changes; nil if no item records its tool calls in
-// both runs, or none made any.
+// quadrants counts items by the signs of their changes. It returns nil if no item records its tool
+// calls in both runs, or if none made any.
 func (c *comparer) quadrants() *Quadrants {
 	q := &Quadrants{Cells: []Quadrant{}}
 	counts, called := [3][3]int{}, false
@@ -191,8 +191,8 @@ func countEnds(p pairing, endOf func(*collect.Try) end) map[end]*analysis.SidesO
 	return counts
 }
 
-// outcomes compares how often rollouts ended in each way without a grade. Only ways that occurred
-// on either side are listed.
+// outcomes compares how often rollouts ended without a grade, by the way they ended. Only ways that
+// occurred on either side are listed.
 func (c *comparer) outcomes(p pairing) []OutcomeDrift {
 	kind := func(t *collect.Try) end { return end{t.Outcome, t.Kind} }
 	out := []OutcomeDrift{}
@@ -217,7 +217,7 @@ func (c *comparer) outcomes(p pairing) []OutcomeDrift {
 	return out
 }
 
-// causes counts the error texts; those whose number changed most come first.
+// causes counts rollouts by their error text; the largest changes come first.
 func causes(p pairing) []CauseDrift {
 	out := []CauseDrift{}
 	for k, n := range countEnds(p, func(t *collect.Try) end { return end{t.Outcome, t.Cause} }) {

@@ -10,9 +10,9 @@ import (
 	"gonogo/analysis/message"
 )
 
-// AddVerdicts adds the verdicts of the two runs' own analyses; nil is a run whose verdict is
-// unknown. If a grader failed its audit, a note says that a higher reward does not mean a better
-// policy; if it is the new run's, the new policy is not better. If detectors marked rollouts, notes
+// AddVerdicts adds the verdicts of the two runs' own analyses; nil means that a verdict is unknown.
+// If a gate about a grader made a run NO-GO, a note says that a higher reward may not mean a better
+// policy; if it is the new run, the new policy is not better. If detectors marked rollouts, notes
 // give the share on each side.
 func (c *Comparison) AddVerdicts(base, new *analysis.Result) {
 	b, n := c.Base.judged(base), c.New.judged(new)
@@ -94,7 +94,7 @@ func (c *comparer) hacks() []analysis.Difference {
 	return out
 }
 
-// markedNotes says what detectors marked on either side, the base's detectors first.
+// markedNotes returns notes on what detectors marked on either side, the base's detectors first.
 func markedNotes(base, new []collect.DetectorMarks) []message.Text {
 	var notes []message.Text
 	find := func(list []collect.DetectorMarks, name string) (collect.DetectorMarks, bool) {

@@ -11,8 +11,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ManifestSettings returns the settings with which a run was made, by key, as a history keeps them.
-// An imported run has none. The seed is not included.
+// ManifestSettings returns the settings with which a run was made, by key, in the form that a history
+// stores. Unset settings and the seed are not included.
 func ManifestSettings(m *rollout.Manifest) map[string]string {
 	settings := make(map[string]string)
 	if m == nil {
@@ -52,12 +52,12 @@ type RunDifference struct {
 	Key       string       `json:"key"`           // such as data.eval or model.temperature
 	Base      message.Text `json:"base,omitzero"` // absent: not set
 	New       message.Text `json:"new,omitzero"`  // absent: not set
-	Confounds bool         `json:"confounds"`     // a change of the reward may come from it rather than from the model
+	Confounds bool         `json:"confounds"`     // it may explain a change of the reward instead of the model
 	Note      message.Text `json:"note,omitzero"`
 }
 
-// Differences lists the differences in how two runs were made, by their manifests; it is empty if
-// either is unknown.
+// Differences lists the differences in how two runs were made, according to their manifests; it is
+// empty if either manifest is unknown.
 func Differences(base, new *rollout.Manifest) []RunDifference {
 	out := []RunDifference{}
 	if base == nil || new == nil {
@@ -111,7 +111,7 @@ func serverSettings(m *rollout.Manifest) map[string]string {
 	return out
 }
 
-// dataOf names a split's data files by their contents.
+// dataOf lists a split's data files with the hashes of their contents.
 func dataOf(m *rollout.Manifest, split rollout.Split) message.Text {
 	var files []message.Arg
 	for _, d := range m.Data {
@@ -128,8 +128,8 @@ func dataOf(m *rollout.Manifest, split rollout.Split) message.Text {
 	return message.Of(message.List(files...))
 }
 
-// bindingKeys lists the keys of the runs' bindings that are nowhere else in the manifest. A run
-// made elsewhere has no binding.
+// bindingKeys lists the keys of the runs' bindings that are nowhere else in the manifest. An imported
+// run has no binding.
 func bindingKeys(base, new *rollout.Manifest) []string {
 	var keys []string
 	if len(base.Binding) == 0 || len(new.Binding) == 0 {

@@ -25,17 +25,17 @@ func share(it *collect.RunItem, f func(*collect.Try) bool) float64 {
 	return float64(n) / float64(len(it.Tries))
 }
 
-// pair is one item of both runs.
+// pair is one item in both runs.
 type pair struct{ base, new *collect.RunItem }
 
 // category and family return the item's label in the new run, else in the base.
 func (p pair) category() string { return cmp.Or(p.new.Category, p.base.Category) }
 func (p pair) family() string   { return cmp.Or(p.new.Family, p.base.Family) }
 
-// pairing sorts the items of a split of two runs.
+// pairing holds the items of a split of two runs, matched by pairUp.
 type pairing struct {
-	pairs       []pair // both have a valid reward, in natural order of ids
-	lost        []pair // items without a valid reward in either run
+	pairs       []pair // items with valid rewards in both runs, in natural order of ids
+	lost        []pair // items in both runs, without a valid reward in at least one
 	base, new   []*collect.RunItem
 	common      CommonItems
 	otherFields int // pairs with the same conversation whose rows differ in other fields

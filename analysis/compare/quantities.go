@@ -15,7 +15,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// The quantities whose rise makes a policy not better: see Split.answer.
+// Quantities that the code names. A rise of one of the first three makes a policy not better: see
+// Split.answer.
 const (
 	ownFailures = "own_failures"
 	failures    = "failures"
@@ -23,11 +24,11 @@ const (
 	overTime    = "over_time_limit"
 )
 
-// quantity is one number of a rollout that two runs are compared by.
+// quantity is a number by which two runs are compared.
 type quantity struct {
 	name, unit string
-	better     string // up or down; "": neither is better
-	of         func(*collect.RunItem) (value float64, n int)
+	better     string                                        // up or down; "": neither is better
+	measure    func(*collect.RunItem) (value float64, n int) // of an item, over n rollouts
 }
 
 // Quantity names one aspect of a policy's behaviour by which runs are compared.
@@ -61,8 +62,8 @@ func tallied(name, unit, better string, q collect.Quantity) quantity {
 	return quantity{name, unit, better, func(it *collect.RunItem) (float64, int) { return it.Of[q].Mean(), it.Of[q].N }}
 }
 
-// behaviour lists the behaviour of a policy, in the order in which it is shown; others leaves out
-// what neither run did.
+// behaviour lists the quantities of a policy's behaviour in the order in which they are shown;
+// others omits those that are 0 in both runs.
 func behaviour() []quantity {
 	return []quantity{
 		{ownFailures, "share", "down", func(it *collect.RunItem) (float64, int) { return ownFailuresOf(it) }},
@@ -86,7 +87,7 @@ func behaviour() []quantity {
 type tail struct {
 	name, unit string
 	p          float64
-	of         func(*collect.Try) (float64, bool)
+	measure    func(*collect.Try) (value float64, known bool)
 }
 
 func tails() []tail {
@@ -111,13 +112,13 @@ const (
 	tailDraws     = 999
 )
 
-// others compares everything but the mean reward: the rewards of groups, the behaviour of the
-// policy, and failures.
+// others compares everything except the mean reward: rewards of groups, the policy's behaviour, and
+// failures.
 func (c *comparer) others(p pairing) []analysis.Difference {
 	out := []analysis.Difference{}
-	add := func(q quantity, of string) *analysis.Difference {
+	add := func(q quantity, subject string) *analysis.Difference {
 		v := c.collect(func(it *collect.RunItem) (float64, float64, int, bool) {
-			x, n := q.of(it)
+			x, n := q.measure(it)
 			return x, 0, n, false
 		})
 		if len(v.base) == 0 || len(v.new) == 0 {
@@ -131,7 +132,7 @@ func (c *comparer) others(p pairing) []analysis.Difference {
 			rng = &c.s.RewardRange
 		}
 		d := c.difference(q.name, q.unit, v, rng)
-		d.Of, d.Better = of, q.better
+		d.Of, d.Better = subject, q.better
 		out = append(out, d)
 		return &out[len(out)-1]
 	}
@@ -153,15 +154,15 @@ func (c *comparer) others(p pairing) []analysis.Difference {
 		}, name)
 	}
 	for _, q := range behaviour() {
-		if some := func(it *collect.RunItem) bool { x, _ := q.of(it); return x != 0 }; slices.ContainsFunc(c.base,
+		if some := func(it *collect.RunItem) bool { x, _ := q.measure(it); return x != 0 }; slices.ContainsFunc(c.base,
 			some) || slices.ContainsFunc(c.new, some) {
 			add(q, "")
 		}
 	}
-	perRollout := func(name, better string, of func(*collect.RunItem) float64) quantity {
+	perRollout := func(name, better string, countOf func(*collect.RunItem) float64) quantity {
 		return quantity{name, "calls", better, func(it *collect.RunItem) (float64, int) {
 			n := it.Of[collect.ToolCalls].N
-			return of(it) / float64(max(1, n)), n
+			return countOf(it) / float64(max(1, n)), n
 		}}
 	}
 	tools := c.names(ToolsCompared, func(it *collect.RunItem) map[string]float64 { return it.Tools })
@@ -213,7 +214,7 @@ func (c *comparer) tails() []analysis.Difference {
 			for _, it := range items {
 				var xs []float64
 				for i := range it.Tries {
-					if x, known := t.of(&it.Tries[i]); known && it.Tries[i].Valid {
+					if x, known := t.measure(&it.Tries[i]); known && it.Tries[i].Valid {
 						xs = append(xs, x)
 					}
 				}
@@ -221,16 +222,16 @@ func (c *comparer) tails() []analysis.Difference {
 			}
 			return values, all
 		}
-		base, allBase := valuesOf(c.base)
-		new, allNew := valuesOf(c.new)
-		few := int(math.Ceil(1 / (1 - t.p))) // fewer values do not reach into the tail
+		baseValues, allBase := valuesOf(c.base)
+		newValues, allNew := valuesOf(c.new)
+		few := int(math.Ceil(1 / (1 - t.p))) // fewer values do not reach the tail
 		if len(allBase) < few || len(allNew) < few || slices.Max(allBase) == 0 && slices.Max(allNew) == 0 {
 			continue
 		}
 		draws := min(tailDraws, flipWork/(len(allBase)+len(allNew)))
 		d := analysis.Difference{Name: t.name, Unit: t.unit, Better: "down", Direction: "unclear"}
 		d.Base, d.New = stat.FiniteOrNil(stat.Quantile(allBase, t.p)), stat.FiniteOrNil(stat.Quantile(allNew, t.p))
-		d.Estimate, d.P = stat.QuantileDifference(base, new, c.paired, t.p, c.s.Confidence, draws,
+		d.Estimate, d.P = stat.QuantileDifference(baseValues, newValues, c.paired, t.p, c.s.Confidence, draws,
 			rand.NewPCG(c.s.Seed, 0x7a11))
 		d.Direction = direction(d.Estimate, d.P, true, 0, c.s.Confidence)
 		out = append(out, d)
@@ -240,15 +241,15 @@ func (c *comparer) tails() []analysis.Difference {
 
 // failures compares the share of rollouts that failed at a tool or the grader, over the items of
 // both runs, including those that lost all rollouts. Rollouts that failed at the model endpoint,
-// and prompts that were too long for it, are left out: they say nothing about the policy. It is nil
-// if none failed.
+// and prompts that were too long for it, are left out: they say nothing about the policy. It returns
+// nil if none failed.
 func (c *comparer) failures(p pairing) *analysis.Difference {
-	whole := &comparer{s: c.s, base: p.base, new: p.new}
+	all := &comparer{s: c.s, base: p.base, new: p.new}
 	if c.paired {
-		whole.pairs, whole.paired = slices.Concat(p.pairs, p.lost), true
+		all.pairs, all.paired = slices.Concat(p.pairs, p.lost), true
 	}
 	some := false
-	v := whole.collect(func(it *collect.RunItem) (float64, float64, int, bool) {
+	v := all.collect(func(it *collect.RunItem) (float64, float64, int, bool) {
 		failed, n := 0, 0
 		for i := range it.Tries {
 			n += one(it.Tries[i].Outcome != rollout.ModelAPI && it.Tries[i].Outcome != rollout.PromptTooLong)
@@ -260,37 +261,37 @@ func (c *comparer) failures(p pairing) *analysis.Difference {
 	if !some || len(v.base) == 0 || len(v.new) == 0 {
 		return nil
 	}
-	d := whole.difference(failures, "share", v, &unitRange)
+	d := all.difference(failures, "share", v, &unitRange)
 	d.Better = "down"
 	return &d
 }
 
 // ownFailuresOf returns the share of valid rollouts in which the model itself gave no answer.
 func ownFailuresOf(it *collect.RunItem) (share float64, n int) {
-	own := 0
+	failed := 0
 	for i := range it.Tries {
 		if it.Tries[i].Valid {
 			n++
-			own += one(it.Tries[i].Outcome.OwnFailure())
+			failed += one(it.Tries[i].Outcome.OwnFailure())
 		}
 	}
-	return float64(own) / float64(max(1, n)), n
+	return float64(failed) / float64(max(1, n)), n
 }
 
 // groups compares what a group-relative trainer uses, best of k and the share of informative
-// groups, at the group size or, if most items have fewer samples, at that number. The items are the
-// same on both sides.
+// groups, at the group size or, if most items have fewer samples, at that number. Both sides have
+// the same items.
 func (c *comparer) groups(add func(quantity, string) *analysis.Difference) {
 	k := c.groupSize()
 	if k < 2 {
 		return
 	}
-	group := func(name, unit, better string, of func([]float64) float64) {
+	group := func(name, unit, better string, statistic func([]float64) float64) {
 		if d := add(quantity{name, unit, better, func(it *collect.RunItem) (float64, int) {
 			if len(it.Rewards) < k {
 				return 0, 0
 			}
-			return of(it.Rewards), len(it.Rewards)
+			return statistic(it.Rewards), len(it.Rewards)
 		}}, ""); d != nil {
 			d.K = k
 		}
@@ -359,7 +360,7 @@ func (c *comparer) changeOf(d *analysis.Difference) string {
 	return "unclear"
 }
 
-// holm corrects the known p-values for their number.
+// holm corrects the known p-values by Holm's method; unknown ones stay nil.
 func holm(ps []*float64) []*float64 {
 	var known []float64
 	for _, p := range ps {

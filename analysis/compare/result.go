@@ -8,8 +8,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Schema names the format of comparison.json. New keys keep the schema; renaming or retyping a key
-// makes a new one.
+// Schema names the format of comparison.json. Adding keys keeps the schema; renaming or retyping a
+// key needs a new one.
 const Schema = "gonogo/comparison/2"
 
 // Answer says what a comparison found about the new run's mean reward.
@@ -17,12 +17,12 @@ type Answer string
 
 // The answers of a comparison.
 const (
-	Regressed  Answer = "regressed"   // lower, by the whole interval
-	Improved   Answer = "improved"    // higher, by the whole interval
-	Equivalent Answer = "equivalent"  // neither shown, and no change larger than delta
+	Regressed  Answer = "regressed"   // lower: the whole interval is below -tolerance
+	Improved   Answer = "improved"    // higher: the whole interval is above tolerance
+	Equivalent Answer = "equivalent"  // neither is shown, and a change larger than delta is excluded
 	CannotTell Answer = "cannot_tell" // the data allow both no change and one that matters
-	NoFall     Answer = "no_fall"     // of a night: no sign of a fall, and one that matters would have been seen
-	NotBetter  Answer = "not_better"  // whatever its reward: more detected hacks or failures, or a grader that is NO-GO
+	NoFall     Answer = "no_fall"     // for a night: no sign of a fall, and a fall that matters would have been seen
+	NotBetter  Answer = "not_better"  // whatever its reward: more hacks or failures, or its grader makes it NO-GO
 )
 
 // ExitCode returns the process exit code of an answer: 0, 3 or 4.
@@ -43,7 +43,7 @@ type Comparison struct {
 
 	Schema        string         `json:"schema"`
 	Answer        Answer         `json:"answer"`
-	Sentence      message.Text   `json:"sentence"` // the basis of the answer
+	Sentence      message.Text   `json:"sentence"` // what the answer is based on
 	ExitCode      int            `json:"exit_code"`
 	Split         *rollout.Split `json:"split"` // the split that gives the answer; null if none could
 	Confidence    float64        `json:"confidence"`
@@ -65,7 +65,7 @@ type Comparison struct {
 
 // Side is one side of a comparison.
 type Side struct {
-	File        string        `json:"file"` // the file of the rollouts, in which samples are found by their line
+	File        string        `json:"file"` // the file of the rollouts, to which the lines of SampleRef refer
 	ID          string        `json:"id,omitempty"`
 	Name        string        `json:"name,omitempty"`
 	Model       string        `json:"model,omitempty"`
@@ -75,7 +75,7 @@ type Side struct {
 	Verdict   analysis.Verdict        `json:"verdict,omitempty"`   // the run's own, if it was analyzed; see AddVerdicts
 	Reason    string                  `json:"reason,omitempty"`    // its deciding gate; empty for GO
 	Untrusted string                  `json:"untrusted,omitempty"` // the gate about the grader that makes the run NO-GO
-	Detectors []collect.DetectorMarks `json:"detectors,omitempty"` // their marks among all rollouts of the run
+	Detectors []collect.DetectorMarks `json:"detectors,omitempty"` // what they marked among all rollouts of the run
 }
 
 // Split compares one split.
@@ -94,7 +94,7 @@ type Split struct {
 	Interaction *float64 `json:"interaction"`
 	// items with the same samples, or samples of the same items, needed to see a change of delta
 	Needs  *analysis.Needs       `json:"needs"`
-	Others []analysis.Difference `json:"others"` // descriptive; p_holm is over them
+	Others []analysis.Difference `json:"others"` // descriptive; p_holm corrects over this list
 	// the share of rollouts that each detector marks, by its name
 	Hacks      []analysis.Difference `json:"hacks,omitempty"`
 	Families   *Breakdown            `json:"families,omitempty"`
@@ -102,18 +102,18 @@ type Split struct {
 	Quadrants  *Quadrants            `json:"quadrants,omitempty"`
 	Outcomes   []OutcomeDrift        `json:"outcomes"`
 	Causes     []CauseDrift          `json:"causes"`
-	// the largest changes, by size; some are due to chance
+	// the largest changes first; some are due to chance
 	Moved   []MovedItem  `json:"moved"`
-	Changes []ItemChange `json:"changes"` // of every common item
+	Changes []ItemChange `json:"changes"` // of all common items
 }
 
-// CommonItems counts the items of both runs. Only items measured by both are compared, so that the
+// CommonItems counts the items of the two runs. Only items measured by both are compared, so that the
 // mix of items is the same on both sides.
 type CommonItems struct {
 	Common   int      `json:"common"` // with a valid reward in both runs
 	OnlyBase []string `json:"only_base"`
 	OnlyNew  []string `json:"only_new"`
-	Lost     []string `json:"lost"`    // in both runs, but without any valid reward in one
+	Lost     []string `json:"lost"`    // in both runs, but without a valid reward in at least one
 	Changed  []string `json:"changed"` // same id but another conversation: not the same item
 }
 
@@ -121,7 +121,7 @@ type CommonItems struct {
 type Breakdown struct {
 	Correction string            `json:"correction"` // of the p-values
 	Groups     []GroupDifference `json:"groups"`     // the largest drop first
-	LeftOut    int               `json:"left_out"`   // groups of one item, or beyond the listed number
+	LeftOut    int               `json:"left_out"`   // groups of one item, or beyond the maximum number listed
 }
 
 // GroupDifference is the difference of one family or category.
@@ -141,7 +141,7 @@ type Quadrants struct {
 	Cells []Quadrant `json:"cells"` // all nine, better before worse, fewer before more
 }
 
-// Quadrant is one cell.
+// Quadrant is one cell of Quadrants.
 type Quadrant struct {
 	Reward string `json:"reward"` // better, same or worse
 	Calls  string `json:"calls"`  // fewer, same or more
@@ -152,7 +152,7 @@ type Quadrant struct {
 type OutcomeDrift struct {
 	Outcome    rollout.Outcome `json:"outcome"`
 	Kind       string          `json:"error_kind,omitempty"` // of a grader's failure
-	Base       int             `json:"base"`                 // rollouts, of all recorded
+	Base       int             `json:"base"`                 // number of rollouts that ended so, among all recorded
 	New        int             `json:"new"`
 	Difference stat.Estimate   `json:"difference"` // of the share of rollouts, over common items
 }
@@ -165,7 +165,7 @@ type CauseDrift struct {
 	New     int             `json:"new"`
 }
 
-// ItemChange is one common item.
+// ItemChange is the change of one common item.
 type ItemChange struct {
 	Item        string   `json:"item"`
 	Change      float64  `json:"change"`
@@ -178,8 +178,8 @@ type ItemChange struct {
 	Family      string   `json:"family,omitempty"`
 }
 
-// MovedItem is an item whose reward changed much, with rollouts that show it: for a drop, the best
-// ones of the base and the worst ones of the new run.
+// MovedItem is an item whose reward changed a lot, with rollouts that show it: for a drop, the best
+// ones of the base run and the worst ones of the new run.
 type MovedItem struct {
 	ItemChange
 	BaseRollouts []SampleRef `json:"base_rollouts"`

@@ -19,18 +19,18 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// costNames are the differences of a comparison that are costs of a variant.
+// costNames lists the differences of a comparison that count as costs of a variant.
 var costNames = []string{"tool_calls", "turns", "input_tokens", "output_tokens", "latency"}
 
 // RankVariants compares each variant of a run with the run itself, item by item, puts the ranking
-// into r, and judges r again by gates. This only changes the finding of variants.gain, which is
+// into r, and judges r again by gates. This changes only the finding of variants.gain, which is
 // advisory. Each run is streamed once.
 //
 // The ranking uses train if base and variants hold rollouts of it, else eval, else production: no
-// variant was trained on anything, and train usually has more items. eval, whose items did not
-// choose the variant, then gives an unbiased estimate of the gain. A variant gains if the
+// variant was trained on anything, and train usually has more items. eval, whose items played no
+// part in the choice, then gives an unbiased estimate of the gain. A variant gains if the
 // comparison says improved and its p-value, corrected over all variants of the split by Holm
-// (1979), stays below 1 - confidence: of many variants one looks better by chance.
+// (1979), stays at or below 1 - confidence: among many variants one looks better by chance.
 func RankVariants(ctx context.Context, r *analysis.Result, base *rollout.Run, variants []*rollout.Run,
 	read rollout.ReadOptions, s analysis.Settings, gates analysis.Gates,
 ) error {
@@ -68,7 +68,7 @@ func RankVariants(ctx context.Context, r *analysis.Result, base *rollout.Run, va
 	return nil
 }
 
-// newVariant compares one variant with the base on every split of which both hold rollouts.
+// newVariant compares one variant with the base on every split for which both hold rollouts.
 func newVariant(base, new *collect.RunItems, s analysis.Settings) analysis.Variant {
 	about := new.Run.Manifest.Variant
 	v := analysis.Variant{
@@ -144,8 +144,8 @@ func newVariantSplit(sc *Split, p pairing, s analysis.Settings) *analysis.Varian
 	return v
 }
 
-// correct corrects the p-values of a split over the variants, and withdraws answers that no longer
-// hold.
+// correct corrects the p-values of a split over the variants, and withdraws the answers that no
+// longer hold.
 func correct(v *analysis.Variants, split rollout.Split, s analysis.Settings) {
 	var all []*analysis.VariantSplit
 	var ps []*float64
@@ -194,7 +194,8 @@ func choose(v *analysis.Variants) {
 	}
 }
 
-// rank sorts the variants by their difference and copies their answers on the split of the ranking.
+// rank sorts the variants by their difference on the split of the ranking, and copies their answers on
+// that split.
 func rank(v *analysis.Variants) {
 	difference := func(variant *analysis.Variant) float64 {
 		if sp := v.Ranking(variant); sp != nil && sp.Reward.Known() {
@@ -230,8 +231,8 @@ var (
 	variantEmptyOn = message.New("variant.empty_on", "it has no rollout of {split} with a reward")
 )
 
-// flattery notes that the gain of a variant chosen among several is overestimated, and what the
-// items that did not choose it show.
+// flattery notes that the gain of a variant chosen among several is overestimated, and what eval
+// shows, whose items played no part in the choice.
 func flattery(v *analysis.Variants) {
 	first := &v.Ranked[0]
 	if len(v.Ranked) < 2 || first.Answer != analysis.Gains {

@@ -8,7 +8,7 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// say writes the reasons for the answers, from the numbers.
+// say sets the sentences that explain the answers.
 func (c *Comparison) say() {
 	for _, sc := range c.Splits {
 		sc.Why = sc.why(c)
@@ -60,7 +60,7 @@ var (
 		"{lost} of the rollouts of a run were lost to {causes} and are left out")
 )
 
-// notBetter says why a policy is not better, whatever its reward.
+// notBetter returns why a policy is not better, whatever its reward.
 func (sc *Split) notBetter(c *Comparison) []message.Text {
 	if sc.Answer != NotBetter {
 		return nil
@@ -76,7 +76,10 @@ func (sc *Split) notBetter(c *Comparison) []message.Text {
 	for _, d := range sc.rises() {
 		form := map[string]message.Def{ownFailures: moreOwnFailures, cutOff: moreCutOff, failures: moreFailed}[d.Name]
 		parts = append(parts,
-			form.With(message.Args{"new": message.Share(stat.ValueOr(d.New, 0)), "base": message.Share(stat.ValueOr(d.Base, 0))}))
+			form.With(message.Args{
+				"new":  message.Share(stat.ValueOr(d.New, 0)),
+				"base": message.Share(stat.ValueOr(d.Base, 0)),
+			}))
 	}
 	if gate := c.New.Untrusted; gate != "" {
 		parts = append(parts, newNoGo.With(message.Args{"gate": message.Name(gate)}))
@@ -99,33 +102,33 @@ var (
 		"the new run is NO-GO because of its grader ({gate}): its reward does not show how good the policy is")
 )
 
-// emptySide says which side has nothing to compare.
+// emptySide returns which side has nothing to compare.
 func (sc *Split) emptySide() message.Text {
-	base, new := sc.Samples.Base.Max > 0, sc.Samples.New.Max > 0
-	if base && new {
+	hasBase, hasNew := sc.Samples.Base.Max > 0, sc.Samples.New.Max > 0
+	if hasBase && hasNew {
 		return nothingAlike.Text()
 	}
-	return nothingOf(base, new)
+	return nothingOf(hasBase, hasNew)
 }
 
-// empty says why no split could be compared.
+// empty returns why no split could be compared.
 func (c *Comparison) empty() message.Text {
-	base, new := false, false
+	hasBase, hasNew := false, false
 	for _, sc := range c.Splits {
-		base = base || sc.Samples.Base.Max > 0
-		new = new || sc.Samples.New.Max > 0
+		hasBase = hasBase || sc.Samples.Base.Max > 0
+		hasNew = hasNew || sc.Samples.New.Max > 0
 	}
-	if base && new {
+	if hasBase && hasNew {
 		return noSplit.Text()
 	}
-	return nothingOf(base, new)
+	return nothingOf(hasBase, hasNew)
 }
 
-func nothingOf(base, new bool) message.Text {
+func nothingOf(hasBase, hasNew bool) message.Text {
 	switch {
-	case base:
+	case hasBase:
 		return newEmpty.Text()
-	case new:
+	case hasNew:
 		return baseEmpty.Text()
 	}
 	return bothEmpty.Text()
@@ -160,7 +163,7 @@ func (sc *Split) moved(c *Comparison) []message.Text {
 			parts = append(parts, notSureByFamily.With(message.Args{"change": message.Nested(changeOf(*f))}))
 		}
 		return parts
-	case sc.Answer == NotBetter: // the reason comes before it
+	case sc.Answer == NotBetter: // notBetter has given the reason
 		return parts
 	case sc.Answer == Equivalent && e.Low != nil && e.High != nil:
 		return append(parts,
@@ -184,7 +187,7 @@ var (
 	boundsWithin    = message.New("compare.bounds_within", "the one-sided bounds {low} and {high} are within {delta}")
 )
 
-// hidden says why the answer is cannot tell, and how much more data would settle it.
+// hidden explains an answer of cannot_tell, and how much more data would settle it.
 func (sc *Split) hidden(c *Comparison) []message.Text {
 	r := sc.Reward
 	if r.Low == nil || r.High == nil {

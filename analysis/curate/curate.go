@@ -16,36 +16,35 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// TrainFile is a training file to be curated, with what it must not share rows with.
+// TrainFile is a training file to be curated, with the items with which it must not share rows.
 type TrainFile struct {
-	Items   []rollout.Item // its rows, in order, each with its line
-	Repeats []RepeatedRow  // rows that repeat an earlier one together with its id, and are not separate items
-	Others  []rollout.Item // of eval and production
-	// it is not known to be the file that was sampled: rows are taken for those sampled only where they are the same
+	Items   []rollout.Item // its rows in order, each with its line number
+	Repeats []RepeatedRow  // rows that repeat an earlier one including its id, and so are not items of their own
+	Others  []rollout.Item // the items of eval and production
+	// it may not be the file that was sampled: a row counts as sampled only if it is the same
 	Edited bool
 }
 
-// RepeatedRow is a row that repeats the one in line First, id and all.
+// RepeatedRow is a row that repeats the one in line First, including its id.
 type RepeatedRow struct{ Line, First int }
 
-// Options say what is dropped where two answers are sensible. The zero
-// value of a field stands for its default.
+// Options set what is dropped where either choice is sensible. The zero value of a field
+// stands for its default.
 type Options struct {
 	// posterior probability from which an item counts as dead, saturated, flat or broken; default 1 - the
 	// threshold signal.informative
 	Sure       float64
-	Keep       []Reason // reasons that drop nothing
-	Near       bool     // near and swapped copies are dropped like exact ones
-	Measured   bool     // rows that were not measured are dropped too
+	Keep       []Reason // reasons for which no row is dropped
+	Near       bool     // near and swapped copies are dropped, too
+	Measured   bool     // rows that were not measured are dropped, too
 	Weights    bool     // every row gets a Difficulty
-	Suspicious bool     // suspicious rows are dropped too: most are hard and right, and worth a look
+	Suspicious bool     // suspicious rows are dropped, too; most of them are hard but correct, and worth a look
 }
 
-// Choose says which rows of a training file are worth training on, by the
-// rollouts and the audit of a run, and by the rows themselves. Every row is
-// kept or dropped, and every ground is named. It reads the run as Analyze does.
-// A run without a measured item of train is an error: there is nothing to
-// choose by.
+// Choose selects the rows of a training file that are worth training on, by the rollouts and
+// the audit of a run, and by the rows themselves. For every row that it drops it names all
+// reasons. It reads the run as Analyze does. A run without a measured item of train is an
+// error, because there is nothing to choose by.
 func Choose(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, file TrainFile, s analysis.Settings,
 	opt Options,
 ) (*Curation, error) {
@@ -67,33 +66,33 @@ func Choose(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, fil
 	if _, err := run.Records(ctx, read, c.Add); err != nil {
 		return nil, err
 	}
-	cu := &curator{s: s, opt: opt, c: c, file: file, of: make(map[string]*collect.Item), notes: []message.Text{}}
+	cu := &curator{s: s, opt: opt, c: c, file: file, itemOf: make(map[string]*collect.Item), notes: []message.Text{}}
 	if err := cu.measure(run); err != nil {
 		return nil, err
 	}
 	return cu.curate(), nil
 }
 
-// curator sorts the rows of one file.
+// curator decides on the rows of one file.
 type curator struct {
 	s      analysis.Settings
 	opt    Options
 	c      *collect.Collector
 	file   TrainFile
 	m      *measure.Split
-	all    []*collect.Item          // of every split
-	of     map[string]*collect.Item // train items by id, as far as they are those of the file
+	all    []*collect.Item          // the items of every split
+	itemOf map[string]*collect.Item // train items by id, if their rows in the file are those sampled
 	class  map[string]analysis.ItemResult
 	priors map[string]measure.Beta
-	fails  measure.Beta // of a rollout of an item to fail
-	edited int          // rows that are not those that were sampled under their ids
+	fails  measure.Beta // prior of the probability that a rollout of an item fails
+	edited int          // number of rows that differ from those sampled under their ids
 
 	rows  []Row
-	at    map[string]int // row by id
+	rowOf map[string]int // index in rows by id
 	notes []message.Text
 }
 
-// measure gathers what is known about the items of train.
+// measure collects what the run shows about the items of train.
 func (cu *curator) measure(run *rollout.Run) error {
 	known, sampled := make(map[string]collect.Labels), make(map[string]*rollout.Item)
 	for i := range run.Items {
@@ -126,7 +125,7 @@ func (cu *curator) measure(run *rollout.Run) error {
 			cu.edited++
 			continue
 		}
-		cu.of[it.ID] = it
+		cu.itemOf[it.ID] = it
 		ofFile = append(ofFile, it)
 	}
 	cu.m = measure.NewSplit(cu.s, cu.c, ofFile)
@@ -146,25 +145,25 @@ func (cu *curator) measure(run *rollout.Run) error {
 	return nil
 }
 
-// oneStep refuses items with rollouts of several policies: a row would be chosen for one of
-// them by what another makes of it.
+// oneStep returns an error if an item has rollouts of several policies: a row would be chosen
+// for one policy by the rollouts of another.
 func oneStep(items []*collect.Item) error {
-	of := make(map[collect.ItemKey]int)
+	steps := make(map[collect.ItemKey]int)
 	for _, it := range items {
-		was, there := of[it.Key().WithoutStep()]
-		if there && was != it.Key().Step {
+		was, known := steps[it.Key().WithoutStep()]
+		if known && was != it.Key().Step {
 			low, high := min(was, it.Key().Step), max(was, it.Key().Step)
 			return fmt.Errorf("item %q has rollouts of several training steps, such as %d and %d, and rows are "+
 				"chosen by those of one policy: take the lines of one step from %s (jq -c 'select(.step == %d)'), "+
 				"import them, and curate that run",
 				it.Key().ID, low, high, rollout.RolloutsFile, high)
 		}
-		of[it.Key().WithoutStep()] = it.Key().Step
+		steps[it.Key().WithoutStep()] = it.Key().Step
 	}
 	return nil
 }
 
-// classify takes classes and their posteriors from the analysis.
+// classify gets the classes of the items and the priors from the analysis.
 func (cu *curator) classify() {
 	cu.class = make(map[string]analysis.ItemResult, len(cu.m.Measured))
 	for _, row := range cu.m.Classes().Items {
@@ -178,12 +177,12 @@ func (cu *curator) classify() {
 	cu.fails = fitted(failed, tried)
 }
 
-// curate goes through the rows.
+// curate decides on every row.
 func (cu *curator) curate() *Curation {
-	cu.at = make(map[string]int, len(cu.file.Items))
+	cu.rowOf = make(map[string]int, len(cu.file.Items))
 	for i := range cu.file.Items {
 		it := &cu.file.Items[i]
-		cu.at[it.ID] = len(cu.rows)
+		cu.rowOf[it.ID] = len(cu.rows)
 		cu.rows = append(cu.rows, cu.row(it))
 	}
 	cu.judgeGrader()
@@ -199,8 +198,8 @@ func (cu *curator) curate() *Curation {
 	return cu.result()
 }
 
-// repeats adds the rows that repeat an earlier one: what is said of that one
-// holds of them as well.
+// repeats adds the rows that repeat an earlier one. What holds for that one also holds for
+// them.
 func (cu *curator) repeats() {
 	byLine := make(map[int]int, len(cu.rows))
 	for i := range cu.rows {
@@ -218,13 +217,13 @@ func (cu *curator) repeats() {
 	}
 }
 
-// row says what the run's rollouts say of one row.
+// row returns a row with what the run's rollouts show about it.
 func (cu *curator) row(it *rollout.Item) Row {
 	row := Row{
 		Line: it.Line, Item: it.ID, Category: it.Category, Family: it.Family, Grounds: []Evidence{},
 		Look: []message.Text{},
 	}
-	measured := cu.of[it.ID]
+	measured := cu.itemOf[it.ID]
 	if measured == nil {
 		return row
 	}
@@ -234,7 +233,7 @@ func (cu *curator) row(it *rollout.Item) Row {
 	case row.N == 0:
 		cu.lost(&row, measured)
 		return row
-	case len(measured.Rewards) == 0: // targeted samples alone came through
+	case len(measured.Rewards) == 0: // only targeted samples have rewards
 		row.Open = true
 		row.look(someFailed.With(failed(measured, row.Sampled-row.N, row.Sampled)))
 		return row
@@ -249,8 +248,8 @@ func (cu *curator) row(it *rollout.Item) Row {
 	return row
 }
 
-// settle drops an item that has nothing to teach, where the samples are enough
-// to tell, and says how many more would be where they are not.
+// settle drops an item from which nothing can be learned if it has enough samples to tell.
+// Otherwise it marks the item as open and sets how many more samples it needs.
 func (cu *curator) settle(row *Row, it *collect.Item) {
 	class := row.Class
 	if class == analysis.Unclassed {
@@ -285,8 +284,7 @@ func (cu *curator) settle(row *Row, it *collect.Item) {
 	row.more(cu, row.N, p)
 }
 
-// lost drops an item none of whose rollouts could be graded, where that is more
-// than chance.
+// lost drops an item of which no rollout could be graded, if chance does not explain that.
 func (cu *curator) lost(row *Row, it *collect.Item) {
 	stays := stat.StaysProb(row.Sampled, row.Sampled, cu.s.GroupSize, cu.fails.A, cu.fails.B)
 	row.Fails = stat.FiniteOrNil(stays)
@@ -301,8 +299,8 @@ func (cu *curator) lost(row *Row, it *collect.Item) {
 	row.more(cu, row.Sampled, cu.fails)
 }
 
-// failed are the arguments of a message about n rollouts of an item that failed, of
-// those sampled: how many, and why most did.
+// failed returns the arguments of a message that n of the sampled rollouts of an item failed:
+// both numbers, and the most frequent cause.
 func failed(it *collect.Item, n, sampled int) message.Args {
 	counts := make(map[string]int)
 	for _, r := range it.Rows {

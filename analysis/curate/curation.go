@@ -12,14 +12,14 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Schema names the shape of the JSON form of a Curation. Keys may be
-// added under one schema; renaming or retyping one makes a new schema.
+// Schema names the JSON format of a Curation. Adding keys keeps the schema; renaming or
+// retyping a key needs a new one.
 const Schema = "gonogo/curation/2"
 
 // Reason is why a row is dropped.
 type Reason string
 
-// The reasons. Those about rewards bear the names of the classes.
+// The reasons. Those about rewards have the names of the classes.
 const (
 	Leaking     Reason = "leaked"
 	Conflicting Reason = "conflict"
@@ -35,8 +35,7 @@ type ReasonDoc struct {
 	Doc  string
 }
 
-// Reasons lists the reasons, the surest first: of several, a row is counted under
-// the first.
+// Reasons lists the reasons, the surest first. A row with several is counted under the first.
 func Reasons() []ReasonDoc {
 	return []ReasonDoc{
 		{Leaking, "eval or production has the same prompt, or the same declared family"},
@@ -53,13 +52,12 @@ func Reasons() []ReasonDoc {
 	}
 }
 
-// Curation is which rows of a training file are worth training on, and what that
-// gains.
+// Curation holds which rows of a training file are worth training on, and what the choice gains.
 type Curation struct {
 	Schema      string     `json:"schema"`
 	Run         string     `json:"run,omitempty"`
 	File        string     `json:"file,omitempty"`
-	SHA256      string     `json:"sha256,omitempty"` // of the file that was curated
+	SHA256      string     `json:"sha256,omitempty"` // checksum of the curated file
 	Confidence  float64    `json:"confidence"`
 	RewardRange [2]float64 `json:"reward_range"`
 	GroupSize   int        `json:"group_size"`
@@ -67,28 +65,28 @@ type Curation struct {
 
 	Rows        int            `json:"rows"`
 	Kept        int            `json:"kept"`
-	Dropped     map[Reason]int `json:"dropped"`      // by first reason; every reason is there
+	Dropped     map[Reason]int `json:"dropped"`      // by first reason; holds every reason
 	Open        []string       `json:"open"`         // kept items that need more samples
 	NotMeasured int            `json:"not_measured"` // kept rows without a rollout
 
 	Before  Set                  `json:"before"`            // all measured items of the file
-	After   Set                  `json:"after"`             // those that are kept
+	After   Set                  `json:"after"`             // the measured items that are kept
 	Fresh   *Remeasured          `json:"fresh,omitempty"`   // the kept items on new rollouts
-	Notes   []message.Text       `json:"notes"`             // what a reader must know
+	Notes   []message.Text       `json:"notes"`             // what a reader must know before the numbers
 	Table   []Row                `json:"table"`             // every row, in the order of the file
-	Written *Files               `json:"written,omitempty"` // where it was written
+	Written *Files               `json:"written,omitempty"` // the files it was written to
 	rewards map[string][]float64 // of kept items, ascending
 	before  [][]float64          // of all measured items
-	s       analysis.Settings    // it was made with
+	s       analysis.Settings    // the settings it was made with
 }
 
-// Files are the files that a curation was written to.
+// Files names the files that a curation was written to.
 type Files struct {
 	Train string `json:"train,omitempty"`
 	Table string `json:"table,omitempty"`
 }
 
-// Row is one row of the file. It is kept when it has no reason.
+// Row is one row of the file. It is kept if it has no grounds.
 type Row struct {
 	Line    int        `json:"line"`
 	Item    string     `json:"item"`
@@ -97,28 +95,28 @@ type Row struct {
 	Grounds []Evidence `json:"grounds"`          // the surest first
 	Repeats bool       `json:"repeats,omitempty"`
 	Sampled int        `json:"sampled"` // rollouts
-	N       int        `json:"n"`       // of those, with a reward
+	N       int        `json:"n"`       // rollouts with a reward
 	Class   string     `json:"class,omitempty"`
 	Mean    *float64   `json:"mean"`
-	// posterior probability that the class holds for a group of the trainer's size; of one sample, that
-	// of the class it would be
+	// posterior probability that a group of the trainer's size has this class; for a single sample, the
+	// class that its reward suggests
 	Stays       *float64 `json:"stays"`
 	Informative *float64 `json:"informative"` // posterior probability that the rewards of such a group differ
-	// posterior probability that a whole group fails, of an item without a grade
+	// for an item without a grade, the posterior probability that a whole group fails
 	Fails       *float64       `json:"fails"`
-	Open        bool           `json:"open"` // the samples are too few to tell
+	Open        bool           `json:"open"` // there are too few samples to tell
 	MoreSamples *int           `json:"more_samples"`
 	Look        []message.Text `json:"look"` // what to look at by hand; it drops nothing
 	Category    string         `json:"category,omitempty"`
 	Family      string         `json:"family,omitempty"`
-	Difficulty  *Difficulty    `json:"difficulty,omitempty"` // if Options.Weights ask for it
+	Difficulty  *Difficulty    `json:"difficulty,omitempty"` // only with Options.Weights
 }
 
 // Evidence is a reason for dropping a row and what supports it.
 type Evidence struct {
 	Reason Reason       `json:"reason"`
 	Why    message.Text `json:"why"`
-	// probability that a group of the trainer's size would show it again; null of what is plain from the file
+	// probability that a group of the trainer's size would show it again; null if the file shows it
 	Posterior *float64 `json:"posterior"`
 }
 
@@ -126,21 +124,20 @@ func (r *Row) ground(reason Reason, posterior *float64, why message.Text) {
 	r.Grounds = append(r.Grounds, Evidence{Reason: reason, Why: why, Posterior: posterior})
 }
 
-func (r *Row) look(at message.Text) { r.Look = append(r.Look, at) }
+func (r *Row) look(note message.Text) { r.Look = append(r.Look, note) }
 
-// more says how many more rollouts of an item would settle it, were they as the
-// n that are there.
+// more sets how many more rollouts would settle an item if they were like the n it has.
 func (r *Row) more(cu *curator, n int, p measure.Beta) {
 	if total, ok := stat.SamplesToTell(cu.s.GroupSize, p.A, p.B, cu.opt.Sure, measure.MaxSamplesToTell); ok {
 		more := max(1, total-n)
 		if r.N == 1 && total < 2 {
-			more = 1 // one reward has no class
+			more = 1 // a single reward gives no class
 		}
 		r.MoreSamples = &more
 	}
 }
 
-// decide drops a row that has a ground which is not to be passed over.
+// decide drops a row that has a ground which the options do not exempt.
 func (cu *curator) decide(r *Row) {
 	if r.Sampled == 0 && cu.opt.Measured {
 		r.ground(Unmeasured, nil, noRollout.Text())
@@ -166,7 +163,7 @@ func (cu *curator) decide(r *Row) {
 	}
 }
 
-// result sums up.
+// result sums up the decisions.
 func (cu *curator) result() *Curation {
 	out := &Curation{
 		Schema: Schema, Confidence: cu.s.Confidence,
@@ -215,7 +212,7 @@ var (
 		"{rows|row of the file differs|rows of the file differ} from what was sampled under the same id: not measured")
 )
 
-// KeptLines are the lines of the rows that are kept.
+// KeptLines returns the line numbers of the kept rows.
 func (c *Curation) KeptLines() map[int]bool {
 	lines := make(map[int]bool, c.Kept)
 	for i := range c.Table {
@@ -226,8 +223,8 @@ func (c *Curation) KeptLines() map[int]bool {
 	return lines
 }
 
-// KeptItems are those of the items that are kept and of which rollouts were
-// made: what new rollouts can be compared with.
+// KeptItems returns the given items that are kept and have rollouts, with which new rollouts
+// can be compared.
 func (c *Curation) KeptItems(items []rollout.Item) []rollout.Item {
 	sampled := make(map[string]bool, c.Kept)
 	for i := range c.Table {

@@ -13,29 +13,28 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Set is what a set of items promises a trainer, by the samples that are
-// there.
+// Set is what a set of items offers a trainer, by the samples at hand.
 type Set struct {
 	Items int `json:"items"`
-	// that informative and lift are about: the trainer's, or the samples that items have
+	// for informative and lift: the trainer's, or the number of samples per item if that is smaller
 	GroupSize   int           `json:"group_size"`
 	Informative stat.Estimate `json:"informative"` // share of groups whose rewards differ
-	// the same by each item's posterior: what the choice of items flatters is shrunk away
+	// the same by each item's posterior, which shrinks away what the choice of items flatters
 	Expected    *stat.Estimate `json:"expected,omitempty"`
 	Reward      stat.Estimate  `json:"reward"`
 	Lift        stat.Estimate  `json:"lift"`
-	Cost        *float64       `json:"cost"`          // rollouts paid for one in an informative group: 1/informative
+	Cost        *float64       `json:"cost"`          // rollouts paid for per rollout in an informative group: 1/informative
 	ExpectedFor *float64       `json:"cost_expected"` // 1/expected
 }
 
-// set measures a set of items at the trainer's group size, or at the samples
-// that items have where those are fewer.
+// set measures a set of items at the trainer's group size, or at the number of samples per
+// item if that is smaller.
 func (cu *curator) set(items []*collect.Item) Set {
 	m := measure.NewSplit(cu.s, cu.c, items)
 	out := gainOf(m.Common, m.Rewards, min(cu.s.GroupSize, m.Samples), cu.s)
 	var expected []float64
 	for _, it := range m.Measured {
-		if i, ok := cu.at[it.ID]; ok && cu.rows[i].Informative != nil {
+		if i, ok := cu.rowOf[it.ID]; ok && cu.rows[i].Informative != nil {
 			expected = append(expected, *cu.rows[i].Informative)
 		}
 	}
@@ -53,8 +52,8 @@ var (
 		"groups need at least 2 samples of an item in both runs")
 )
 
-// gainOf measures rewards of items: what needs groups on those that have enough
-// samples, common.
+// gainOf measures all rewards of items, and the quantities of groups of g on those items with
+// enough samples, common.
 func gainOf(common, all [][]float64, g int, s analysis.Settings) Set {
 	out := Set{Items: len(all), GroupSize: g, Reward: stat.Mean(all, &s.RewardRange, s.Confidence)}
 	if g < 2 {
@@ -75,35 +74,35 @@ func inverse(p *float64) *float64 {
 	return stat.FiniteOrNil(1 / *p)
 }
 
-// Remeasured compares the kept items on the samples by which they were chosen
-// with the same items on new rollouts.
+// Remeasured compares the kept items on the samples by which they were chosen with the same
+// items on new rollouts.
 type Remeasured struct {
 	Run       string           `json:"run"`
-	Items     int              `json:"items"` // kept items that have a reward in both
-	Lost      int              `json:"lost"`  // kept items that have one in the first alone
+	Items     int              `json:"items"` // kept items with rewards in both runs
+	Lost      int              `json:"lost"`  // kept items with rewards in the first run only
 	Missing   analysis.Missing `json:"missing"`
 	Samples   analysis.Spread  `json:"samples"`    // new rollouts with a reward per item
-	GroupSize int              `json:"group_size"` // that informative and lift are about
+	GroupSize int              `json:"group_size"` // for informative and lift
 	Before    Set              `json:"before"`     // all measured items of the file, on the first samples
-	Chosen    Set              `json:"chosen"`     // the kept items, on the samples they were chosen by
-	Fresh     Set              `json:"fresh"`      // the same items, on new samples
+	Chosen    Set              `json:"chosen"`     // the kept items, on the samples by which they were chosen
+	Fresh     Set              `json:"fresh"`      // the same items, on new rollouts
 
 	Informative SelectionBias `json:"informative"`
 	Reward      SelectionBias `json:"reward"`
 	Lift        SelectionBias `json:"lift"`
 }
 
-// SelectionBias is how much better items look on the samples they were selected by
+// SelectionBias is how much better items look on the samples by which they were selected
 // than on new ones.
 type SelectionBias struct {
-	Gain      *float64      `json:"gain"`      // chosen minus before: what it seemed
-	Remains   *float64      `json:"remains"`   // fresh minus before: what is left of it
+	Gain      *float64      `json:"gain"`      // chosen minus before: the apparent gain
+	Remains   *float64      `json:"remains"`   // fresh minus before: the gain on new rollouts
 	Flattered stat.Estimate `json:"flattered"` // chosen minus fresh, paired by item
 }
 
-// Remeasure measures the kept items on the rollouts of another run, which were
-// not there when they were chosen. Every quantity is compared at one group size
-// that both runs have the samples for.
+// Remeasure measures the kept items on the rollouts of another run, which played no part in
+// the choice. All quantities are compared at one group size for which both runs have enough
+// samples.
 func (c *Curation) Remeasure(ctx context.Context, fresh *rollout.Run, read rollout.ReadOptions) (*Remeasured, error) {
 	col := collect.New(c.s.RewardRange)
 	read.Lean = true
@@ -142,7 +141,7 @@ func (c *Curation) Remeasure(ctx context.Context, fresh *rollout.Run, read rollo
 	return out, nil
 }
 
-// bothHave are the items that have n rewards in both runs.
+// bothHave returns the items that have n rewards in both runs.
 func bothHave(first, again [][]float64, n int) (a, b [][]float64) {
 	for i := range first {
 		if len(first[i]) >= n && len(again[i]) >= n {
@@ -183,7 +182,7 @@ func (out *Remeasured) flatteries(s analysis.Settings, first, again, commonFirst
 	out.Lift = flattery(out.Before.Lift, out.Chosen.Lift, out.Fresh.Lift, was, is, n, &span, s)
 }
 
-// flattery compares what items showed with what they show now.
+// flattery compares the values of items on the first samples, was, with those on new ones, is.
 func flattery(before, chosen, fresh stat.Estimate, was, is []float64, n int, rng *stat.Range,
 	s analysis.Settings,
 ) SelectionBias {

@@ -11,11 +11,11 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// judgeRows looks for what the rows of the file say of themselves: conflicts,
+// judgeRows looks for what the rows of the file show by themselves: conflicts, flaws, and
 // copies of each other and of rows of eval and production.
 func (cu *curator) judgeRows() {
-	// The splits come in the reverse of their usual order, so each row of train
-	// shows what it has in common with the others.
+	// The splits are in reverse order, train last, so that what a row of train shares with
+	// another split is reported at the row of train.
 	var entries []shift.Entry
 	for _, split := range []rollout.Split{rollout.Production, rollout.Eval} {
 		for i := range cu.file.Others {
@@ -47,15 +47,15 @@ var (
 	truncatedPrompt = message.New("curate.truncated_prompt", "the prompt is truncated")
 )
 
-// trainRow is the row of an entry of train; nil of another split's.
+// trainRow returns the row of an entry of train; nil for an entry of another split.
 func (cu *curator) trainRow(e shift.Entry) *Row {
 	if e.Split != string(rollout.Train) {
 		return nil
 	}
-	return &cu.rows[cu.at[e.ID]]
+	return &cu.rows[cu.rowOf[e.ID]]
 }
 
-// place names an entry.
+// place returns how a message names an entry.
 func (cu *curator) place(e shift.Entry) message.Arg {
 	if row := cu.trainRow(e); row != nil {
 		return message.Nested(inLine.With(message.Args{"item": message.Name(e.ID), "line": message.Int(row.Line)}))
@@ -65,8 +65,8 @@ func (cu *curator) place(e shift.Entry) message.Arg {
 
 var inLine = message.New("curate.in_line", "{item} in line {line}")
 
-// conflicts drops all rows of a prompt whose references contradict each other: which one
-// is right is unknown here.
+// conflicts drops all rows with the same prompt whose references contradict each other: it is
+// unknown which one is right.
 func (cu *curator) conflicts(entries []shift.Entry, list []shift.Conflict) {
 	for _, c := range list {
 		for _, i := range c.Among {
@@ -93,7 +93,7 @@ var (
 		"it asks almost the same as {other}, but their references differ")
 )
 
-// leaks drops rows that eval or production has too.
+// leaks drops rows that are also in eval or production.
 func (cu *curator) leaks(entries []shift.Entry, pairs []shift.Pair) {
 	shared := make(map[string]message.Arg)
 	for _, p := range pairs {
@@ -132,13 +132,13 @@ var (
 	sameFamily  = message.New("curate.same_family", "{other} is of the same family")
 )
 
-// familyKey is the same for families that differ in case and spacing alone.
+// familyKey returns the same key for families that differ only in case and spacing.
 func familyKey(family string) string {
 	return strings.ToLower(strings.Join(strings.Fields(family), " "))
 }
 
-// copies leaves one of the rows that ask the same: the one of which most is
-// known, so what is said of it holds of all.
+// copies keeps one of the rows that ask the same, the one with the most rewards, because what
+// is known about it applies to all.
 func (cu *curator) copies(entries []shift.Entry, pairs []shift.Pair) {
 	groups := groups{make(map[int]int)}
 	for _, p := range pairs {
@@ -167,7 +167,7 @@ func (cu *curator) copies(entries []shift.Entry, pairs []shift.Pair) {
 	}
 }
 
-// groups puts together what is joined.
+// groups is a union-find of entries by index.
 type groups struct{ leader map[int]int }
 
 func (g groups) find(i int) int {
@@ -180,7 +180,7 @@ func (g groups) find(i int) int {
 	}
 }
 
-// join puts two into one group, led by the lower.
+// join merges the groups of two entries; the lower index leads.
 func (g groups) join(a, b int) {
 	a, b = g.find(a), g.find(b)
 	g.leader[a], g.leader[b] = min(a, b), min(a, b)

@@ -13,13 +13,12 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// namedInSummary is how many items a line of the summary names; the table names
-// all.
+// namedInSummary is how many items a line of the summary names at most; the table names all.
 const namedInSummary = 12
 
-// Summary is what people read of a curation: how many rows are kept, why the
-// others are dropped, what the choice gives and, on new rollouts, what is left of that.
-// Texts of the data are as they are: the caller makes them safe for a terminal.
+// Summary describes a curation for people: how many rows are kept, why the others are dropped,
+// what the choice gains and how much of that remains on new rollouts. Texts from the data are
+// unchanged: the caller makes them safe for a terminal.
 func (c *Curation) Summary() string {
 	var b bytes.Buffer
 	c.summarizeRows(&b)
@@ -83,7 +82,7 @@ func (c *Curation) summarizeBands(w io.Writer) {
 		"%s and %s.\n", low, high)
 }
 
-// openItems names items with how many more samples would tell.
+// openItems names the open items and how many more samples each needs.
 func (c *Curation) openItems() string {
 	var names []string
 	for i := range c.Table {
@@ -110,16 +109,16 @@ func (c *Curation) unmeasured() string {
 	return few(names)
 }
 
-// few names the first of many.
+// few lists the first names and the number of the others.
 func few(names []string) string {
-	if left := len(names) - namedInSummary; left > 0 {
+	if remaining := len(names) - namedInSummary; remaining > 0 {
 		names = append(slices.Clone(names[:namedInSummary]),
-			fmt.Sprintf("and %s more, in the table", message.Whole(left)))
+			fmt.Sprintf("and %s more, in the table", message.Whole(remaining)))
 	}
 	return strings.Join(names, ", ")
 }
 
-// summarizeGain tells what choosing gives by the samples it was made on.
+// summarizeGain writes what the choice gains on the samples by which it was made.
 func (c *Curation) summarizeGain(w io.Writer) {
 	before, after := &c.Before, &c.After
 	fmt.Fprintf(w, "\nWhat it gives, on %s measured, %s of them kept\n", count(before.Items, "item"),
@@ -151,9 +150,9 @@ func (c *Curation) summarizeGain(w io.Writer) {
 	}
 }
 
-func gainLine(w io.Writer, name string, of ...stat.Estimate) {
+func gainLine(w io.Writer, name string, estimates ...stat.Estimate) {
 	cells := []string{"  " + name}
-	for _, e := range of {
+	for _, e := range estimates {
 		cells = append(cells, estimateText(e))
 	}
 	fmt.Fprintln(w, strings.Join(cells, "\t"))
@@ -166,7 +165,7 @@ func estimateText(e stat.Estimate) string {
 	return message.Interval(e.Value, e.Low, e.High)
 }
 
-// paidFor words the cost factor, as measured and as expected.
+// paidFor formats the cost factor, as measured and as expected.
 func paidFor(set *Set) string {
 	text := "not known"
 	if set.Cost != nil {
@@ -178,7 +177,7 @@ func paidFor(set *Set) string {
 	return text
 }
 
-// summarizeFresh tells what is left of the gain on new rollouts.
+// summarizeFresh writes how much of the gain remains on new rollouts.
 func (c *Curation) summarizeFresh(w io.Writer) {
 	fresh := c.Fresh
 	if fresh == nil {
@@ -204,7 +203,7 @@ func (c *Curation) summarizeFresh(w io.Writer) {
 	}
 }
 
-// freshWords says what became of the informative share.
+// freshWords describes how the informative share holds up on new rollouts.
 func (c *Curation) freshWords() string {
 	f := c.Fresh.Informative
 	switch {

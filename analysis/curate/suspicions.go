@@ -13,12 +13,12 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// A finding about the grader that holds of more than half of the items it was looked for
-// on, and of this many, is about the grader and not about the items: dropping those that
-// happened to be in the audit's sample would fix nothing.
+// fewestWide is the fewest items for a finding to concern the grader as a whole. A finding on
+// that many items, and on more than half of those checked, is not about the items: dropping
+// the ones that happened to be in the audit's sample would fix nothing.
 const fewestWide = 3
 
-// suspicion is one thing that may count against the grader on an item.
+// suspicion is one kind of evidence against the grader, with the items checked and those with a hit.
 type suspicion struct {
 	what   message.Text // as the subject of a sentence about the grader
 	looked map[collect.ItemKey]bool
@@ -29,12 +29,12 @@ func newSuspicion(what message.Text) *suspicion {
 	return &suspicion{what: what, looked: make(map[collect.ItemKey]bool), hits: make(map[collect.ItemKey]message.Text)}
 }
 
-// wide reports a finding about the grader as a whole.
+// wide reports whether the finding concerns the grader as a whole.
 func (x *suspicion) wide() bool {
 	return len(x.hits) >= fewestWide && 2*len(x.hits) > len(x.looked)
 }
 
-// judgeGrader marks items on which the grader is not to be trusted.
+// judgeGrader marks the items on which the grader cannot be trusted.
 func (cu *curator) judgeGrader() {
 	list := probeSuspicions(cu.c, cu.s)
 	list = append(list, detectorSuspicions(cu.c)...)
@@ -48,7 +48,7 @@ func (cu *curator) judgeGrader() {
 			continue
 		}
 		for _, k := range slices.SortedFunc(maps.Keys(x.hits), byItem) {
-			if i, ok := cu.at[k.ID]; ok && k.Split == rollout.Train && cu.of[k.ID] != nil {
+			if i, ok := cu.rowOf[k.ID]; ok && k.Split == rollout.Train && cu.itemOf[k.ID] != nil {
 				cu.rows[i].ground(Suspicious, nil, x.hits[k])
 			}
 		}
@@ -69,8 +69,8 @@ var (
 		"the grader was not audited: items on which it can be fooled are not known (gonogo audit)")
 )
 
-// probeSuspicions are the probes that got through: a worthless answer that was
-// paid, and references that were not.
+// probeSuspicions returns the probes that got through: worthless answers that were paid, and
+// references that were not.
 func probeSuspicions(c *collect.Collector, s analysis.Settings) []*suspicion {
 	margin := s.Thresholds.At(analysis.HackableMargin)
 	by := make(map[string]*suspicion)
@@ -114,20 +114,20 @@ var (
 	referenceEarned = message.New("curate.reference_earned", "its own reference, given as the answer, earned {reward}")
 )
 
-// detectorSuspicions are the rollouts that detectors mark as hacks and that the
-// grader paid for: one that earned the bottom counts in favour of the grader.
+// detectorSuspicions returns the rollouts that detectors mark as hacks and that the grader
+// paid for. A marked one that earned the bottom of the range speaks for the grader.
 func detectorSuspicions(c *collect.Collector) []*suspicion {
 	var out []*suspicion
 	for _, name := range slices.Sorted(maps.Keys(c.Audit.Marks)) {
 		x := newSuspicion(paidMarks.With(message.Args{"detector": message.Name(name)}))
-		paid, of := make(map[collect.ItemKey]int), make(map[collect.ItemKey]int)
+		paid, checked := make(map[collect.ItemKey]int), make(map[collect.ItemKey]int)
 		for _, m := range c.Audit.Marks[name] {
 			k := collect.ItemOf(m.Key)
 			if m.Failed {
 				continue
 			}
 			x.looked[k] = true
-			of[k]++
+			checked[k]++
 			if r := c.Row(m.Key); m.Marked && r != nil && r.Valid &&
 				c.GraderReward(r) > c.Range.Lo+1e-9*c.Range.Width() {
 				paid[k]++
@@ -136,7 +136,7 @@ func detectorSuspicions(c *collect.Collector) []*suspicion {
 		for k, n := range paid {
 			x.hits[k] = paidHacks.With(message.Args{
 				"detector": message.Name(name), "marked": message.Int(n),
-				"rollouts": message.Count(of[k], "rollout"),
+				"rollouts": message.Count(checked[k], "rollout"),
 			})
 		}
 		out = append(out, x)
@@ -150,7 +150,7 @@ var (
 		"the detector {detector} marks {marked} of {rollouts} as a hack that earned more than the bottom")
 )
 
-// referenceSuspicion are the references that rollouts contradict.
+// referenceSuspicion returns the references that rollouts contradict.
 func referenceSuspicion(c *collect.Collector, items []*collect.Item, s analysis.Settings) *suspicion {
 	x := newSuspicion(againstReference.Text())
 	refs := measure.References(c)
@@ -182,7 +182,7 @@ var (
 		"{share} of its rollouts earn the top, while the reference, given as the answer, earns the bottom")
 )
 
-// noiseSuspicion are the outputs that earned different rewards.
+// noiseSuspicion returns the items with an output that earned different rewards.
 func noiseSuspicion(c *collect.Collector, items []*collect.Item, s analysis.Settings) *suspicion {
 	x := newSuspicion(unsteady.Text())
 	margin := s.Thresholds.At(analysis.HackableMargin)

@@ -13,8 +13,8 @@ import (
 	"gonogo/analysis/message"
 )
 
-// Encode writes the curation as JSON: indented, with a final newline, the same
-// bytes for the same curation.
+// Encode writes the curation as JSON: indented, with a final newline. The same curation gives
+// the same bytes.
 func (c *Curation) Encode(w io.Writer) error {
 	b, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
@@ -24,8 +24,8 @@ func (c *Curation) Encode(w io.Writer) error {
 	return err
 }
 
-// WriteTable writes one line of CSV for every row of the file, in English. Texts from the
-// data that a spreadsheet would take for a formula get an apostrophe in front.
+// WriteTable writes one line of CSV for every row of the file, in English. Texts from the data
+// that a spreadsheet would read as a formula get an apostrophe in front.
 func (c *Curation) WriteTable(w io.Writer) error {
 	to := csv.NewWriter(w)
 	head := []string{
@@ -36,7 +36,7 @@ func (c *Curation) WriteTable(w io.Writer) error {
 	if len(c.Table) > 0 && c.Table[0].Difficulty != nil {
 		head = append(head, "pass_rate", "band", "weight")
 	}
-	_ = to.Write(head) // the writer keeps its first error
+	_ = to.Write(head) // the csv.Writer keeps its first error
 	for i := range c.Table {
 		_ = to.Write(c.Table[i].cells())
 	}
@@ -47,7 +47,7 @@ func (c *Curation) WriteTable(w io.Writer) error {
 	return nil
 }
 
-// Decision says in words whether a row is kept.
+// Decision returns in words whether a row is kept.
 func (r *Row) Decision() string {
 	switch {
 	case !r.Kept:

@@ -9,20 +9,19 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ApplyComparison sets the answer of a night from its comparison with the night of
-// that name.
+// ApplyComparison sets the answer of a night from its comparison with the night named base.
 func (n *Night) ApplyComparison(base string, c *compare.Comparison) {
 	n.Base, n.Answer, n.Sentence, n.ExitCode = base, c.Answer, c.Sentence, c.ExitCode
 }
 
-// AnswerWithoutBase sets the answer of a night that is compared with no earlier
-// one. The first good one passes when it is usable as a base. there reports whether
-// the rollouts of a night still exist below the directory runs.
-func (n *Night) AnswerWithoutBase(earlier []Night, r *analysis.Result, there func(*Night) bool, runs string) {
+// AnswerWithoutBase sets the answer of a night that is not compared with an earlier one. The
+// first good night passes if it is usable as a base. exists reports whether the rollouts of a
+// night still exist below the directory runs.
+func (n *Night) AnswerWithoutBase(earlier []Night, r *analysis.Result, exists func(*Night) bool, runs string) {
 	good, gone := 0, 0
 	for i := range earlier {
 		if old := &earlier[i]; old.Good {
-			if good++; Comparable(old, n) && !there(old) {
+			if good++; Comparable(old, n) && !exists(old) {
 				gone++
 			}
 		}
@@ -49,7 +48,7 @@ func (n *Night) AnswerWithoutBase(earlier []Night, r *analysis.Result, there fun
 	}
 }
 
-// tooManyLost reports whether too many rollouts failed for the run to say anything.
+// tooManyLost reports whether too many rollouts failed for the run to mean anything.
 func tooManyLost(r *analysis.Result, split rollout.Split) bool {
 	return slices.ContainsFunc(r.Findings, func(f analysis.Finding) bool {
 		return f.Gate == "infra.failures" && f.Split == split && f.Status == analysis.Fail &&
@@ -57,7 +56,7 @@ func tooManyLost(r *analysis.Result, split rollout.Split) bool {
 	})
 }
 
-// RegressedByTrend marks the night as regressed by a trend that no single night
+// RegressedByTrend marks the night as regressed because of a trend that no single night
 // shows; see History.TrendDrop. from is the night around which the reward fell.
 func (n *Night) RegressedByTrend(c *Change, from string) {
 	n.ExitCode, n.Good = analysis.NoGo.ExitCode(), false
@@ -66,10 +65,11 @@ func (n *Night) RegressedByTrend(c *Change, from string) {
 	}))
 }
 
-// Conclude ends the judgment of a night that follows the earlier ones, and returns the
-// history with it. c is its comparison with the night at base; without one, which is nil,
-// AnswerWithoutBase has answered. A night that is accepted is good, whatever it shows. One
-// that no single comparison calls worse can regress by a trend; see History.TrendDrop.
+// Conclude completes the answer of a night that follows the earlier ones, and returns the
+// history that includes it. c is its comparison with earlier[base]; if c is nil,
+// AnswerWithoutBase has already set the answer. A night that is accepted is good, whatever it
+// shows. A night that no single comparison calls worse can regress by a trend; see
+// History.TrendDrop.
 func (n *Night) Conclude(earlier []Night, base int, c *compare.Comparison, accept bool) *History {
 	tolerance := 0.0
 	if c != nil {
@@ -89,7 +89,7 @@ func (n *Night) Conclude(earlier []Night, base int, c *compare.Comparison, accep
 	return trend
 }
 
-// Word is the answer of a night in a word.
+// Word returns the answer of a night in a word or two.
 func (n *Night) Word(l message.Language) string {
 	switch {
 	case n.Accepted:

@@ -9,26 +9,26 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// fewest is how many nights a search for a change needs, least how many must be on either
-// side of one: a single odd night is not a new level.
+// fewest is the number of nights that a search for a change needs, and least the number on
+// either side of a change: a single odd night is not a new level.
 const (
 	fewest = 6
 	least  = 2
 )
 
-// sequence is one number over nights, in order, each with its weight: one over
-// the variance of the night. unit says that the weights are variances and not
-// ratios of them alone.
+// sequence is one number over nights, in order, each with its weight, the inverse of the
+// night's variance. unit reports that the weights are true inverse variances, not just
+// proportional to them.
 type sequence struct {
 	y, w []float64
 	unit bool
 }
 
-// newSequence weighs nights by their standard errors, and by how much nights
-// differ beyond those: the mean square of successive differences (von Neumann
-// 1941, Ann. Math. Stat. 12:367), which a change of level hardly moves. Where an
-// error is not known all nights weigh the same. An error far below the others is
-// not believed.
+// newSequence weighs each night by the inverse of its variance: the square of its standard error,
+// plus the variance between nights beyond those errors. The latter comes from the mean square of
+// successive differences (von Neumann 1941, Ann. Math. Stat. 12:367), which a change of level
+// hardly affects. If any standard error is unknown, all nights weigh the same. Standard errors
+// below half of the median are raised to it.
 func newSequence(y []float64, se []*float64) sequence {
 	s := sequence{y: y, w: make([]float64, len(y))}
 	var known []float64
@@ -63,7 +63,7 @@ func newSequence(y []float64, se []*float64) sequence {
 
 func (s sequence) part(from, to int) sequence { return sequence{s.y[from:to], s.w[from:to], s.unit} }
 
-// split is a sequence cut in two before night at.
+// split is a sequence cut in two before the night at.
 type split struct {
 	at                   int
 	weightA, weightB     float64
@@ -71,11 +71,11 @@ type split struct {
 	between, within, all float64 // sums of squares
 }
 
-// splits are all cuts with enough nights on both sides.
+// splits returns all cuts with enough nights on both sides.
 func (s sequence) splits() []split {
 	n := len(s.y)
 	var w, wy, total, sum float64
-	center := s.mean() // taken out, so squares keep their digits
+	center := s.mean() // subtracted, so that squares keep their precision
 	for i, y := range s.y {
 		total += s.w[i]
 		sum += s.w[i] * (y - center)
@@ -107,8 +107,8 @@ func (s sequence) mean() float64 {
 	return sum / w
 }
 
-// scale is what a night's variance is in units of its weight, by the nights
-// within two levels. It is not believed to be less than the standard errors say.
+// scale returns the variance of a night of weight 1, estimated from the deviations from the
+// two levels. It is never less than what the standard errors say.
 func (s sequence) scale(c split) float64 {
 	phi := c.within / float64(len(s.y)-2)
 	if s.unit {
@@ -117,8 +117,8 @@ func (s sequence) scale(c split) float64 {
 	return max(phi, 1e-18*c.all, math.SmallestNonzeroFloat64)
 }
 
-// strongest is the cut with the largest likelihood ratio of two levels against
-// one, and that ratio as the square of a t statistic.
+// strongest returns the cut with the largest likelihood ratio of two levels against one, and
+// that ratio as the square of a t statistic.
 func (s sequence) strongest() (best split, ratio float64) {
 	ratio = -1
 	for _, c := range s.splits() {
@@ -129,19 +129,19 @@ func (s sequence) strongest() (best split, ratio float64) {
 	return best, ratio
 }
 
-// change is a cut that chance does not explain.
+// change is the likeliest cut of a sequence, with its p-value.
 type change struct {
 	split
 	p           float64
-	first, last int // the interval of the place
+	first, last int // the interval for the position
 	half        float64
 }
 
-// findChange tests a sequence for a change of its level: the largest likelihood ratio
-// over all places of a change in the mean of normal values whose variance is not known
-// (Worsley 1979, JASA 74:365), its distribution under no change drawn with the actual
-// weights. Values need not be normal for it to hold well: docs/compare.md has the rates.
-// p is NaN when there are too few nights or nothing ever varied.
+// findChange tests a sequence for a change of its level. The statistic is the largest
+// likelihood ratio over all positions of a change in the mean of normal values with unknown
+// variance (Worsley 1979, JASA 74:365); its distribution under no change is simulated with
+// the actual weights. It holds well for values that are not normal, too: docs/compare.md has
+// the rates. p is NaN if there are too few nights or the value never varied.
 func findChange(s sequence, confidence float64, draws int, seed uint64) change {
 	n := len(s.y)
 	if n < fewest || slices.Max(s.y) == slices.Min(s.y) {
@@ -165,13 +165,13 @@ func findChange(s sequence, confidence float64, draws int, seed uint64) change {
 	return c
 }
 
-// place is the interval for the first night of the new level: from the first to the last
-// of the likeliest places that together hold the confidence, every place being as likely
-// beforehand (Smith 1975, Biometrika 62:407).
+// place returns the interval for the first night of the new level: from the first to the last
+// of the likeliest positions that together reach the confidence, with a uniform prior over
+// positions (Smith 1975, Biometrika 62:407).
 func (s sequence) place(best split, confidence float64) (first, last int) {
 	cuts := s.splits()
 	df := float64(len(s.y) - 2)
-	ground := max(s.scale(best)*df-best.within, 0) // what the errors say beyond what was seen
+	ground := max(s.scale(best)*df-best.within, 0) // variation that the standard errors imply beyond the observed one
 	logs, top := make([]float64, len(cuts)), math.Inf(-1)
 	for i, c := range cuts {
 		logs[i] = -df/2*math.Log(c.within+ground) - math.Log(c.weightA*c.weightB)/2
@@ -185,21 +185,21 @@ func (s sequence) place(best split, confidence float64) (first, last int) {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(logs[b], logs[a]) })
 	first, last = best.at, best.at
-	held := 0.0
+	covered := 0.0
 	for _, i := range order {
-		if held >= confidence*total {
+		if covered >= confidence*total {
 			break
 		}
-		held += logs[i]
+		covered += logs[i]
 		first, last = min(first, cuts[i].at), max(last, cuts[i].at)
 	}
 	return first, last
 }
 
-// level is the mean of a stretch of nights, and where one more night would be.
+// level is the mean of a stretch of nights, and the range in which one more night would be.
 type level struct {
 	value, half, night float64 // half-widths of the level's interval and of a night's
-	ok                 bool    // there are enough nights for both
+	ok                 bool    // there are enough nights for both half-widths
 }
 
 func levelOf(s sequence, confidence float64) level {
@@ -215,7 +215,7 @@ func levelOf(s sequence, confidence float64) level {
 	return l
 }
 
-// spread is the scale of a stretch of one level, and the sum of its weights.
+// spread returns the scale of a stretch of one level, and the sum of its weights.
 func (s sequence) spread() (phi, total float64) {
 	mean := s.mean()
 	for i, y := range s.y {
@@ -227,8 +227,8 @@ func (s sequence) spread() (phi, total float64) {
 	return phi, total
 }
 
-// outlying is the chance that a night of the level before lies as far away as the last
-// one; NaN where fewer than three nights precede it or they never varied.
+// outlying returns the two-sided p-value of the last night against the level of the nights
+// before it; NaN if fewer than three nights precede it or they never varied.
 func outlying(s sequence) float64 {
 	n := len(s.y) - 1
 	if n < 3 {

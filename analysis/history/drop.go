@@ -7,16 +7,16 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// TrendDrop is the change that took the mean reward of the newest night, and of the night
-// it was compared with, below where it once was by more than margin, and that no one has
-// accepted since and that chance explains in at most 2 of 100 searches: of those from
-// whose level the reward is still away, the one that fell from highest. A creep that no
-// single night shows is found so, and a rise of a part of the way does not hide it. After
-// is the level now. nil when there is none; where base may lie before a change, the
-// comparison with it decides.
+// TrendDrop returns the change since which the mean reward has been lower by more than margin;
+// nil if there is none. It counts only changes that chance explains in at most 2 of 100
+// searches, that are newer than the last accepted night, and that certainly do not come after
+// base, the night with which the newest one was compared: otherwise that comparison decides.
+// Of several it returns the one that fell from the highest level. This finds a slow decline
+// that no single night shows, and a partial recovery does not hide it. After is the current
+// level.
 func (h *History) TrendDrop(base int, margin float64) *Change {
-	at := slices.IndexFunc(h.Series, func(s Series) bool { return s.Name == Reward })
-	if at < 0 || !h.Nights[len(h.Nights)-1].InTrend {
+	index := slices.IndexFunc(h.Series, func(s Series) bool { return s.Name == Reward })
+	if index < 0 || !h.Nights[len(h.Nights)-1].InTrend {
 		return nil
 	}
 	accepted := -1
@@ -25,8 +25,8 @@ func (h *History) TrendDrop(base int, margin float64) *Change {
 			accepted = i
 		}
 	}
-	levels := h.Series[at].Levels
-	now, back := levels[len(levels)-1].Value, 0.0 // back: half the interval of the last change
+	levels := h.Series[index].Levels
+	now, back := levels[len(levels)-1].Value, 0.0 // back: half-width of the interval of the last change
 	var fell *Change
 	for _, c := range slices.Backward(h.Changes) {
 		if c.Series != Reward || c.High == nil {

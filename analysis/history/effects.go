@@ -7,11 +7,10 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// rewards are the nights' mean rewards on common ground: where nights hold
-// different items, each night's effect in a table of items by nights, fitted by
-// least squares, so a night without the hard items does not look better.
-// The standard error of a night that does not know its own is that of what the
-// table leaves over.
+// rewards returns mean rewards that can be compared across nights. If the nights hold different
+// items, they are the nights' effects in a table of items by nights, fitted by least squares, so
+// that a night without the hard items does not look better. A night without a standard error
+// gets one from the residuals of that table.
 func rewards(nights []*Night) (y []float64, se []*float64) {
 	tables := make([]map[itemID]float64, len(nights))
 	seen := make(map[itemID]int)
@@ -39,21 +38,21 @@ func rewards(nights []*Night) (y []float64, se []*float64) {
 		if se[i] != nil || len(nights) < 2 || len(t) < 2 {
 			continue
 		}
-		left := 0.0
+		residual := 0.0
 		for _, id := range ids {
 			if m, ok := t[id]; ok {
 				d := m - effect[i] - item[id]
-				left += d * d
+				residual += d * d
 			}
 		}
 		n, all := float64(len(t)), float64(len(nights))
-		se[i] = stat.FiniteOrNil(math.Sqrt(left / (n * (n - 1)) * all / (all - 1)))
+		se[i] = stat.FiniteOrNil(math.Sqrt(residual / (n * (n - 1)) * all / (all - 1)))
 	}
 	return y, se
 }
 
-// fitTable fits night + item to the means, one after the other until nothing
-// moves. Items' effects add up to nothing over all that was seen.
+// fitTable fits night + item effects to the means, alternating between them until they converge.
+// The item effects add up to 0.
 func fitTable(tables []map[itemID]float64, ids []itemID) (effect []float64, item map[itemID]float64) {
 	effect, item = make([]float64, len(tables)), make(map[itemID]float64, len(ids))
 	for range 200 {

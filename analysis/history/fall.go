@@ -10,23 +10,23 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// What a night is held against, and how sure it has to be.
+// What a night is compared with, and how certain its answer must be.
 const (
-	// PooledNights is how many good nights, the newest, a night is held against at most.
+	// PooledNights is the largest number of good nights with which a night is compared, the newest ones.
 	PooledNights = 7
-	// NightConfidence is that of a night's interval: its upper end is below 0 in at most
-	// 4 % of months of 30 nights without a change.
+	// NightConfidence is the confidence of a night's interval: without a change, its upper end
+	// is below 0 in at most 4 % of months of 30 nights.
 	NightConfidence = 1 - 2*0.04/30
-	// trendP is what chance may explain of a change that makes a night red by the trend:
-	// it is searched again every night.
+	// trendP is the largest p-value of a change with which a night regresses by the trend. It
+	// is strict because the search is repeated every night.
 	trendP = 0.02
-	// DefaultDetect is the fall, as a share of the reward range, that a night has to be
-	// able to show in 80 % of cases.
+	// DefaultDetect is the fall, as a share of the reward range, that a night must be able to
+	// show in 80 % of cases.
 	DefaultDetect = 0.15
 )
 
-// pool are the good nights that n is held against, the newest first: those that it can
-// be compared with, back to the last that somebody accepted.
+// pool returns the good nights with which n is compared, the newest first: those comparable with
+// it, back to the last accepted one.
 func pool(earlier []Night, n *Night) []*Night {
 	var nights []*Night
 	for i := len(earlier) - 1; i >= 0 && len(nights) < PooledNights; i-- {
@@ -40,26 +40,24 @@ func pool(earlier []Night, n *Night) []*Night {
 	return nights
 }
 
-// Fall says how the mean reward of a night against the pooled good nights
-// before it, each item by its mean over their rollouts: it fell, it rose, no sign of a
-// fall where one of detect would have been seen in 80 % of cases, or the answer is cannot
-// tell.
+// Fall replaces the answer of c by a comparison of the night's mean reward with the pooled good
+// nights before it, item by item, each by its mean over their rollouts. The reward fell, it rose,
+// there is no sign of a fall although one of detect would have been seen in 80 % of cases, or the
+// answer is cannot_tell. detect is a share of the reward range.
 //
-// Its interval is that of the paired differences by item at NightConfidence, so that
-// few months without a change hold a fall; with fewer
-// than 20 items the sign flips must agree. What the comparison with the last good night
-// answered for another reason than the mean reward, more hacks or failures, too much
-// lost or nothing to compare, is left as it is, as is a night that keeps no items. detect is a share of the
-// reward range.
+// The interval is that of the paired differences by item at NightConfidence, so that few months
+// without a change show a fall; with fewer than 20 items the sign flips must agree. The answer of
+// c is kept if it rests on something other than the mean reward (more hacks or failures, too much
+// lost, or nothing to compare), or if the night or the earlier ones have no items to compare.
 func (n *Night) Fall(earlier []Night, c *compare.Comparison, detect float64) {
 	nights := pool(earlier, n)
 	if c.Answer == compare.NotBetter || c.Unfair() || len(n.Items) == 0 || len(nights) == 0 {
 		return
 	}
-	base, new, rollouts := paired(n, nights)
-	deltas := make([]float64, len(new))
-	for i := range new {
-		deltas[i] = new[i] - base[i]
+	base, current, rollouts := paired(n, nights)
+	deltas := make([]float64, len(current))
+	for i := range current {
+		deltas[i] = current[i] - base[i]
 	}
 	width := n.RewardRange[1] - n.RewardRange[0]
 	e := stat.PairedMean(deltas, nil, rollouts, &stat.Range{Lo: -width, Hi: width}, NightConfidence)
@@ -68,25 +66,25 @@ func (n *Night) Fall(earlier []Night, c *compare.Comparison, detect float64) {
 	}
 	sure := e.Items >= analysis.FewItems ||
 		*stat.SignFlip(deltas, 9999, rand.NewPCG(n.Seed, 0xfa11)) <= 1-NightConfidence
-	seen := max(0, -*e.Low) // what would have been seen
+	seen := max(0, -*e.Low) // the smallest fall that would have been seen
 	if e.SE != nil {
 		seen = stat.MDE(*e.SE, NightConfidence)
 	}
-	if math.Pow(2, 1-float64(e.Items)) > 1-NightConfidence { // the sign flips of so few cannot agree
+	if math.Pow(2, 1-float64(e.Items)) > 1-NightConfidence { // the sign flips of so few items cannot agree
 		seen = width
 	}
-	a, said := compare.NoFall, noFall
+	a, sentence := compare.NoFall, noFall
 	switch {
 	case sure && *e.High < -c.Tolerance:
-		a, said = compare.Regressed, fell
+		a, sentence = compare.Regressed, fell
 	case sure && *e.Low > c.Tolerance:
-		a, said = compare.Improved, rose
+		a, sentence = compare.Improved, rose
 	case seen > detect*width, *e.High < -c.Tolerance:
-		a, said = compare.CannotTell, tooWeak
+		a, sentence = compare.CannotTell, tooWeak
 	}
 	old, _ := stat.MeanVariance(base)
-	now, _ := stat.MeanVariance(new)
-	c.AnsweredBy(a, said.With(message.Args{
+	now, _ := stat.MeanVariance(current)
+	c.AnsweredBy(a, sentence.With(message.Args{
 		"split": message.Name(string(n.Split)), "base": message.Number(old), "new": message.Number(now),
 		"change": message.Nested(message.ChangeWithin(*e.Value, e.Low, e.High)),
 		"nights": message.Count(len(nights), "good night"), "items": message.Count(e.Items, "item"),
@@ -94,9 +92,9 @@ func (n *Night) Fall(earlier []Night, c *compare.Comparison, detect float64) {
 	}))
 }
 
-// paired are the means of the items that n has in common with the nights, and the
-// rollouts behind them.
-func paired(n *Night, nights []*Night) (base, new []float64, rollouts int) {
+// paired returns the means of the items that n shares with the nights, and the number of rollouts
+// behind them.
+func paired(n *Night, nights []*Night) (base, current []float64, rollouts int) {
 	type sum struct {
 		rewards float64
 		n       int
@@ -111,11 +109,11 @@ func paired(n *Night, nights []*Night) (base, new []float64, rollouts int) {
 	}
 	for _, it := range n.Items {
 		if s := sums[itemID{it.ID, it.Digest}]; s.n > 0 {
-			base, new = append(base, s.rewards/float64(s.n)), append(new, it.Mean)
+			base, current = append(base, s.rewards/float64(s.n)), append(current, it.Mean)
 			rollouts += s.n + it.N
 		}
 	}
-	return base, new, rollouts
+	return base, current, rollouts
 }
 
 var (

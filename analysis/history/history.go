@@ -16,31 +16,31 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Schema names the shape of what Analyze finds, as JSON.
+// Schema names the JSON format of a History.
 const Schema = "gonogo/history/2"
 
-// Options are what a history is read with.
+// Options are the settings of Analyze.
 type Options struct {
-	Confidence float64 // of every interval; what chance explains less often than 1 - Confidence is a change
-	Draws      int     // of each series under no change
+	Confidence float64 // of every interval; a p-value of 1 - Confidence or less is a change
+	Draws      int     // random draws of each series under no change
 	Seed       uint64
 }
 
-// DefaultOptions finds a change, where there is none, in at most 5 of 100
-// histories, over all their series together.
+// DefaultOptions returns the options with which Analyze reports a change in at most 5 of 100
+// histories that have none, over all their series together.
 func DefaultOptions() Options { return Options{Confidence: 0.95, Draws: 1999, Seed: 1} }
 
-// History is what changed over the nights.
+// History holds what changed over the nights.
 type History struct {
-	Lang message.Language `json:"-"` // what its pictures and page are written in
+	Lang message.Language `json:"-"` // the language of its pictures and page
 
 	Schema     string          `json:"schema"`
 	Confidence float64         `json:"confidence"`
-	Nights     []NightSummary  `json:"nights"`  // in the order in which they were kept
-	Series     []Series        `json:"series"`  // those that any night knows
-	Changes    []Change        `json:"changes"` // of all series, by night
-	Unusual    []Unusual       `json:"unusual"` // what the newest night shows that the nights before it make unlikely
-	Made       []SettingChange `json:"made"`    // what was made otherwise than the night before
+	Nights     []NightSummary  `json:"nights"`  // in the order in which they were recorded
+	Series     []Series        `json:"series"`  // those with a value on any night
+	Changes    []Change        `json:"changes"` // of all series, sorted by night
+	Unusual    []Unusual       `json:"unusual"` // numbers of the newest night that are unlikely given the nights before it
+	Made       []SettingChange `json:"made"`    // settings that differ from the night before
 
 	Notes []message.Text `json:"notes"`
 }
@@ -52,12 +52,12 @@ type NightSummary struct {
 	Run      string           `json:"run"`
 	Split    rollout.Split    `json:"split"`
 	Verdict  analysis.Verdict `json:"verdict"`
-	Answer   compare.Answer   `json:"answer"` // "" of a night with nothing to compare with
+	Answer   compare.Answer   `json:"answer"` // "" if there was nothing to compare with
 	ExitCode int              `json:"exit_code"`
 	Good     bool             `json:"good"`
 	Accepted bool             `json:"accepted"`
-	Sentence message.Text     `json:"sentence"` // what the answer rests on
-	InTrend  bool             `json:"in_trend"` // its items and rewards are those of the newest good night
+	Sentence message.Text     `json:"sentence"` // what the answer is based on
+	InTrend  bool             `json:"in_trend"` // it can be compared with the newest good night
 }
 
 // Series is one number over the nights.
@@ -66,13 +66,13 @@ type Series struct {
 	Kind   string   `json:"kind"`
 	Unit   string   `json:"unit"`
 	Points []Point  `json:"points"`
-	Levels []Level  `json:"levels"` // stretches between changes
-	P      *float64 `json:"p"`      // of no change at all; null where that could not be tested
+	Levels []Level  `json:"levels"` // the stretches between changes
+	P      *float64 `json:"p"`      // for no change at all; null if that could not be tested
 	// corrected for the other series: the reward by 2, the others by 2 and Holm
 	PHolm *float64     `json:"p_holm"`
-	Why   message.Text `json:"why,omitzero"` // it could not be tested
+	Why   message.Text `json:"why,omitzero"` // why it could not be tested
 
-	bottom, top float64 // no value lies beyond
+	bottom, top float64 // the range of its values
 }
 
 // Point is one night of a series; Night counts from 0.
@@ -83,12 +83,12 @@ type Point struct {
 	High    *float64 `json:"high"`
 	N       int      `json:"n"`
 	InTrend bool     `json:"in_trend"`
-	level   float64  // on common ground with the other nights
+	level   float64  // made comparable with the other nights; see levels
 	se      *float64
 }
 
-// Level is a stretch of nights without a change: its mean, and where one more night
-// would.
+// Level is a stretch of nights without a change: its mean, and the range in which one more
+// night would be.
 type Level struct {
 	From      int      `json:"from"` // nights, both included
 	To        int      `json:"to"`
@@ -99,7 +99,8 @@ type Level struct {
 	NightHigh *float64 `json:"night_high"`
 }
 
-// Change is a night at which a series changed its level. First and Last are the interval for that night.
+// Change is a night at which the level of a series changed. First and Last are the interval for
+// that night.
 type Change struct {
 	Series     string          `json:"series"`
 	Kind       string          `json:"kind"`
@@ -122,12 +123,12 @@ type SettingChange struct {
 	Night  int    `json:"night"`
 	Kind   string `json:"kind"`
 	Key    string `json:"key"`
-	Before string `json:"before"` // "" is not set
+	Before string `json:"before"` // "" if not set
 	After  string `json:"after"`
 }
 
-// Unusual is a number of the newest night outside of where the nights since the
-// last change make it lie.
+// Unusual is a number of the newest night that is outside the range expected from the nights
+// since the last change.
 type Unusual struct {
 	Series string   `json:"series"`
 	Kind   string   `json:"kind"`
@@ -138,13 +139,13 @@ type Unusual struct {
 	P      float64  `json:"p"` // corrected for the number of series
 }
 
-// Analyze finds what changed over the nights, in the order in which they were
-// kept. Only nights that can be compared with the newest good one have a trend:
-// one of which little or nothing was measured does not empty the page.
+// Analyze finds what changed over the nights, given in the order in which they were recorded.
+// The trend consists of the nights that can be compared with the newest good one, so that a
+// newer night with few or no measurements does not empty it.
 func Analyze(nights []Night, opt Options) *History {
 	h := &History{
 		Schema: Schema, Confidence: opt.Confidence, Nights: []NightSummary{}, Series: []Series{}, Changes: []Change{},
-		Unusual: []Unusual{}, Made: madeMarks(nights),
+		Unusual: []Unusual{}, Made: settingChanges(nights),
 	}
 	var trend []int
 	ref := reference(nights)
@@ -174,8 +175,8 @@ func Analyze(nights []Night, opt Options) *History {
 	return h
 }
 
-// reference is the night that those of the trend can be compared with: the newest
-// good one, else the newest of which anything was measured, else the newest.
+// reference returns the index of the night with which those of the trend can be compared: the
+// newest good one, else the newest with any measurement, else the newest.
 func reference(nights []Night) int {
 	measured := len(nights) - 1
 	for i, n := range slices.Backward(nights) {
@@ -189,18 +190,18 @@ func reference(nights []Night) int {
 	return measured
 }
 
-// levels are the rewards of the nights of the trend on common ground.
+// levels returns the comparable rewards of the nights of the trend; see rewards.
 func levels(nights []Night, trend []int) (level map[int]float64, se map[int]*float64) {
-	var with []*Night
-	var at []int
+	var measured []*Night
+	var indices []int
 	for _, i := range trend {
 		if _, ok := nights[i].Values[Reward]; ok {
-			with, at = append(with, &nights[i]), append(at, i)
+			measured, indices = append(measured, &nights[i]), append(indices, i)
 		}
 	}
-	y, e := rewards(with)
+	y, e := rewards(measured)
 	level, se = make(map[int]float64), make(map[int]*float64)
-	for k, i := range at {
+	for k, i := range indices {
 		level[i], se[i] = y[k], e[k]
 	}
 	return level, se
@@ -233,7 +234,7 @@ func newSeries(s series, nights []Night, bounds [2]float64, marks []NightSummary
 	return out
 }
 
-// sequence are the nights of a series that are in the trend, and their numbers.
+// sequence returns the values of a series in the trend, and the numbers of their nights.
 func (s *Series) sequence() (seq sequence, nights []int) {
 	var y []float64
 	var se []*float64
@@ -245,16 +246,16 @@ func (s *Series) sequence() (seq sequence, nights []int) {
 	return newSequence(y, se), nights
 }
 
-// findChanges tests each series for one change and corrects for the number of series:
-// the reward has half of the error to itself, so further series cost it nothing,
-// and the others share the other half (Holm). It looks on both sides of what is found
-// for more (binary segmentation, Vostrikova 1981), those corrected by Bonferroni.
+// findChanges tests each series for one change and corrects for the number of series. The
+// reward has half of the error to itself, so that further series cost it nothing, and the
+// others share the other half (Holm). On both sides of a change it looks for more (binary
+// segmentation, Vostrikova 1981), corrected by Bonferroni.
 func (h *History) findChanges(opt Options) {
 	found := make([]change, len(h.Series))
 	var ps []float64
-	var of []int
+	var tested []int // the indices of the series of ps
 	reward := -1
-	opt.Draws = max(opt.Draws, 100*len(h.Series)) // the least p has to survive the correction
+	opt.Draws = max(opt.Draws, 100*len(h.Series)) // the smallest p must survive the correction
 	for i := range h.Series {
 		s := &h.Series[i]
 		seq, _ := s.sequence()
@@ -268,14 +269,14 @@ func (h *History) findChanges(opt Options) {
 			reward = i
 			continue
 		}
-		ps, of = append(ps, found[i].p), append(of, i)
+		ps, tested = append(ps, found[i].p), append(tested, i)
 	}
 	halves := 1.0
 	if reward >= 0 && len(ps) > 0 {
 		halves = 2
 	}
 	for k, p := range shift.Holm(ps) {
-		h.Series[of[k]].PHolm = stat.FiniteOrNil(min(1, halves*p))
+		h.Series[tested[k]].PHolm = stat.FiniteOrNil(min(1, halves*p))
 	}
 	if reward >= 0 {
 		h.Series[reward].PHolm = stat.FiniteOrNil(min(1, halves*found[reward].p))
@@ -306,8 +307,8 @@ func (h *History) findChanges(opt Options) {
 	h.explain()
 }
 
-// segment keeps a change of the nights from offset on and returns its place and
-// that of those on both sides of it.
+// segment records the change c of seq, which starts at offset in the whole series, and looks
+// for more on both sides. It returns the positions of all of them in the whole series.
 func (h *History) segment(s *Series, seq sequence, nights []int, offset int, c change, p, tests float64,
 	opt Options,
 ) []int {
@@ -329,7 +330,7 @@ func (h *History) segment(s *Series, seq sequence, nights []int, offset int, c c
 	return cuts
 }
 
-// level is a stretch of the series, its bounds cut where no value of it lies.
+// level returns a stretch of the series, its bounds clipped to the range of the series.
 func (s *Series) level(part sequence, from, to int, confidence float64) Level {
 	l := levelOf(part, confidence)
 	out := Level{From: from, To: to, Value: l.value}
@@ -342,8 +343,7 @@ func (s *Series) level(part sequence, from, to int, confidence float64) Level {
 	return out
 }
 
-// findUnusual holds the newest night against the nights before it since the last
-// change.
+// findUnusual compares the newest night with the nights before it since the last change.
 func (h *History) findUnusual(opt Options) {
 	last := len(h.Nights) - 1
 	var ps []float64

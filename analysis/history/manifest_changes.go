@@ -8,9 +8,9 @@ import (
 	"gonogo/analysis/message"
 )
 
-// madeMarks are what each night was made with otherwise than the night before. A night
-// that does not say how it was made contradicts no other.
-func madeMarks(nights []Night) []SettingChange {
+// settingChanges lists the settings in which a night differs from the night before. A night whose
+// settings are unknown differs from none.
+func settingChanges(nights []Night) []SettingChange {
 	out := []SettingChange{}
 	for i := 1; i < len(nights); i++ {
 		before, now := nights[i-1].Made, nights[i].Made
@@ -31,8 +31,8 @@ func madeMarks(nights []Night) []SettingChange {
 	return out
 }
 
-// explain says of each change what was made otherwise within its interval, and
-// which other series changed there too.
+// explain adds to each change the settings that changed within its interval, and the other
+// series that changed there too.
 func (h *History) explain() {
 	for i := range h.Changes {
 		c := &h.Changes[i]
@@ -50,8 +50,8 @@ func (h *History) explain() {
 	}
 }
 
-// notes are what a reader must know before the numbers. ref is the night that
-// those of the trend can be compared with.
+// notes returns what a reader must know before the numbers. ref is the night with which those
+// of the trend can be compared.
 func (h *History) notes(ref int) []message.Text {
 	out, n, empty, trend := []message.Text{}, len(h.Nights), 0, 0
 	for _, m := range h.Nights {
@@ -92,13 +92,12 @@ func (h *History) notes(ref int) []message.Text {
 	return out
 }
 
-// NoteTornLine adds a note that the last line of nights.jsonl was incomplete and
-// left out.
+// NoteTornLine adds a note that the last line of file was incomplete and was left out.
 func (h *History) NoteTornLine(file string) {
 	h.Notes = append(h.Notes, tornLine.With(message.Args{"file": message.Name(file)}))
 }
 
-// untested says why a series was not searched for a change.
+// untested returns why a series was not searched for a change.
 func untested(n int) message.Text {
 	if n < fewest {
 		return fewNights.With(message.Args{"nights": message.Int(n), "needed": message.Int(fewest)})

@@ -15,54 +15,53 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// NightSchema names the shape of a line of nights.jsonl. Keys may be added under
-// one schema; renaming or retyping one makes a new schema. Lines of the schema
-// before, whose sentence is English text, are still read.
+// NightSchema names the format of a line of nights.jsonl. Adding keys keeps the schema;
+// renaming or retyping a key needs a new one. Lines of the previous schema, whose sentence
+// is English text, can still be read.
 const (
 	NightSchema  = "gonogo/night/2"
 	nightSchema1 = "gonogo/night/1"
 )
 
-// mostItems is how many items a night keeps the means of. A night of more is
-// identified only by its data file.
+// mostItems is the largest number of items whose means a night keeps. A larger night is
+// identified only by its data files.
 const mostItems = 20000
 
-// Night is one line of nights.jsonl: one run, reduced to what later nights are
-// compared with.
+// Night is one line of nights.jsonl: a run, reduced to what later nights are compared with.
 type Night struct {
 	Schema    string           `json:"schema"`
-	Time      time.Time        `json:"time"`                 // when the run began
-	Name      string           `json:"name"`                 // of its directory below runs
-	Run       string           `json:"run"`                  // its id
-	Seed      uint64           `json:"seed"`                 // of its rollouts
-	ItemsSeed *uint64          `json:"items_seed,omitempty"` // what its items were drawn with; without it: the seed
-	Verdict   analysis.Verdict `json:"verdict"`              // of the run by itself, which decides nothing here
-	// that values and items are of; "" when nothing was measured
+	Time      time.Time        `json:"time"`                 // when the run started
+	Name      string           `json:"name"`                 // name of its directory below runs
+	Run       string           `json:"run"`                  // the run's id
+	Seed      uint64           `json:"seed"`                 // seed of its rollouts
+	ItemsSeed *uint64          `json:"items_seed,omitempty"` // seed with which its items were drawn; nil: Seed
+	Verdict   analysis.Verdict `json:"verdict"`              // of the run alone, which decides nothing here
+	// the split of values and items; "" if nothing was measured
 	Split       rollout.Split     `json:"split"`
 	RewardRange [2]float64        `json:"reward_range"`   // of the grader
 	Base        string            `json:"base,omitempty"` // the night it was compared with
 	Answer      compare.Answer    `json:"answer,omitempty"`
-	Sentence    message.Text      `json:"sentence"` // what the answer rests on
+	Sentence    message.Text      `json:"sentence"` // what the answer is based on
 	ExitCode    int               `json:"exit_code"`
 	Good        bool              `json:"good"`               // later nights may be compared with it
-	Accepted    bool              `json:"accepted,omitempty"` // somebody took it for the new normal
-	Made        map[string]string `json:"made"`               // what it was made with, by key
+	Accepted    bool              `json:"accepted,omitempty"` // a user has accepted it as the new normal
+	Made        map[string]string `json:"made"`               // the settings it was made with, by key
 	Values      map[string]Value  `json:"values"`             // by name of the series
 	Items       []ItemMean        `json:"items,omitempty"`
 }
 
-// Value is one number of one night. SE is that of the same items sampled again,
-// where it is known; Low and High are of items like these.
+// Value is one number of one night. SE is the standard error for sampling the same items
+// again, if known; Low and High bound the value for items like these.
 type Value struct {
 	Value float64  `json:"value"`
 	SE    *float64 `json:"se"`
 	Low   *float64 `json:"low"`
 	High  *float64 `json:"high"`
-	N     int      `json:"n"` // rollouts; of a grader's numbers, gradings
+	N     int      `json:"n"` // number of rollouts, or of gradings for a number of the grader
 }
 
-// ItemMean is one item of a night. An item of a later night is the same where
-// id and digest are.
+// ItemMean is one item of a night. Items of two nights are the same if id and digest are
+// equal.
 type ItemMean struct {
 	ID     string  `json:"id"`
 	Digest string  `json:"digest,omitempty"` // of its row
@@ -70,11 +69,11 @@ type ItemMean struct {
 	N      int     `json:"n"`
 }
 
-// NewNight reduces a run to a night. What it was compared with, and the result of that,
-// is not known yet.
-func NewNight(name string, at time.Time, run *rollout.Run, r *analysis.Result) Night {
+// NewNight reduces a run that started at that time to a night, without a comparison and its
+// answer.
+func NewNight(name string, started time.Time, run *rollout.Run, r *analysis.Result) Night {
 	n := Night{
-		Schema: NightSchema, Time: at.UTC().Truncate(time.Second), Name: name, Verdict: r.Verdict,
+		Schema: NightSchema, Time: started.UTC().Truncate(time.Second), Name: name, Verdict: r.Verdict,
 		RewardRange: r.RewardRange, Made: compare.ManifestSettings(run.Manifest), Values: make(map[string]Value),
 	}
 	if run.Manifest != nil {
@@ -100,7 +99,7 @@ func NewNight(name string, at time.Time, run *rollout.Run, r *analysis.Result) N
 	return n
 }
 
-// itemMeans are the means of the measured items of a split, by id.
+// itemMeans returns the means of the measured items of a split, sorted by id.
 func itemMeans(run *rollout.Run, r *analysis.Result, split rollout.Split) []ItemMean {
 	s := r.Splits[split]
 	if s == nil || s.Items.Measured > mostItems {
@@ -122,7 +121,7 @@ func itemMeans(run *rollout.Run, r *analysis.Result, split rollout.Split) []Item
 	return out
 }
 
-// digest names a row by its contents; white space between them does not count.
+// digest returns a hash of a row that ignores white space between its JSON tokens.
 func digest(row json.RawMessage) string {
 	if len(row) == 0 {
 		return ""
@@ -136,7 +135,7 @@ func digest(row json.RawMessage) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// itemID is what makes an item the same on two nights.
+// itemID identifies an item across nights.
 type itemID struct{ id, digest string }
 
 func (n *Night) items() map[itemID]float64 {
@@ -147,9 +146,9 @@ func (n *Night) items() map[itemID]float64 {
 	return out
 }
 
-// Comparable reports whether the rewards of two nights mean the same: the split and the
-// reward range are, and at least half of the items of each. Nights that keep no items are
-// distinguished by their data files.
+// Comparable reports whether the rewards of two nights are comparable: they have the same
+// split and reward range, and share at least half of the items of each. Nights that keep no
+// items must have the same data files.
 func Comparable(a, b *Night) bool {
 	if a.Split == "" || a.Split != b.Split || a.RewardRange != b.RewardRange {
 		return false
@@ -158,20 +157,20 @@ func Comparable(a, b *Night) bool {
 		key := "data." + string(a.Split)
 		return len(a.Items) == len(b.Items) && a.Made[key] == b.Made[key]
 	}
-	of, both := a.items(), 0
+	inA, both := a.items(), 0
 	for id := range b.items() {
-		if _, ok := of[id]; ok {
+		if _, ok := inA[id]; ok {
 			both++
 		}
 	}
 	return 2*both >= max(len(a.Items), len(b.Items))
 }
 
-// LastGood is the newest good night that n can be compared with, among nights
-// that there says are still at hand; -1 when there is none.
-func LastGood(nights []Night, n *Night, there func(*Night) bool) int {
+// LastGood returns the index of the newest good night that n can be compared with and whose
+// rollouts still exist; -1 if there is none.
+func LastGood(nights []Night, n *Night, exists func(*Night) bool) int {
 	for i := len(nights) - 1; i >= 0; i-- {
-		if nights[i].Good && Comparable(&nights[i], n) && there(&nights[i]) {
+		if nights[i].Good && Comparable(&nights[i], n) && exists(&nights[i]) {
 			return i
 		}
 	}

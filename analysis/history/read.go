@@ -12,24 +12,23 @@ import (
 	"gonogo/analysis/message"
 )
 
-// ErrNotAHistory means that a file holds no nights of ours.
+// ErrNotAHistory means that a file is not a history written by gonogo.
 var ErrNotAHistory = errors.New("not a history of nights")
 
-// longestLine bounds a line of nights.jsonl: mostItems with long ids fit.
+// longestLine bounds a line of nights.jsonl: it fits mostItems items with long ids.
 const longestLine = 64 << 20
 
-// largest is the largest number that a night may hold, and one over it the
-// smallest standard error: the squares of both, and their products, are finite.
+// largest is the largest number that a night may hold, and 1/largest the smallest standard
+// error above 0: the squares of both, and their products, are finite.
 const largest = 1e50
 
-// Read reads nights.jsonl. A last line that was broken off is left out and torn
-// says so; keys that this version does not know are passed over. A line of
-// anything else is an error that names it.
+// Read reads nights.jsonl. name is used in errors. An incomplete last line is left out, which
+// torn reports; unknown keys are ignored. Any other invalid line is an error with its number.
 func Read(name string, rd io.Reader) (nights []Night, torn bool, err error) {
 	lines := bufio.NewScanner(rd)
 	lines.Buffer(make([]byte, 0, 64<<10), longestLine)
 	lines.Split(keepEnds)
-	for at := 1; lines.Scan(); at++ {
+	for line := 1; lines.Scan(); line++ {
 		raw := lines.Bytes()
 		text := bytes.TrimSpace(raw)
 		if len(text) == 0 {
@@ -40,7 +39,7 @@ func Read(name string, rd io.Reader) (nights []Night, torn bool, err error) {
 		}
 		n, err := decodeNight(text)
 		if err != nil {
-			return nil, false, fmt.Errorf("read %s:%d: %w", name, at, err)
+			return nil, false, fmt.Errorf("read %s:%d: %w", name, line, err)
 		}
 		nights = append(nights, n)
 	}
@@ -87,9 +86,9 @@ func decodeNight(text []byte) (Night, error) {
 	return n, nil
 }
 
-// decodeNight1 reads a line whose sentence is English text.
+// decodeNight1 decodes a line of the previous schema, whose sentence is English text.
 func decodeNight1(text []byte) (Night, error) {
-	type night Night // without its sentence, which is the one below
+	type night Night // its sentence is shadowed by the one below
 	var was struct {
 		night
 		Sentence string `json:"sentence"`
@@ -100,7 +99,7 @@ func decodeNight1(text []byte) (Night, error) {
 	return n, err
 }
 
-// keepEnds splits lines and leaves their ends: a last one without is torn.
+// keepEnds splits lines and keeps their newlines: a last line without one may be torn.
 func keepEnds(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i+1], nil

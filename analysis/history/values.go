@@ -13,7 +13,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// The kinds of series: whose drift one shows.
+// The kinds of series, by what a drift of the series points to.
 const (
 	KindModel   = "model"
 	KindGrader  = "grader"
@@ -22,38 +22,38 @@ const (
 	KindLatency = "latency"
 )
 
-// Kinds lists them in the order they are shown.
+// Kinds lists the kinds in the order in which they are shown.
 func Kinds() []string { return []string{KindModel, KindGrader, KindTools, KindTokens, KindLatency} }
 
-// Reward is the series that regresses.
+// Reward is the series that decides whether a night regressed.
 const Reward = "reward"
 
-// series is one number that is kept of every night.
+// series is one number that is kept for every night.
 type series struct {
 	name, kind, unit string
 	of               func(*analysis.Result, rollout.Split) (Value, bool)
 }
 
-// splitResult is what a series of a split is read from.
+// splitResult is the result from which a series of a split is read.
 type splitResult = analysis.SplitResult
 
-// seriesTable lists the series in the order they are shown: those of the reward, what a
-// policy does as comparisons list it, the grader's, and what the endpoints did.
+// seriesTable lists the series in the order in which they are shown: those of the reward,
+// the policy's behaviour as in comparisons, those of the grader, and those of the endpoints.
 func seriesTable() []series {
-	split := func(name, kind, unit string, of func(*analysis.Result, *splitResult) (Value, bool)) series {
+	split := func(name, kind, unit string, value func(*analysis.Result, *splitResult) (Value, bool)) series {
 		return series{name, kind, unit, func(r *analysis.Result, split rollout.Split) (Value, bool) {
 			if s := r.Splits[split]; s != nil {
-				return of(r, s)
+				return value(r, s)
 			}
 			return Value{}, false
 		}}
 	}
-	grader := func(name, unit string, of func(*analysis.Grader) *stat.Estimate) series {
+	grader := func(name, unit string, value func(*analysis.Grader) *stat.Estimate) series {
 		return series{name, KindGrader, unit, func(r *analysis.Result, _ rollout.Split) (Value, bool) {
 			if r.Grader == nil {
 				return Value{}, false
 			}
-			return estimate(of(r.Grader))
+			return estimate(value(r.Grader))
 		}}
 	}
 	out := []series{
@@ -61,27 +61,27 @@ func seriesTable() []series {
 			return estimate(&s.Reward.Estimate)
 		}),
 		split("best_of", KindModel, "reward", func(r *analysis.Result, s *splitResult) (Value, bool) {
-			at := slices.IndexFunc(s.BestOf, func(x analysis.AtK) bool { return x.K == r.GroupSize })
-			if at < 0 {
+			i := slices.IndexFunc(s.BestOf, func(x analysis.AtK) bool { return x.K == r.GroupSize })
+			if i < 0 {
 				return Value{}, false
 			}
-			return estimate(&s.BestOf[at].Estimate)
+			return estimate(&s.BestOf[i].Estimate)
 		}),
 		split("informative", KindModel, "share", func(r *analysis.Result, s *splitResult) (Value, bool) {
-			at := slices.IndexFunc(s.Signal, func(x analysis.Signal) bool {
+			i := slices.IndexFunc(s.Signal, func(x analysis.Signal) bool {
 				return x.GroupSize == r.GroupSize && x.Bound == "exact"
 			})
-			if at < 0 {
+			if i < 0 {
 				return Value{}, false
 			}
-			return estimate(&s.Signal[at].Estimate)
+			return estimate(&s.Signal[i].Estimate)
 		}),
 	}
-	of := measured()
+	kept := measured()
 	for _, q := range compare.Quantities() {
-		if m, ok := of[q.Name]; ok {
+		if m, ok := kept[q.Name]; ok {
 			out = append(out, split(q.Name, m.kind, cmp.Or(m.unit, q.Unit),
-				func(_ *analysis.Result, s *splitResult) (Value, bool) { return m.of(s) }))
+				func(_ *analysis.Result, s *splitResult) (Value, bool) { return m.value(s) }))
 		}
 	}
 	return append(
@@ -108,17 +108,17 @@ func seriesTable() []series {
 	)
 }
 
-// measure takes a quantity of a comparison from the result of a run.
+// measure reads a quantity of a comparison from the result of a run.
 type measure struct {
-	kind string
-	unit string // "": that of the comparison
-	of   func(*splitResult) (Value, bool)
+	kind  string
+	unit  string // "": the unit in the comparison
+	value func(*splitResult) (Value, bool)
 }
 
-// measured are the quantities that a night keeps, by name. Of calls that are repeated or
-// malformed it keeps the share among calls, and latency is the median.
+// measured returns the quantities that a night keeps, by name. Unlike in a comparison,
+// repeated and malformed calls are shares of all calls, and latency is the median.
 func measured() map[string]measure {
-	of := func(kind, unit string, f func(*splitResult) *stat.Estimate) measure {
+	from := func(kind, unit string, f func(*splitResult) *stat.Estimate) measure {
 		return measure{kind, unit, func(s *splitResult) (Value, bool) { return estimate(f(s)) }}
 	}
 	plain := func(kind string, f func(*splitResult) *float64) measure {
@@ -130,29 +130,29 @@ func measured() map[string]measure {
 		"own_failures": {KindModel, "", func(s *splitResult) (Value, bool) {
 			return share(s.OwnFailures.NoAnswer+s.OwnFailures.StepLimit, s.Reward.N)
 		}},
-		"cut_off":          of(KindModel, "", func(s *splitResult) *stat.Estimate { return s.Ends.CutOff }),
-		"refused":          of(KindModel, "", func(s *splitResult) *stat.Estimate { return s.Ends.Refused }),
-		"turns":            of(KindModel, "", func(s *splitResult) *stat.Estimate { return &s.Turns }),
-		"turns_p95":        of(KindModel, "", func(s *splitResult) *stat.Estimate { return s.TurnsP95 }),
-		"tool_calls":       of(KindTools, "", func(s *splitResult) *stat.Estimate { return &s.Tools.Calls }),
-		"tool_calls_p50":   of(KindTools, "", func(s *splitResult) *stat.Estimate { return &s.Tools.P50 }),
-		"tool_calls_p95":   of(KindTools, "", func(s *splitResult) *stat.Estimate { return &s.Tools.P95 }),
-		"tool_calls_p99":   of(KindTools, "", func(s *splitResult) *stat.Estimate { return &s.Tools.P99 }),
-		"repeated_calls":   of(KindTools, "share", func(s *splitResult) *stat.Estimate { return &s.Tools.Repeats }),
-		"malformed_calls":  of(KindTools, "share", func(s *splitResult) *stat.Estimate { return &s.Tools.Malformed }),
-		"parallel_turns":   of(KindTools, "", func(s *splitResult) *stat.Estimate { return &s.Tools.Parallel }),
+		"cut_off":          from(KindModel, "", func(s *splitResult) *stat.Estimate { return s.Ends.CutOff }),
+		"refused":          from(KindModel, "", func(s *splitResult) *stat.Estimate { return s.Ends.Refused }),
+		"turns":            from(KindModel, "", func(s *splitResult) *stat.Estimate { return &s.Turns }),
+		"turns_p95":        from(KindModel, "", func(s *splitResult) *stat.Estimate { return s.TurnsP95 }),
+		"tool_calls":       from(KindTools, "", func(s *splitResult) *stat.Estimate { return &s.Tools.Calls }),
+		"tool_calls_p50":   from(KindTools, "", func(s *splitResult) *stat.Estimate { return &s.Tools.P50 }),
+		"tool_calls_p95":   from(KindTools, "", func(s *splitResult) *stat.Estimate { return &s.Tools.P95 }),
+		"tool_calls_p99":   from(KindTools, "", func(s *splitResult) *stat.Estimate { return &s.Tools.P99 }),
+		"repeated_calls":   from(KindTools, "share", func(s *splitResult) *stat.Estimate { return &s.Tools.Repeats }),
+		"malformed_calls":  from(KindTools, "share", func(s *splitResult) *stat.Estimate { return &s.Tools.Malformed }),
+		"parallel_turns":   from(KindTools, "", func(s *splitResult) *stat.Estimate { return &s.Tools.Parallel }),
 		"at_call_limit":    plain(KindTools, func(s *splitResult) *float64 { return s.Tools.OverBudget }),
-		"input_tokens":     of(KindTokens, "", func(s *splitResult) *stat.Estimate { return &s.Tokens.Input }),
-		"output_tokens":    of(KindTokens, "", func(s *splitResult) *stat.Estimate { return &s.Tokens.Output }),
-		"reasoning_tokens": of(KindTokens, "", func(s *splitResult) *stat.Estimate { return s.Tokens.Reasoning }),
+		"input_tokens":     from(KindTokens, "", func(s *splitResult) *stat.Estimate { return &s.Tokens.Input }),
+		"output_tokens":    from(KindTokens, "", func(s *splitResult) *stat.Estimate { return &s.Tokens.Output }),
+		"reasoning_tokens": from(KindTokens, "", func(s *splitResult) *stat.Estimate { return s.Tokens.Reasoning }),
 		"latency":          plain(KindLatency, func(s *splitResult) *float64 { return s.Latency.P50 }),
 		"latency_p95":      plain(KindLatency, func(s *splitResult) *float64 { return s.Latency.P95 }),
-		"over_time_limit":  of(KindLatency, "", func(s *splitResult) *stat.Estimate { return s.Latency.OverLimit }),
+		"over_time_limit":  from(KindLatency, "", func(s *splitResult) *stat.Estimate { return s.Latency.OverLimit }),
 	}
 }
 
-// namedSeries are the kinds of series named by a tool, a pair of tools or a part of the
-// reward, as “kind:name”, and how many of each are kept.
+// namedSeries lists the series that exist per tool, pair of tools or part of the reward, named
+// “kind:name”, and how many of each kind are kept.
 var namedSeries = []struct {
 	series
 	most int
@@ -162,7 +162,7 @@ var namedSeries = []struct {
 	{series{name: compare.ToolPair, kind: KindTools, unit: "calls"}, compare.PairsCompared},
 }
 
-// namedValues are the values of a night by tool, pair of tools and part of the reward.
+// namedValues returns the values of a night by tool, pair of tools and part of the reward.
 func namedValues(r *analysis.Result, s *analysis.SplitResult) map[string]Value {
 	out := make(map[string]Value)
 	if s == nil {
@@ -191,8 +191,8 @@ func namedValues(r *analysis.Result, s *analysis.SplitResult) map[string]Value {
 	return out
 }
 
-// namedOf lists the named series of all nights, of each kind the largest on the newest
-// night that knows it.
+// namedOf lists the named series of all nights. Of each kind it keeps the largest, each by its
+// newest value.
 func namedOf(nights []Night) []series {
 	var out []series
 	for _, kind := range namedSeries {
@@ -213,7 +213,7 @@ func namedOf(nights []Night) []series {
 	return out
 }
 
-// largestOf names the largest numbers, the largest first, no more than most of them.
+// largestOf returns the names of at most most numbers, the largest first.
 func largestOf[N cmp.Ordered](numbers map[string]N, most int) []string {
 	names := slices.SortedFunc(maps.Keys(numbers), func(a, b string) int {
 		return cmp.Or(cmp.Compare(numbers[b], numbers[a]), cmp.Compare(a, b))
@@ -221,8 +221,8 @@ func largestOf[N cmp.Ordered](numbers map[string]N, most int) []string {
 	return names[:min(most, len(names))]
 }
 
-// estimate takes the standard error of the very same items where it is known:
-// the nights have them in common. Not every run has every number.
+// estimate converts an estimate, and reports whether it is known. It prefers the standard error
+// for fixed items, if known, because the nights share their items.
 func estimate(e *stat.Estimate) (Value, bool) {
 	if e == nil || !e.Known() {
 		return Value{}, false
@@ -234,7 +234,7 @@ func estimate(e *stat.Estimate) (Value, bool) {
 	return v, true
 }
 
-// mostMarked is the share of the detector that marks most; nil without any.
+// mostMarked returns the share of the detector that marks most rollouts; nil if there is none.
 func mostMarked(detectors []analysis.DetectorResult) (most *stat.Estimate) {
 	for i := range detectors {
 		if e := &detectors[i].Share; e.Known() && (most == nil || *e.Value > *most.Value) {
@@ -244,8 +244,8 @@ func mostMarked(detectors []analysis.DetectorResult) (most *stat.Estimate) {
 	return most
 }
 
-// share is k of n with Wilson's interval (1927), and the standard error of two
-// more of either kind (Agresti & Coull 1998): none of few is not surely none.
+// share returns k of n with Wilson's interval (1927) and a standard error that adds two of
+// either kind (Agresti & Coull 1998), so that 0 of a few is not taken for certain.
 func share(k, n int) (Value, bool) {
 	if n == 0 {
 		return Value{}, false
@@ -261,7 +261,7 @@ func share(k, n int) (Value, bool) {
 	}, true
 }
 
-// toolLatency is the median of each tool, weighed by its calls.
+// toolLatency returns the mean over tools of their median latencies, weighted by their calls.
 func toolLatency(s *analysis.SplitResult) (Value, bool) {
 	sum, calls := 0.0, 0
 	for _, name := range slices.Sorted(maps.Keys(s.Tools.ByTool)) {

@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// Command is a command line as its words, such as Command("gonogo", "audit", Run). A machine can
-// run it and a reader sees it quoted for a shell. Run and NextRun stand for run directories that
-// only the caller who shows the message knows.
+// Command returns a command line as its words, such as Command("gonogo", "audit", Run). A machine
+// can run it, and a reader sees it quoted for a shell. Run and NextRun stand for run directories
+// that only the caller who shows the message knows.
 func Command(argv ...string) Arg { return Arg{Command: argv} }
 
-// Words of a Command that stand for a directory: the run that the message is about, and another one
+// Words of a Command that stand for directories: the run that the message is about, and another run
 // next to it.
 const (
 	Run     = "RUN"
@@ -24,11 +24,11 @@ const (
 
 // Place is the location of a run, for the commands in messages.
 type Place struct {
-	Dir    string // of the run; "" keeps the word Run
-	Config string // the gonogo.yaml for commands that make rollouts; "" for none
+	Dir    string // the run directory; "" keeps the word Run
+	Config string // the gonogo.yaml for commands with -o, which make rollouts; "" for none
 
-	// The run's own configuration and grader files, which are named in commands that act on them;
-	// "" if the commands find them by themselves.
+	// The run's configuration and grader files, for commands that use them; "" if the commands find
+	// them by themselves.
 	ConfigFile, GraderFile string
 }
 
@@ -39,16 +39,16 @@ var (
 	makers  = []string{"burst", "run", "sample"}
 )
 
-// At fills the place into a command.
+// At returns a command with the place filled in.
 func (p Place) At(argv []string) []string {
 	var out []string
 	for _, word := range argv {
 		if word == "-o" && p.Config != "" {
 			out = append(out, "-c", p.Config)
 		}
-		rest, under := strings.CutPrefix(word, Run)
+		rest, prefixed := strings.CutPrefix(word, Run)
 		switch dir := strings.TrimRight(p.Dir, "/"); {
-		case dir == "" || !under:
+		case dir == "" || !prefixed:
 		case word == Run:
 			word = p.Dir
 		case word == NextRun && strings.Trim(path.Base(dir), ".") == "": // "." has no name to append to

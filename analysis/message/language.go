@@ -1,5 +1,5 @@
-// Package message holds the texts of findings, pictures and pages. Each text has an id; its English
-// is in the code that uses it, and each other language is one file of this package, such as
+// Package message holds the texts of findings, pictures and pages. Each text has an id. Its English
+// words are in the code that uses it; each other language is one file of this package, such as
 // zh.json, with a text for each id. The binary holds these files compressed in languages.zip.
 // Names, numbers, methods, and what models, tools and graders wrote are not translated.
 package message
@@ -26,8 +26,8 @@ var packed []byte
 //go:embed untranslated.txt
 var untranslated string
 
-// Untranslated lists the known texts that a language lacks and shows in English: the tag of the
-// language and the id, such as "zh chart.failures.up".
+// Untranslated lists the texts that are known to lack a translation and are shown in English, each as
+// the tag of the language and the id, such as "zh chart.failures.up".
 func Untranslated() []string {
 	return strings.FieldsFunc(untranslated, func(r rune) bool { return r == '\n' })
 }
@@ -38,7 +38,7 @@ type Language struct{ catalogue *catalogue }
 // catalogue is one language other than English.
 type catalogue struct {
 	tag   string
-	texts func() map[string]string // by id; verbs and names in braces must be kept, in any order
+	texts func() map[string]string // by id; they keep the verbs and the names in braces, in any order
 	lacks func(id, english string)
 }
 
@@ -91,7 +91,7 @@ func Tags() []string {
 	return tags
 }
 
-// LanguageByTag returns the language with a tag; "" is English.
+// LanguageByTag returns the language with the tag; "" is English.
 func LanguageByTag(tag string) (Language, error) {
 	if tag == "" {
 		return Language{}, nil
@@ -133,8 +133,8 @@ func (l Language) Say(id, english string, args ...any) string {
 	return fmt.Sprintf(l.Text(id, english), args...)
 }
 
-// Count counts things, named in the English singular: "1 item", "1,200 items". A language has the
-// text under count.item, and under count.item.one if that for one thing differs.
+// Count formats a number of things, named in the English singular: "1 item", "1,200 items". The text
+// of a language is count.item, or count.item.one for a single thing if it has that text.
 func (l Language) Count(n int, thing string) string {
 	id, english := CountID(thing), "%s "+wording.Plural(n, thing)
 	if n == 1 && l.catalogue != nil {
@@ -148,8 +148,8 @@ func (l Language) Count(n int, thing string) string {
 // CountID returns the id of the text for counting a thing.
 func CountID(thing string) string { return "count." + strings.ReplaceAll(thing, " ", "_") }
 
-// OnMissing returns a copy of the language that calls report for each text that it has no
-// translation of and Untranslated does not list.
+// OnMissing returns a copy of the language that calls report for each text that it lacks and that
+// Untranslated does not list.
 func (l Language) OnMissing(report func(id, english string)) Language {
 	if l.catalogue == nil {
 		return l
@@ -181,7 +181,7 @@ func In[T any](l Language, path string, words T) T {
 	return walk(path, reflect.ValueOf(words), l, l.Text).Interface().(T)
 }
 
-// Walk calls add with the id and the English of each text in such a structure.
+// Walk calls add with the id and the English words of each text in a structure, as In translates it.
 func Walk(path string, words any, add func(id, english string)) {
 	walk(path, reflect.ValueOf(words), Language{}, func(id, english string) string {
 		add(id, english)

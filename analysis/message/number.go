@@ -74,7 +74,7 @@ func plus(x float64) string {
 }
 
 // Percent formats a share of 1 in per cent. It writes "< 0.1 %" and "> 99.9 %" instead of rounding
-// to none or all.
+// to 0 % or 100 %.
 func Percent(share float64) string {
 	switch p := 100 * share; {
 	case p > 0 && p < 0.1:
@@ -86,7 +86,7 @@ func Percent(share float64) string {
 	}
 }
 
-// P formats a p-value with its comparison sign. More than three decimals would not help any reader.
+// P formats a p-value with its comparison sign. Below 0.001 it does not show the value.
 func P(p float64) string {
 	if p < 0.001 {
 		return "p < 0.001"
@@ -142,7 +142,7 @@ func Parts(value, low, high *float64) (x, interval string) {
 	return x, "[" + from + between + to + "]"
 }
 
-// PartsIn is Parts for a quantity with a unit: a share is in per cent.
+// PartsIn is Parts for a quantity with a unit: a share is shown in per cent.
 func PartsIn(unit string, value, low, high *float64) (x, interval string) {
 	x, interval = Parts(value, low, high)
 	if unit != UnitShare {
@@ -171,7 +171,7 @@ func Difference(value, low, high *float64) string {
 	return plus(*value) + Interval(value, low, high)
 }
 
-// DifferenceIn is Difference for a quantity with a unit: a share is in percentage points.
+// DifferenceIn is Difference for a quantity with a unit: a share is shown in percentage points.
 func DifferenceIn(unit string, value, low, high *float64) string {
 	if unit != UnitShare || value == nil {
 		return Difference(value, low, high)
@@ -185,7 +185,7 @@ func DifferenceIn(unit string, value, low, high *float64) string {
 	return Difference(points(value), points(low), points(high)) + " pp"
 }
 
-// DigitsIn is DigitsOf for a quantity with a unit: a share is in per cent.
+// DigitsIn is DigitsOf for a quantity with a unit: a share is shown in per cent.
 func DigitsIn(unit string, x *float64) string {
 	if unit != UnitShare || x == nil {
 		return DigitsOf(x)
@@ -193,7 +193,7 @@ func DigitsIn(unit string, x *float64) string {
 	return Percent(*x)
 }
 
-// Large is Interval with values from 10,000 on in thousands or millions: "12.3 k".
+// Large is Interval with values of 10,000 or more in thousands or millions: "12.3 k".
 func Large(value, low, high *float64) string {
 	unit, by := "", 1.0
 	if value != nil {
@@ -213,7 +213,7 @@ func Large(value, low, high *float64) string {
 	return Interval(over(value), over(low), over(high)) + unit
 }
 
-// decimals returns the number of decimals in three significant digits of x.
+// decimals returns the number of decimals that show x with three significant digits.
 func decimals(x float64) int {
 	if x == 0 {
 		return 0

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Spell adds the key text, with the words in language l, to each message in a JSON document: an
-// object with an id and perhaps args. Unknown ids stay unchanged.
+// Spell adds the key text, with the words in language l, to each message in a JSON document. A
+// message is an object with an id and optionally args. Unknown ids stay unchanged.
 func Spell(doc []byte, l Language) ([]byte, error) {
 	dec := json.NewDecoder(bytes.NewReader(doc))
 	dec.UseNumber()

@@ -21,7 +21,7 @@ import (
 // translation under the same id.
 type Def struct{ ID, English string }
 
-// wordless reports whether the words consist only of names in braces and punctuation, which need no
+// wordless reports whether the words are only names in braces and punctuation, which need no
 // translation.
 func (d Def) wordless() bool {
 	return !strings.ContainsFunc(fill(d.English, func(string) (string, bool) { return "", true }), unicode.IsLetter)
@@ -33,11 +33,11 @@ var defs = map[string]Def{}
 // defining guards defs.
 var defining sync.RWMutex
 
-// New registers a message, so that a stored one can be shown again. Assign it to a package variable
+// New registers a message, so that stored ones can be shown again. Assign it to a package variable
 // next to the code that uses it, unless its words come with a value, such as a gate. It panics if
 // the id is already used for other words, which is a bug in the program.
 //
-// It is not inlined: a thousand package variables call it, and their code would make the binary
+// It is not inlined: it initializes a thousand package variables, and their code would make the binary
 // larger by 200 kB.
 //
 //go:noinline
@@ -52,7 +52,7 @@ func New(id, english string) Def {
 	return d
 }
 
-// Find returns the message with an id.
+// Find returns the message with the id.
 func Find(id string) (Def, bool) {
 	defining.RLock()
 	defer defining.RUnlock()
@@ -60,7 +60,7 @@ func Find(id string) (Def, bool) {
 	return d, ok
 }
 
-// Defs lists the known messages, by id.
+// Defs lists the known messages, sorted by id.
 func Defs() []Def {
 	defining.RLock()
 	defer defining.RUnlock()
@@ -81,7 +81,7 @@ func (d Def) Placeholders() []string {
 	return names
 }
 
-// With returns the message with its arguments, keeping only those that its words refer to.
+// With returns the message with those of the arguments to which its words refer.
 func (d Def) With(args Args) Text {
 	t := Text{ID: d.ID}
 	for _, name := range d.Placeholders() {
@@ -98,7 +98,7 @@ func (d Def) With(args Args) Text {
 // Text returns the message without arguments.
 func (d Def) Text() Text { return Text{ID: d.ID} }
 
-// Text is a text as data: the id of a message, and the arguments for its words. The zero Text is
+// Text is a text as data: the id of a message and the arguments for its words. The zero Text is
 // empty.
 type Text struct {
 	ID   string `json:"id"` // of the message; "" for an empty text
@@ -108,70 +108,70 @@ type Text struct {
 // Args are a message's arguments by name.
 type Args map[string]Arg
 
-// Arg is one argument. Exactly one of its fields other than Unit and Of is set; without any it is
-// an unknown number.
+// Arg is one argument. At most one of its fields other than Of, Unit and Sep is set; if none is, it
+// is an unknown number.
 type Arg struct {
 	Number  *float64 `json:"number,omitempty"`
 	Count   *int     `json:"count,omitempty"`
 	Of      string   `json:"of,omitempty"`      // what is counted, in the English singular
-	Unit    string   `json:"unit,omitempty"`    // of a number: see the constants
+	Unit    string   `json:"unit,omitempty"`    // unit of Number: see the constants
 	Name    *string  `json:"name,omitempty"`    // not translated
-	Foreign *string  `json:"foreign,omitempty"` // text by a model, a tool, a grader or the data
-	Command []string `json:"command,omitempty"` // a command line as its words: see Command
+	Foreign *string  `json:"foreign,omitempty"` // text from a model, a tool, a grader or the data
+	Command []string `json:"command,omitempty"` // the words of a command line: see Command
 	Text    *Text    `json:"text,omitempty"`
 	List    []Arg    `json:"list,omitempty"`
-	Sep     *string  `json:"sep,omitempty"` // between the parts of a list; nil: commas
+	Sep     *string  `json:"sep,omitempty"` // separator of List; nil: commas
 }
 
-// Units of numbers decide how many digits are shown.
+// The units of numbers decide how they are shown.
 const (
-	UnitShare   = "share"   // of 1, shown in per cent
+	UnitShare   = "share"   // a share of 1, shown in per cent
 	UnitP       = "p"       // a p-value, shown with its sign: "p = 0.03", "p < 0.001"
 	UnitWhole   = "whole"   // thousands separators, no decimals
 	UnitChange  = "change"  // a difference, shown with its sign
-	UnitSetting = "setting" // a configured number: no needless digits
+	UnitSetting = "setting" // a configured number: whole numbers with all their digits
 )
 
-// Number is a number, shown with three significant digits.
+// Number returns a number that is shown with three significant digits.
 func Number(x float64) Arg { return Arg{Number: &x} }
 
-// Known is a number that may be unknown.
+// Known returns a number that may be unknown.
 func Known(x *float64) Arg { return Arg{Number: x} }
 
-// Share is a share of 1.
+// Share returns a share of 1, shown in per cent.
 func Share(x float64) Arg { return Arg{Number: &x, Unit: UnitShare} }
 
-// KnownShare is a share that may be unknown.
+// KnownShare returns a share that may be unknown.
 func KnownShare(x *float64) Arg { return Arg{Number: x, Unit: UnitShare} }
 
-// PValue is a p-value.
+// PValue returns a p-value.
 func PValue(p float64) Arg { return Arg{Number: &p, Unit: UnitP} }
 
-// Change is a difference, shown with its sign: "+0.1".
+// Change returns a difference that is shown with its sign: "+0.1".
 func Change(x float64) Arg { return Arg{Number: &x, Unit: UnitChange} }
 
-// Setting is a threshold or another configured number.
+// Setting returns a threshold or another configured number.
 func Setting(x float64) Arg { return Arg{Number: &x, Unit: UnitSetting} }
 
-// Int is a whole number without a unit.
+// Int returns a whole number without a unit.
 func Int(n int) Arg { return Arg{Count: &n} }
 
-// Count is a number of things, named in the English singular: "1 item", "1,200 items".
+// Count returns a number of things, named in the English singular: "1 item", "1,200 items".
 func Count(n int, thing string) Arg { return Arg{Count: &n, Of: thing} }
 
-// Name is a name or a symbol, which is not translated.
+// Name returns a name or a symbol, which is not translated.
 func Name[S ~string](s S) Arg {
 	name := string(s)
 	return Arg{Name: &name}
 }
 
-// Foreign is text by a model, a tool, a grader or the data, unchanged.
+// Foreign returns text from a model, a tool, a grader or the data, which is shown unchanged.
 func Foreign(s string) Arg { return Arg{Foreign: &s} }
 
-// Quote is Foreign in quotation marks.
+// Quote returns Foreign text in quotation marks.
 func Quote(s string) Arg { return Foreign(strconv.Quote(s)) }
 
-// Nested is a message within another; an empty Text is left out.
+// Nested returns a message within another; an empty Text is left out.
 func Nested(t Text) Arg {
 	if t.ID == verbatim.ID {
 		return t.Args["text"]
@@ -179,7 +179,7 @@ func Nested(t Text) Arg {
 	return Arg{Text: &t}
 }
 
-// Names is a list of names.
+// Names returns a list of names.
 func Names[S ~string](names []S) Arg {
 	a := Arg{List: []Arg{}}
 	for _, n := range names {
@@ -188,7 +188,7 @@ func Names[S ~string](names []S) Arg {
 	return a
 }
 
-// List is a list of arguments.
+// List returns a list of arguments.
 func List(args ...Arg) Arg { return Arg{List: args} }
 
 // Concat, Commas, Clauses and Join join texts with nothing, commas, semicolons or
@@ -215,7 +215,7 @@ func joined(sep string, texts []Text) Text {
 	return last
 }
 
-// ChangeWithin is a difference with its interval, if it has one.
+// ChangeWithin returns a difference with its interval, if it has one.
 func ChangeWithin(x float64, low, high *float64) Text {
 	if low == nil || high == nil {
 		return Of(Change(x))
@@ -243,8 +243,8 @@ func (l Language) separator(sep string) string {
 	return sep
 }
 
-// Verbatim is a name or a note, shown unchanged in every language. Use ForeignText for text by
-// models, tools, graders or rows of data.
+// Verbatim returns a name or a note that is shown unchanged in every language. Use ForeignText for
+// text from models, tools, graders or rows of data.
 func Verbatim(s string) Text {
 	if s == "" {
 		return Text{}
@@ -261,14 +261,14 @@ func Notes(notes []string) []Text {
 	return texts
 }
 
-// ForeignText is text from the data, unchanged; Text.WithoutForeign replaces it.
+// ForeignText returns text from a model, a tool, a grader or the data; Text.WithoutForeign replaces it.
 func ForeignText(s string) Text { return verbatim.With(Args{"text": Foreign(s)}) }
 
 // IsEmpty reports whether the text is empty.
 func (t Text) IsEmpty() bool { return t.ID == "" }
 
-// WithoutForeign returns the text with everything that a model, a tool, a grader or the data wrote
-// replaced.
+// WithoutForeign returns the text with replace applied to everything that comes from a model, a tool,
+// a grader or the data.
 func (t Text) WithoutForeign(replace func(string) string) Text {
 	return t.each(func(a Arg) Arg {
 		if a.Foreign != nil {
@@ -308,8 +308,8 @@ func (a Arg) each(f func(Arg) Arg) Arg {
 // String returns the text in English.
 func (t Text) String() string { return t.In(Language{}) }
 
-// In returns the text in a language. An unknown message, from another version of the program, is
-// shown as its id and its arguments.
+// In returns the text in a language. An unknown message, such as one from another version of the
+// program, is shown as its id and its arguments.
 func (t Text) In(l Language) string {
 	if t.ID == "" {
 		return ""
@@ -354,7 +354,7 @@ func (l Language) words(d Def) string {
 	return l.Text(d.ID, d.English)
 }
 
-// form returns the word for one thing or for several, from "item" or "row is|rows are".
+// form returns the words for one thing or for several, from "item" or "row is|rows are".
 func form(forms string, one bool) string {
 	single, several, ok := strings.Cut(forms, "|")
 	switch {
@@ -406,7 +406,7 @@ func (a Arg) in(l Language) string {
 	return Digits(*a.Number)
 }
 
-// fill replaces the names in braces. It does not scan the replacements: a brace in an argument
+// fill replaces the names in braces. It does not scan the replacements, so a brace in an argument
 // stays.
 func fill(words string, arg func(name string) (string, bool)) string {
 	var b strings.Builder

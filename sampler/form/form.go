@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// Variable is the place in a template of what an answer says.
+// Variable marks the variable part of an answer in a template.
 const Variable = "{{reference}}"
 
-// Example is an answer that earned the top, and its item's reference; "" if that is not known.
+// Example is an answer that earned the top, and its item's reference; "" if unknown.
 type Example struct{ Answer, Reference string }
 
 // Form is the constant text that answers share.
 type Form struct {
-	// Template is a whole answer, with Variable for what it says.
+	// Template is a whole answer, with Variable in place of the variable part.
 	Template string
-	// Stated says that the answers state their references where Variable is. Otherwise the
-	// form was found around what differs from answer to answer.
+	// Stated reports that the answers state their references in place of Variable. Otherwise
+	// the form was found around what differs from answer to answer.
 	Stated bool
-	// Partial says that all answers are JSON objects with more keys than the template has.
+	// Partial reports that all answers are JSON objects with more keys than the template.
 	Partial bool
 
-	path          []string // of a JSON object: the keys on the way to what it says
-	before, after string   // of a text
-	fold          bool     // the answers differ in the case of the letters
-	line          int      // of an answer that is the last line of a longer text: its most words
+	path          []string // for JSON objects: the keys that lead to the variable part
+	before, after string   // for texts: the text around the variable part
+	fold          bool     // the answers differ in case
+	line          int      // for an answer in the last line of a text: the most words of such a line
 }
 
-// Of finds the form that at least half of the examples share; ok is false when there is none,
-// so a bare reference is an answer. The result does not depend on the order of the examples.
+// Of finds the form that at least half of the examples share. ok is false if there is none, so
+// that a bare reference is a valid answer. The order of the examples does not matter.
 func Of(examples []Example) (f Form, ok bool) {
 	if f, ok = objectForm(examples); ok || mostAreObjects(examples) {
 		return f, ok
@@ -62,12 +62,12 @@ func Of(examples []Example) (f Form, ok bool) {
 	return f, ok && f.varies(examples)
 }
 
-// Has reports whether an answer has the form, whatever it says.
+// Has reports whether an answer has the form, whatever its variable part is.
 func (f Form) Has(answer string) bool {
 	if f.path != nil {
 		o, ok := objectIn(answer)
 		if ok {
-			_, ok = o.at(f.path)
+			_, ok = o.lookup(f.path)
 		}
 		return ok
 	}
@@ -82,28 +82,28 @@ func (f Form) Has(answer string) bool {
 	return ok && strings.Contains(rest, after)
 }
 
-// Whole reports whether an answer has the form, and as many keys where the answers at the top
-// have more than one.
+// Whole reports whether an answer has the form and, if the form is Partial, at least two keys.
 func (f Form) Whole(answer string) bool {
 	o, _ := objectIn(answer)
 	return f.Has(answer) && !(f.Partial && len(o.fields) < 2)
 }
 
 // Alike reports whether two answers look alike: two numbers, two JSON objects with the same
-// keys, or two texts of about as many words, with a label or without.
+// keys, or two texts of a similar number of words, both with or both without a colon.
 func Alike(a, b string) bool {
-	x, isObject := objectIn(a)
-	y, too := objectIn(b)
-	if isObject || too {
-		return isObject && too && slices.Equal(slices.Sorted(maps.Keys(x.fields)), slices.Sorted(maps.Keys(y.fields)))
+	x, aIsObject := objectIn(a)
+	y, bIsObject := objectIn(b)
+	if aIsObject || bIsObject {
+		return aIsObject && bIsObject &&
+			slices.Equal(slices.Sorted(maps.Keys(x.fields)), slices.Sorted(maps.Keys(y.fields)))
 	}
-	_, isNumber := number(bare(a))
-	_, also := number(bare(b))
+	_, aIsNumber := number(bare(a))
+	_, bIsNumber := number(bare(b))
 	n, m := len(strings.Fields(a)), len(strings.Fields(b))
-	return isNumber == also && n <= 2*m+2 && m <= 2*n+2 && strings.Contains(a, ":") == strings.Contains(b, ":")
+	return aIsNumber == bIsNumber && n <= 2*m+2 && m <= 2*n+2 && strings.Contains(a, ":") == strings.Contains(b, ":")
 }
 
-// lineForm is that of answers that state the reference alone in their last line, below others.
+// lineForm returns the form of answers whose last line, below others, is just the reference.
 func lineForm(examples []Example) (Form, bool) {
 	f, n := Form{Template: Variable, Stated: true}, 0
 	for _, e := range examples {
@@ -116,24 +116,24 @@ func lineForm(examples []Example) (Form, bool) {
 	return f, n > 0 && 2*n >= len(examples)
 }
 
-// varies reports whether what the answers say in the form differs: a closing line that is
-// always the same is no form.
+// varies reports whether the variable parts of the answers differ: a closing line that is
+// always the same is not a form.
 func (f Form) varies(examples []Example) bool {
-	var said []string
+	var tails []string
 	n := 0
 	for _, e := range examples {
 		text := strings.ToLower(plain(e.Answer))
 		if i := strings.LastIndex(text, strings.ToLower(plain(f.before))); i >= 0 {
 			n++
-			said = append(said, text[i:])
+			tails = append(tails, text[i:])
 		}
 	}
-	slices.Sort(said)
-	return 4*len(slices.Compact(said)) > n && n >= fewest
+	slices.Sort(tails)
+	return 4*len(slices.Compact(tails)) > n && n >= fewest
 }
 
-// fewest is how many answers show what differs among them.
+// fewest is the fewest answers that can show what differs among them.
 const fewest = 3
 
-// plain is a text with single spaces.
+// plain returns the text with single spaces.
 func plain(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// object is an answer that is a JSON object, or holds one in a fence or at its end.
+// object is the JSON object that an answer is, or holds in a code fence or at its end.
 type object struct {
 	fields map[string]any
-	fence  string // the line that opens its fence; "" without one
+	fence  string // the line that opens its code fence; "" if it has none
 }
 
-// objectIn finds the JSON object that an answer is, or ends with.
+// objectIn finds the JSON object that an answer is or ends with.
 func objectIn(answer string) (object, bool) {
 	text := strings.TrimSpace(answer)
 	fence := ""
@@ -53,8 +53,8 @@ func decode(text string) (fields map[string]any) {
 	return fields
 }
 
-// at follows keys.
-func (o object) at(path []string) (value any, ok bool) {
+// lookup returns the value at a path of keys.
+func (o object) lookup(path []string) (value any, ok bool) {
 	value = o.fields
 	for _, key := range path {
 		fields, is := value.(map[string]any)
@@ -65,8 +65,8 @@ func (o object) at(path []string) (value any, ok bool) {
 	return value, true
 }
 
-// find returns the keys to the first string, number or boolean that says the reference, in
-// the order of the alphabet.
+// find returns the path to the first string, number or boolean that equals the reference, with
+// keys in alphabetical order.
 func find(fields map[string]any, reference string) (path []string, quoted, ok bool) {
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		switch v := fields[key].(type) {
@@ -87,8 +87,8 @@ func find(fields map[string]any, reference string) (path []string, quoted, ok bo
 	return nil, false, false
 }
 
-// mostAreObjects reports whether most answers are JSON objects, in which a text around the
-// reference would be torn out of its object.
+// mostAreObjects reports whether at least half of the answers are JSON objects: in those, a text
+// around the reference would be only a fragment of the object.
 func mostAreObjects(examples []Example) bool {
 	n := 0
 	for _, e := range examples {
@@ -105,7 +105,7 @@ func objectForm(examples []Example) (Form, bool) {
 	for _, e := range examples {
 		o, ok := objectIn(e.Answer)
 		if !ok || sameObject(o.fields, e.Reference) {
-			continue // not an object, or the reference is the whole of it
+			continue // not an object, or the reference is the whole object
 		}
 		path, quoted, ok := find(o.fields, e.Reference)
 		if !ok {
@@ -141,7 +141,7 @@ func sameObject(fields map[string]any, reference string) bool {
 	return other != nil && encode(fields) == encode(other)
 }
 
-// encode writes a value as JSON with <, > and & as they are, and keys in order.
+// encode returns a value as JSON with sorted keys, and without escaping <, > and &.
 func encode(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

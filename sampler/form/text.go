@@ -9,51 +9,51 @@ import (
 	"unicode/utf8"
 )
 
-// node is a run of tokens that answers have in common, read away from what they say.
+// node is a node of a trie of the tokens next to places, read outward from each place.
 type node struct {
-	kids  map[string]*node
-	count int // answers that have it
-	last  int // the answer that was counted last
-	rank  int // sum over answers of how many places they say it at behind this one
+	children map[string]*node
+	count    int // answers that contain it
+	last     int // the last answer counted
+	rank     int // sum over answers of the number of later places in the answer
 }
 
 func (n *node) add(tokens []token, answer, rank int) {
 	for _, t := range tokens {
-		kid := n.kids[t.text]
-		if kid == nil {
-			kid = &node{kids: map[string]*node{}, last: -1}
-			n.kids[t.text] = kid
+		child := n.children[t.text]
+		if child == nil {
+			child = &node{children: map[string]*node{}, last: -1}
+			n.children[t.text] = child
 		}
-		if kid.last != answer {
-			kid.last, kid.rank = answer, kid.rank+rank
-			kid.count++
+		if child.last != answer {
+			child.last, child.rank = answer, child.rank+rank
+			child.count++
 		}
-		n = kid
+		n = child
 	}
 }
 
-// next is the token that most answers go on with, of all with that many the first in the
+// next returns the token with which most answers continue; of several, the first in the
 // alphabet.
-func (n *node) next() (text string, kid *node) {
-	for _, t := range slices.Sorted(maps.Keys(n.kids)) {
-		if kid == nil || n.kids[t].count > kid.count {
-			text, kid = t, n.kids[t]
+func (n *node) next() (text string, child *node) {
+	for _, t := range slices.Sorted(maps.Keys(n.children)) {
+		if child == nil || n.children[t].count > child.count {
+			text, child = t, n.children[t]
 		}
 	}
-	return text, kid
+	return text, child
 }
 
-// run follows the tokens for as long as nine in ten answers go on alike.
+// run follows the tokens for as long as nine in ten answers continue with the same one.
 func (n *node) run() (texts []string) {
-	for text, kid := n.next(); kid != nil && 10*kid.count >= 9*n.count; text, kid = n.next() {
-		texts, n = append(texts, text), kid
+	for text, child := n.next(); child != nil && 10*child.count >= 9*n.count; text, child = n.next() {
+		texts, n = append(texts, text), child
 	}
 	return texts
 }
 
-// around finds the text around places in answers that at least half of total share.
+// around finds the text around places in answers that at least half of total answers share.
 func around(examples []Example, places [][]span, total int) (Form, bool) {
-	root := &node{kids: map[string]*node{}}
+	root := &node{children: map[string]*node{}}
 	for i, e := range examples {
 		for rank, s := range places[i] {
 			root.add(leftOf(e.Answer, s.from), i, rank)
@@ -64,9 +64,9 @@ func around(examples []Example, places [][]span, total int) (Form, bool) {
 		count, rank int
 	}
 	var best chain
-	for _, first := range slices.Sorted(maps.Keys(root.kids)) {
-		kid := root.kids[first]
-		if c := (chain{append([]string{first}, kid.run()...), kid.count, kid.rank}); 2*c.count >= total &&
+	for _, first := range slices.Sorted(maps.Keys(root.children)) {
+		child := root.children[first]
+		if c := (chain{append([]string{first}, child.run()...), child.count, child.rank}); 2*c.count >= total &&
 			setsOff(c.texts) {
 			if best.texts == nil || cmp.Or(cmp.Compare(c.count, best.count), best.rank-c.rank,
 				len(c.texts)-len(best.texts)) > 0 {
@@ -78,17 +78,17 @@ func around(examples []Example, places [][]span, total int) (Form, bool) {
 		return Form{}, false
 	}
 	var befores, gaps []string
-	var in []Example
-	var at []span
+	var matching []Example
+	var found []span
 	for i, e := range examples {
 		for _, s := range places[i] {
 			left := leftOf(e.Answer, s.from)
 			if !begins(left, best.texts) {
 				continue
 			}
-			from, to := left[len(best.texts)-1].at, len(strings.TrimRightFunc(e.Answer[:s.from], unicode.IsSpace))
+			from, to := left[len(best.texts)-1].offset, len(strings.TrimRightFunc(e.Answer[:s.from], unicode.IsSpace))
 			befores, gaps = append(befores, e.Answer[from:to]), append(gaps, e.Answer[to:s.from])
-			in, at = append(in, e), append(at, s)
+			matching, found = append(matching, e), append(found, s)
 			break
 		}
 	}
@@ -96,40 +96,40 @@ func around(examples []Example, places [][]span, total int) (Form, bool) {
 	f.fold = slices.ContainsFunc(befores, func(s string) bool { return plain(s) != plain(f.before) })
 	line, anchored := f.before, slices.Contains(best.texts, lineStart)
 	f.before = withoutSentence(line, anchored)
-	f.after = afterOf(in, at, false)
-	f.Template = f.before + usual(gaps) + Variable + afterOf(in, at, anchored && f.before == line)
+	f.after = afterOf(matching, found, false)
+	f.Template = f.before + usual(gaps) + Variable + afterOf(matching, found, anchored && f.before == line)
 	return f, true
 }
 
-// afterOf is the text that follows the places in answers: the whole of it, or without the end
-// of a sentence, which an answer may lack.
-func afterOf(examples []Example, at []span, whole bool) string {
-	root := &node{kids: map[string]*node{}, count: len(examples)}
+// afterOf returns the text that follows the places in answers. Unless keepSentence, it drops the
+// end of a sentence, which other answers may lack.
+func afterOf(examples []Example, places []span, keepSentence bool) string {
+	root := &node{children: map[string]*node{}, count: len(examples)}
 	for i, e := range examples {
-		root.add(rightOf(e.Answer, at[i].to), i, 0)
+		root.add(rightOf(e.Answer, places[i].to), i, 0)
 	}
 	texts := root.run()
-	for !whole && len(texts) > 0 && strings.ContainsAny(texts[len(texts)-1], ".,;!? ") {
-		texts = texts[:len(texts)-1] // of the sentence, not of the form
+	for !keepSentence && len(texts) > 0 && strings.ContainsAny(texts[len(texts)-1], ".,;!? ") {
+		texts = texts[:len(texts)-1] // part of the sentence, not of the form
 	}
 	if len(texts) == 0 {
 		return ""
 	}
 	var afters []string
 	for i, e := range examples {
-		if right := rightOf(e.Answer, at[i].to); begins(right, texts) {
-			afters = append(afters, e.Answer[at[i].to:right[len(texts)-1].at])
+		if right := rightOf(e.Answer, places[i].to); begins(right, texts) {
+			afters = append(afters, e.Answer[places[i].to:right[len(texts)-1].offset])
 		}
 	}
 	after := usual(afters)
-	if i := strings.IndexAny(after, " \t"); i > 0 && !whole {
-		after = after[:i] // the sentence goes on behind a closing mark
+	if i := strings.IndexAny(after, " \t"); i > 0 && !keepSentence {
+		after = after[:i] // the sentence continues after a closing mark
 	}
 	return after
 }
 
-// withoutSentence drops the words of a sentence that end in a mark, such as "so \boxed{", or
-// within a line in a label that has a capital: "gives ANSWER:".
+// withoutSentence drops the words of a sentence before a mark, as in "so \boxed{", or within a
+// line before a capitalized label, as in "gives ANSWER:".
 func withoutSentence(before string, anchored bool) string {
 	trimmed := strings.TrimSpace(before)
 	mark := strings.IndexAny(trimmed, "\\<{[*#$`|")
@@ -156,7 +156,7 @@ func begins(tokens []token, texts []string) bool {
 		slices.EqualFunc(tokens[:len(texts)], texts, func(t token, s string) bool { return t.text == s })
 }
 
-// usual is the most frequent text, the shortest of several.
+// usual returns the most frequent text; of several, the shortest.
 func usual(list []string) string {
 	counts := map[string]int{}
 	for _, s := range list {
@@ -167,8 +167,8 @@ func usual(list []string) string {
 	})
 }
 
-// setsOff reports whether tokens to the left of a place, the nearest first, set it off: a
-// whole line, a label with a colon, marks such as #### and **. A word of a sentence, an
+// setsOff reports whether the tokens to the left of a place, the nearest first, set it off: a
+// whole line, a label with a colon, or marks such as #### and **. A word of a sentence, an
 // equals sign or a single quote does not.
 func setsOff(texts []string) bool {
 	marks, anchored := 0, slices.Contains(texts, lineStart)
@@ -191,22 +191,22 @@ func setsOff(texts []string) bool {
 	return marks >= 2 || marks > 0 && anchored && texts[0] != "-"
 }
 
-// token is a word, a mark or a run of spaces, in lower case, and where it is: to the left of
-// a place where it begins, to the right where it ends.
+// token is a word, a mark or a run of spaces, in lower case. Its offset in the answer is that of
+// its start for tokens to the left of a place, and of its end for those to the right.
 type token struct {
-	text     string
-	at, size int // size is that of the text in the answer
+	text         string
+	offset, size int // size is its length in the answer
 }
 
-// lineStart is the token before the first of a line.
+// lineStart is the token for the start of a line.
 const lineStart = "\n"
 
-// mostTokens bounds what is looked at to each side of a place.
+// mostTokens bounds the tokens read on each side of a place.
 const mostTokens = 16
 
-// leftOf reads an answer from a place to the left, to the start of its line: of the last line
-// with text, where the place begins a line, unless that ends a sentence. A line before it that
-// is nothing but an opening mark, such as a tag or a fence, is read too.
+// leftOf reads an answer from a place leftward to the start of its line. If the place begins a
+// line, it reads the last line with text before it, unless that ends a sentence. It also reads
+// preceding lines that are only an opening mark, such as a tag or a fence.
 func leftOf(answer string, from int) (tokens []token) {
 	text := strings.TrimRightFunc(answer[:from], unicode.IsSpace)
 	if strings.Contains(answer[len(text):from], "\n") && strings.ContainsAny(text[max(0, len(text)-1):], ".,;!?") {
@@ -216,9 +216,9 @@ func leftOf(answer string, from int) (tokens []token) {
 		start := strings.LastIndex(text, "\n") + 1
 		line := tokensOf(text[start:], start)
 		for _, t := range slices.Backward(line) {
-			tokens = append(tokens, token{t.text, t.at - t.size, t.size})
+			tokens = append(tokens, token{t.text, t.offset - t.size, t.size})
 		}
-		tokens = append(tokens, token{text: lineStart, at: start})
+		tokens = append(tokens, token{text: lineStart, offset: start})
 		text = strings.TrimRightFunc(text[:start], unicode.IsSpace)
 		if before := text[strings.LastIndex(text, "\n")+1:]; !opens(before) {
 			break
@@ -227,18 +227,18 @@ func leftOf(answer string, from int) (tokens []token) {
 	return tokens[:min(len(tokens), mostTokens)]
 }
 
-// rightOf reads an answer from a place to the end of its line, or of the next one where that
-// is nothing but a closing mark.
+// rightOf reads an answer from a place to the end of its line, including following lines that
+// are only a closing mark.
 func rightOf(answer string, to int) (tokens []token) {
-	text, at := answer[to:], to
+	text, offset := answer[to:], to
 	for {
 		line, rest, more := strings.Cut(text, "\n")
-		tokens = append(tokens, tokensOf(line, at)...)
+		tokens = append(tokens, tokensOf(line, offset)...)
 		next, _, _ := strings.Cut(rest, "\n")
-		if at += len(line) + 1; !more || len(tokens) >= mostTokens || !closes(next) {
+		if offset += len(line) + 1; !more || len(tokens) >= mostTokens || !closes(next) {
 			break
 		}
-		tokens, text = append(tokens, token{text: lineStart, at: at}), rest
+		tokens, text = append(tokens, token{text: lineStart, offset: offset}), rest
 	}
 	if len(tokens) > 0 && tokens[len(tokens)-1].text == " " {
 		tokens = tokens[:len(tokens)-1]
@@ -246,7 +246,7 @@ func rightOf(answer string, to int) (tokens []token) {
 	return tokens[:min(len(tokens), mostTokens)]
 }
 
-// opens and closes report a line that is nothing but a mark around what follows or precedes.
+// opens and closes report whether a line is only a mark that opens or closes a block.
 func opens(line string) bool {
 	line = strings.TrimSpace(line)
 	return strings.HasPrefix(line, "```") || line == "$$" || line == `\[` || len(line) > 2 && line[0] == '<' &&
@@ -258,8 +258,8 @@ func closes(line string) bool {
 	return strings.HasPrefix(line, "```") || line == "$$" || line == `\]` || strings.HasPrefix(line, "</")
 }
 
-// tokensOf splits a line that begins at a place in its text into tokens with their ends.
-func tokensOf(line string, at int) (tokens []token) {
+// tokensOf splits a line into tokens with the offsets of their ends; offset is that of the line.
+func tokensOf(line string, offset int) (tokens []token) {
 	kind := func(r rune) int {
 		switch {
 		case isWord(r):
@@ -271,12 +271,12 @@ func tokensOf(line string, at int) (tokens []token) {
 	}
 	last := 0
 	for i, r := range line {
-		_, size := utf8.DecodeRuneInString(line[i:]) // 1 of a broken byte
+		_, size := utf8.DecodeRuneInString(line[i:]) // 1 for an invalid byte
 		if n := len(tokens) - 1; n >= 0 && kind(r) > 0 && kind(r) == last {
 			if last == 1 {
 				tokens[n].text += strings.ToLower(string(r))
 			}
-			tokens[n].at, tokens[n].size = at+i+size, tokens[n].size+size
+			tokens[n].offset, tokens[n].size = offset+i+size, tokens[n].size+size
 			continue
 		}
 		last = kind(r)
@@ -284,7 +284,7 @@ func tokensOf(line string, at int) (tokens []token) {
 		if last == 2 {
 			text = " "
 		}
-		tokens = append(tokens, token{text, at + i + size, size})
+		tokens = append(tokens, token{text, offset + i + size, size})
 	}
 	return tokens
 }

@@ -9,20 +9,20 @@ import (
 	"unicode/utf8"
 )
 
-// Same reports whether two texts say the same: as texts without case, spacing and the marks
-// around them, or as numbers.
+// Same reports whether two texts mean the same: they are equal numbers, or equal texts apart
+// from case, spacing and the marks around them.
 func Same(a, b string) bool {
 	x, y := bare(a), bare(b)
 	if x == y {
 		return true
 	}
-	n, ok := number(x)
-	m, too := number(y)
-	return ok && too && n.Cmp(m) == 0
+	n, xIsNumber := number(x)
+	m, yIsNumber := number(y)
+	return xIsNumber && yIsNumber && n.Cmp(m) == 0
 }
 
-// States reports whether an answer gives the reference as what it says in the end, in any
-// form: its last number is the reference's, or its last line holds the reference's words.
+// States reports whether an answer ends by stating the reference, in any form: its last number
+// equals the reference, or its last line contains the words of the reference.
 func States(answer, reference string) bool {
 	if Same(answer, reference) {
 		return true
@@ -40,13 +40,13 @@ func States(answer, reference string) bool {
 	if utf8.RuneCountInString(reference) > 3 {
 		return len(found) > 0
 	}
-	// A, yes and no are in many a sentence: what is said in the end is at its end.
+	// A, yes and no occur in many sentences, so a short reference must be at the end of the line.
 	return slices.ContainsFunc(found, func(s span) bool {
 		return last[s.from:s.to] == reference && !strings.ContainsFunc(last[s.to:], isWord)
 	})
 }
 
-// lastLine is the last line of a text with a letter or a digit in it.
+// lastLine returns the last line of a text with a letter or a digit in it.
 func lastLine(text string) string {
 	for _, line := range slices.Backward(strings.Split(text, "\n")) {
 		if strings.ContainsFunc(line, isWord) {
@@ -56,32 +56,32 @@ func lastLine(text string) string {
 	return ""
 }
 
-// bare is a text without case, spacing and the marks around it.
+// bare returns the text in lower case with single spaces, without the marks around it.
 func bare(s string) string {
 	const marks = " ,;:!?\"'`*_"
 	return strings.TrimLeft(strings.TrimRight(strings.ToLower(plain(s)), marks+"."), marks)
 }
 
-// numbers finds numbers as people write them: $1,200.50, -3, 7 %.
+// numbers matches numbers as people write them: $1,200.50, -3, 7 %.
 var numbers = regexp.MustCompile(`[-+−]?[$€£¥]?\d[\d,’']*(?:\.\d+)?(?:[eE][-+]?\d+)?(?:\s?%)?`)
 
-// number is what a text that is one number is worth.
+// number returns the value of a text that is a single number.
 func number(s string) (*big.Rat, bool) {
-	if at := numbers.FindStringIndex(s); at == nil || at[0] > 0 || at[1] < len(s) || len(s) > 60 {
+	if loc := numbers.FindStringIndex(s); loc == nil || loc[0] > 0 || loc[1] < len(s) || len(s) > 60 {
 		return nil, false
 	}
 	s = strings.NewReplacer("−", "-", ",", "", "’", "", "'", "", "$", "", "€", "", "£", "", "¥", "", " ", "", "%",
 		"").Replace(s)
 	if i := strings.IndexAny(s, "eE"); i >= 0 && len(s)-i > 4 {
-		return nil, false // a billion digits
+		return nil, false // an exponent this large could take a billion digits
 	}
 	return new(big.Rat).SetString(s)
 }
 
-// span is where an answer says something.
+// span is a place in an answer, in bytes.
 type span struct{ from, to int }
 
-// spans are the places in an answer that say the reference, the last first.
+// spans returns the places in an answer that state the reference, the last first.
 func spans(answer, reference string) (found []span) {
 	pattern := numbers
 	n, numeric := number(bare(reference))
@@ -95,11 +95,11 @@ func spans(answer, reference string) (found []span) {
 		}
 		pattern = regexp.MustCompile(`(?i)` + strings.Join(words, `\s+`))
 	}
-	for _, at := range slices.Backward(pattern.FindAllStringIndex(answer, -1)) {
-		s := span{at[0], at[1]}
+	for _, loc := range slices.Backward(pattern.FindAllStringIndex(answer, -1)) {
+		s := span{loc[0], loc[1]}
 		if numeric {
 			if answer[s.from] == '$' && strings.HasPrefix(answer[s.to:], "$") {
-				s.from++ // a formula, no dollars
+				s.from++ // a formula, not dollars
 			}
 			s.to -= len(answer[s.from:s.to]) - len(strings.TrimRight(answer[s.from:s.to], ",'’"))
 			m, ok := number(strings.ToLower(answer[s.from:s.to]))
@@ -112,7 +112,7 @@ func spans(answer, reference string) (found []span) {
 		last, _ := utf8.DecodeLastRuneInString(answer[:s.to])
 		after, _ := utf8.DecodeRuneInString(answer[s.to:])
 		if isWord(before) && isWord(first) || isWord(last) && isWord(after) {
-			continue // within a word, or a number
+			continue // within a word or a number
 		}
 		if found = append(found, s); len(found) == mostSpans {
 			break
@@ -122,29 +122,30 @@ func spans(answer, reference string) (found []span) {
 }
 
 const (
-	longest   = 2000 // letters of a reference that is searched for
-	mostSpans = 12   // places looked at
+	longest   = 2000 // longest reference, in bytes, that is searched for
+	mostSpans = 12   // most places returned
 )
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// setOff finds where something may be set off in a line: after a colon, a bracket, a tag.
+// setOff matches what may set off a value in a line: a colon, a bracket, a tag.
 var setOff = regexp.MustCompile(`[:=>{\[(#` + "`" + `*]+\s*`)
 
-// labelled are the places in the last line of an answer that a label or a mark sets off.
+// labelled returns the places in the last line of an answer that a label or a mark sets off, the
+// last first.
 func labelled(answer string) (found []span) {
 	line := lastLine(answer)
 	start := strings.LastIndex(answer, line)
-	for _, at := range slices.Backward(setOff.FindAllStringIndex(line, -1)) {
-		said := line[at[1]:]
-		if end := strings.IndexAny(said, "}<`*])\""); end >= 0 {
-			said = said[:end]
+	for _, loc := range slices.Backward(setOff.FindAllStringIndex(line, -1)) {
+		value := line[loc[1]:]
+		if end := strings.IndexAny(value, "}<`*])\""); end >= 0 {
+			value = value[:end]
 		}
-		said = strings.TrimRight(said, " .")
-		if said == "" {
+		value = strings.TrimRight(value, " .")
+		if value == "" {
 			continue
 		}
-		if found = append(found, span{start + at[1], start + at[1] + len(said)}); len(found) == mostSpans {
+		if found = append(found, span{start + loc[1], start + loc[1] + len(value)}); len(found) == mostSpans {
 			break
 		}
 	}

@@ -1,8 +1,8 @@
 // Package jsontext serves the gonogo command; its API may change in any release.
 //
-// It reads and writes JSON texts without making values of all that they hold.
+// It reads and writes JSON texts without decoding everything in them.
 //
-// In: JSON texts, as servers, tools and logs write them. Out: their members, elements and
-// literals as they are written, values decoded with exact keys, and text as literals.
-// Standard library only.
+// In: JSON texts from servers, tools and logs. Out: their members, elements and literals as
+// written, values decoded with exact keys, and texts as JSON strings. It uses only the standard
+// library.
 package jsontext

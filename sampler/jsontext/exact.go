@@ -13,11 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// Unmarshal is json.Unmarshal with exact keys: a field takes the value of the key that is
-// spelled as it is, by its tag or its name. encoding/json takes that key in any case, and
-// the last one wins, so a server's "Content" would replace the answer in "content". Whatever
-// others write is read with Unmarshal; a test checks that. It costs one walk over the quotes
-// of the text.
+// Unmarshal is json.Unmarshal with exact keys: a field takes only the value of the key that is
+// spelled exactly like its tag or name. encoding/json ignores the case of keys, and the last one
+// wins, so a server's "Content" would replace the answer in "content". All JSON that others write
+// is read with Unmarshal; a test checks that. It costs one pass over the quotes of the text.
 //
 // Note: encoding/json/v2 matches exactly, but it is an experiment in Go 1.26, and it changes
 // other rules and the texts of errors.
@@ -26,25 +25,25 @@ func Unmarshal(text []byte, into any) error {
 		if keys := keysOf(t.Elem()); keys != nil && keys.resemble(text) && json.Valid(text) {
 			s := Scanner{Source: text}
 			s.Space()
-			text = s.exact(nil, keys.of)
+			text = s.exact(nil, keys.root)
 		}
 	}
 	return json.Unmarshal(text, into)
 }
 
-// keys are the keys that the decoding of a type looks for.
+// keys holds the keys that the decoding of a type looks for.
 type keys struct {
-	of      *form
-	spelled map[string][]string // all keys within, by their folded spelling
+	root    *form
+	spelled map[string][]string // all its keys, by their folded spelling
 }
 
-// form says where a type has keys. A nil form has none, or decodes itself.
+// form says where a type has keys. It is nil for a type without keys, or one that decodes itself.
 type form struct {
 	fields map[string]*form // of a struct, by key
 	elem   *form            // of a list or a map
 }
 
-// knownKeys keeps the keys of each type that was decoded; nil of a type without any.
+// knownKeys caches the keys of each type that was decoded; nil for a type without keys.
 var knownKeys sync.Map // from reflect.Type to *keys
 
 func keysOf(t reflect.Type) *keys {
@@ -52,7 +51,7 @@ func keysOf(t reflect.Type) *keys {
 		return k.(*keys)
 	}
 	made := map[reflect.Type]*form{}
-	k := &keys{of: formOf(t, made), spelled: map[string][]string{}}
+	k := &keys{root: formOf(t, made), spelled: map[string][]string{}}
 	for _, f := range made {
 		for name := range f.fields {
 			folded := string(foldKey(nil, []byte(name)))
@@ -70,8 +69,8 @@ func keysOf(t reflect.Type) *keys {
 
 var decodesItself = []reflect.Type{reflect.TypeFor[json.Unmarshaler](), reflect.TypeFor[encoding.TextUnmarshaler]()}
 
-// formOf makes the form of a type; made holds those of the types around it, for a type
-// that holds itself.
+// formOf returns the form of a type. made holds the forms of the enclosing types, so that a type
+// can contain itself.
 func formOf(t reflect.Type, made map[reflect.Type]*form) *form {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -96,7 +95,7 @@ func formOf(t reflect.Type, made map[reflect.Type]*form) *form {
 	return f
 }
 
-// addFields adds the fields of a struct; those of embedded structs give way to its own.
+// addFields adds the fields of a struct, which take precedence over those of its embedded structs.
 func (f *form) addFields(t reflect.Type, made map[reflect.Type]*form) {
 	var embedded []reflect.Type
 	for field := range t.Fields() {
@@ -125,7 +124,7 @@ const (
 	kelvin = '\u212a' // folds to k, and takes three bytes
 )
 
-// foldKey appends a key as encoding/json compares it with names in ASCII.
+// foldKey appends a key, folded as encoding/json folds it to compare it with ASCII names.
 func foldKey(to, key []byte) []byte {
 	for _, r := range string(key) {
 		switch r = unicode.ToLower(r); r {
@@ -139,8 +138,8 @@ func foldKey(to, key []byte) []byte {
 	return to
 }
 
-// resemble reports whether a text may have one of the keys in another case. It looks at
-// every string before a colon, wherever that is.
+// resemble reports whether a text may have one of the keys in another case. It checks every
+// string before a colon, at any depth.
 func (k *keys) resemble(text []byte) bool {
 	for {
 		start := bytes.IndexByte(text, '"')
@@ -168,10 +167,10 @@ func (k *keys) resemble(text []byte) bool {
 	}
 }
 
-// resembles reports whether a key, as the text has it, may be one of the keys in another case.
+// resembles reports whether a key, as written in a text, may be one of the keys in another case.
 func (k *keys) resembles(key []byte) bool {
 	if bytes.IndexByte(key, '\\') >= 0 {
-		return true // whatever it is, the walk reads it
+		return true // an escaped key is left to the walk
 	}
 	var folded [64]byte
 	if len(key) > len(folded)*utf8.RuneLen(kelvin) {
@@ -181,8 +180,8 @@ func (k *keys) resembles(key []byte) bool {
 	return len(names) > 1 || len(names) == 1 && names[0] != string(key)
 }
 
-// exact appends the value at s.At of a valid text without the members of structs that no
-// field is spelled as.
+// exact appends the value at s.At of a valid text, without the members of structs whose key is
+// not spelled exactly like a field.
 func (s *Scanner) exact(to []byte, f *form) []byte {
 	from := s.At
 	switch c := s.Source[from]; {

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// errKind says that a value is not of the kind that was asked for.
+// errKind means that a value is of another kind than the one asked for.
 var errKind = errors.New("a value of another kind")
 
-// Fields calls visit for each member of the one JSON object that text is: its key, and
-// its value as it is written, checked but not decoded. It is for answers of servers,
-// of which little is read, and that little once; what it accepts is what encoding/json
-// accepts. Visit must keep no key. An error of visit ends the walk.
+// Fields calls visit for each member of the JSON object that is the whole text, with its key
+// and its value as written, checked but not decoded. It suits answers of servers, of which
+// little is read, and only once. It accepts exactly what encoding/json accepts. visit must not
+// keep the key. An error of visit ends the walk.
 func Fields(text []byte, visit func(key, value []byte) error) error {
 	s := Scanner{Source: text}
 	return s.Members(func(key, value []byte) error {
@@ -22,8 +22,8 @@ func Fields(text []byte, visit func(key, value []byte) error) error {
 	})
 }
 
-// List calls visit for each element of the one JSON array that text is, as Fields
-// does for an object. A list that is null has none.
+// List calls visit for each element of the JSON array that is the whole text, as Fields does
+// for an object. Null is an array without elements.
 func List(text []byte, visit func(value []byte) error) error {
 	if IsNull(text) {
 		return nil
@@ -35,8 +35,8 @@ func List(text []byte, visit func(value []byte) error) error {
 // IsNull reports whether a value is null.
 func IsNull(value []byte) bool { return string(value) == "null" }
 
-// ReadText stores the text of a checked value, a JSON string. Null changes nothing, and
-// anything else is an error.
+// ReadText stores the text of a checked value that is a JSON string. Null changes nothing, and
+// any other value is an error.
 func ReadText(value []byte, into *string) error {
 	switch {
 	case value[0] == '"':
@@ -47,8 +47,8 @@ func ReadText(value []byte, into *string) error {
 	return nil
 }
 
-// TextOrJSON returns the text of a JSON string, and any other JSON value as
-// its own source; null and nothing give "".
+// TextOrJSON returns the text of a JSON string, and any other value as its source; null and an
+// empty value give "".
 func TextOrJSON(raw json.RawMessage) string {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || IsNull(raw) {
@@ -60,8 +60,8 @@ func TextOrJSON(raw json.RawMessage) string {
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }
 
-// ReadNumber returns a checked value that is a number; ok is false of any other, and
-// of a number that no float64 holds.
+// ReadNumber returns a checked value as a number; ok is false if it is not a number, or not
+// within the range of float64.
 func ReadNumber(value []byte) (n float64, ok bool) {
 	if len(value) == 0 || value[0] != '-' && (value[0] < '0' || value[0] > '9') {
 		return 0, false

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns the text of a string literal that was checked, quotes and all; a broken byte
-// or half of a pair is U+FFFD.
+// Text returns the text of a checked string literal, which includes its quotes. An invalid byte
+// or a lone surrogate becomes U+FFFD.
 func Text(lit []byte) string {
 	body := lit[1 : len(lit)-1]
 	if bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body) {
@@ -29,7 +29,7 @@ func Text(lit []byte) string {
 		var r rune
 		switch {
 		case body[0] != '\\':
-			r, n = utf8.DecodeRune(body) // a broken byte becomes U+FFFD
+			r, n = utf8.DecodeRune(body) // an invalid byte becomes U+FFFD
 		case body[1] == 'u':
 			r, n = escaped(body)
 		default:
@@ -41,10 +41,11 @@ func Text(lit []byte) string {
 	return text.String()
 }
 
-// unescaped is what the letter after a backslash stands for.
+// unescaped holds the byte that each letter after a backslash stands for.
 var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// Key returns the text of a literal, without a copy where it is written as it reads.
+// Key returns the text of a literal. It is a part of lit, not a copy, if lit has no escapes and no
+// invalid UTF-8.
 func Key(lit []byte) []byte {
 	body := lit[1 : len(lit)-1]
 	if bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body) {
@@ -53,7 +54,7 @@ func Key(lit []byte) []byte {
 	return []byte(Text(lit))
 }
 
-// Len returns the number of bytes that Text would give, without making the string.
+// Len returns the length of Text(lit) in bytes, without making the string.
 func Len(lit []byte) int {
 	body := lit[1 : len(lit)-1]
 	if bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body) {
@@ -75,15 +76,15 @@ func Len(lit []byte) int {
 			i++
 		default:
 			r, size := utf8.DecodeRune(body[i:])
-			n += utf8.RuneLen(r) // a broken byte becomes U+FFFD
+			n += utf8.RuneLen(r) // an invalid byte becomes U+FFFD
 			i += size
 		}
 	}
 	return n
 }
 
-// escaped reads the \uXXXX escape at the start of b, with the second half of
-// a surrogate pair where one follows. A lone half is U+FFFD.
+// escaped decodes the \uXXXX escape at the start of b, including the second half of a surrogate
+// pair. A lone surrogate is U+FFFD.
 func escaped(b []byte) (r rune, size int) {
 	r = hexRune(b[2:6])
 	if !utf16.IsSurrogate(r) {

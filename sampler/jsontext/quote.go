@@ -2,16 +2,15 @@ package jsontext
 
 import "unicode/utf8"
 
-// AppendQuoted appends s to b as a JSON string. Unlike encoding/json it does
-// not write <, > and & as escapes: bodies are for servers, not for web pages.
-// Bytes that are not UTF-8 become U+FFFD.
+// AppendQuoted appends s to b as a JSON string. Unlike encoding/json it does not escape <, >
+// and &, because bodies are for servers, not for web pages. Invalid UTF-8 becomes U+FFFD.
 func AppendQuoted(b []byte, s string) []byte { return appendQuoted(b, s, &plain) }
 
-// AppendPageSafe appends s to b as encoding/json writes it, <, > and & as escapes too, for
-// what may end in a web page.
+// AppendPageSafe appends s to b as encoding/json writes it, also escaping <, > and &, for text
+// that may end up in a web page.
 func AppendPageSafe(b []byte, s string) []byte { return appendQuoted(b, s, &pageSafe) }
 
-// pageSafe are the plain bytes that mean nothing to a web page.
+// pageSafe marks the plain bytes without a special meaning in a web page.
 var pageSafe = func() [256]bool {
 	safe := plain
 	safe['<'], safe['>'], safe['&'] = false, false, false
@@ -34,7 +33,7 @@ func appendQuoted(b []byte, s string, safe *[256]bool) []byte {
 			case r == utf8.RuneError && n == 1:
 				b = append(append(b, s[start:i]...), `\ufffd`...)
 				start = i + n
-			case r == '\u2028', r == '\u2029': // line ends to JavaScript
+			case r == '\u2028', r == '\u2029': // line ends in JavaScript
 				b = append(append(append(b, s[start:i]...), `\u202`...), hex[r&15])
 				start = i + n
 			}

@@ -7,36 +7,35 @@ import (
 	"unicode/utf8"
 )
 
-// Scanner walks one JSON text, checks all of it, and cuts out the members of
-// an object without decoding them. It accepts exactly what encoding/json
-// accepts; with Lenient set it also takes the bare words NaN, Infinity and
-// -Infinity, which Python writes, wherever a value may be.
+// Scanner walks one JSON text, checks all of it, and cuts out the members of an object without
+// decoding them. It accepts exactly what encoding/json accepts; with Lenient it also accepts the
+// bare words NaN, Infinity and -Infinity, which Python writes, in place of a value.
 type Scanner struct {
 	Source  []byte
-	At      int // how far the walk has come
+	At      int // offset of the next byte to read
 	Lenient bool
 
-	// Enter, which may be nil, is called before the value of a member of the whole
+	// Enter, which may be nil, is called before the value of each member of the outermost
 	// object. If it walks over the value itself, visit is not called.
 	Enter func(key []byte) (walked bool, err error)
 
-	bare bool // a bare word was met; Strict takes it back
+	bare bool // a bare word was met since the last Strict
 
-	// Of the string that was walked over last: its escapes of one letter, whether it has
-	// others, and whether what it has besides is ASCII.
+	// About the last string that was walked over: the number of its one-letter escapes, whether it
+	// has \u escapes, and whether it is ASCII.
 	short        int
 	coded, ascii bool
 }
 
-// maxDepth is how deep encoding/json lets values nest.
+// maxDepth is the nesting depth that encoding/json allows.
 const maxDepth = 10000
 
-// ErrSyntax says that the text is not JSON. Callers that need to say why ask
+// ErrSyntax means that the text is not JSON. Callers that need the reason get it from
 // encoding/json.
 var ErrSyntax = errors.New("not valid JSON")
 
-// Members calls visit for each member of the one object that is the whole
-// text. Key is the literal with its quotes. An error of visit ends the walk.
+// Members calls visit for each member of the object that is the whole text. key is the literal
+// with its quotes. An error of visit ends the walk.
 func (s *Scanner) Members(visit func(key, value []byte) error) error {
 	s.Space()
 	if s.At >= len(s.Source) || s.Source[s.At] != '{' {
@@ -48,8 +47,7 @@ func (s *Scanner) Members(visit func(key, value []byte) error) error {
 	return s.End()
 }
 
-// Elements calls visit for each element of the one array that is the whole
-// text.
+// Elements calls visit for each element of the array that is the whole text.
 func (s *Scanner) Elements(visit func(value []byte) error) error {
 	s.Space()
 	if s.At >= len(s.Source) || s.Source[s.At] != '[' {
@@ -61,7 +59,7 @@ func (s *Scanner) Elements(visit func(value []byte) error) error {
 	return s.End()
 }
 
-// End checks that nothing but space follows.
+// End checks that only white space follows.
 func (s *Scanner) End() error {
 	s.Space()
 	if s.At != len(s.Source) {
@@ -82,7 +80,7 @@ func (s *Scanner) Space() {
 	}
 }
 
-// Value walks over one value that starts at s.At, within depth others.
+// Value walks over the value that starts at s.At, nested in depth others.
 func (s *Scanner) Value(depth int) error {
 	if s.At >= len(s.Source) {
 		return ErrSyntax
@@ -212,7 +210,7 @@ func (s *Scanner) array(depth int, visit func(value []byte) error) error {
 	}
 }
 
-// Comma reads what follows a member or element: a comma, or the end.
+// Comma reads what follows a member or element: a comma or the closing bracket, end.
 func (s *Scanner) Comma(end byte) (more bool, err error) {
 	s.Space()
 	if s.At >= len(s.Source) {
@@ -229,8 +227,8 @@ func (s *Scanner) Comma(end byte) (more bool, err error) {
 	return false, ErrSyntax
 }
 
-// plain marks the bytes that may be in a string as they are and need no
-// look: not the quote, the backslash or a control character.
+// plain marks the bytes that stand for themselves in a string: all except the quote, the
+// backslash and control characters.
 var plain = func() (t [256]bool) {
 	for c := ' '; c < 256; c++ {
 		t[c] = c != '"' && c != '\\'
@@ -240,15 +238,15 @@ var plain = func() (t [256]bool) {
 
 const tops = 0x8080808080808080 // the highest bit of each of eight bytes
 
-// marked sets the highest bit of the first of eight bytes that is not plain: below a
-// space, a quote or a backslash. Bits above it mean nothing; 0 is all plain.
+// marked returns eight bytes with the highest bit set in the first one of x that is not plain:
+// less than a space, a quote or a backslash. Higher bits are meaningless; 0 means all plain.
 func marked(x uint64) uint64 {
 	const ones = 0x0101010101010101
 	quote, slash := x^ones*'"', x^ones*'\\'
 	return ((x-ones*' ')&^x | (quote-ones)&^quote | (slash-ones)&^slash) & tops
 }
 
-// Literal walks over a string and notes what LiteralLen has to know of it.
+// Literal walks over a string and notes what LiteralLen needs to know about it.
 func (s *Scanner) Literal() error {
 	b, i := s.Source, s.At+1
 	var all uint64
@@ -293,8 +291,8 @@ func (s *Scanner) Literal() error {
 	}
 }
 
-// LiteralLen returns the number of bytes of the text of the string that was walked over
-// last, whose literal is lit.
+// LiteralLen returns the length in bytes of the text of the last string that was walked over,
+// whose literal is lit.
 func (s *Scanner) LiteralLen(lit []byte) int {
 	if !s.coded && (s.ascii || utf8.Valid(lit)) {
 		return len(lit) - len(`""`) - s.short
@@ -311,7 +309,7 @@ func hex4(b []byte) bool {
 	return true
 }
 
-// Number walks over one number that starts at s.At.
+// Number walks over the number that starts at s.At.
 func (s *Scanner) Number() error {
 	b, i := s.Source, s.At
 	if b[i] == '-' {
@@ -352,7 +350,7 @@ func digits(b []byte, i int) int {
 	return i
 }
 
-// Strict returns a value that was walked over, with null in the place of its bare words.
+// Strict returns a value that was walked over, with its bare words replaced by null.
 func (s *Scanner) Strict(value []byte) []byte {
 	if !s.bare {
 		return value
@@ -361,8 +359,8 @@ func (s *Scanner) Strict(value []byte) []byte {
 	return Nullify(value)
 }
 
-// Nullify returns a copy of a leniently checked text in which NaN, Infinity
-// and -Infinity outside of strings read null.
+// Nullify returns a copy of a leniently checked text in which NaN, Infinity and -Infinity
+// outside strings are replaced by null.
 func Nullify(b []byte) []byte {
 	out := make([]byte, 0, len(b)+8)
 	for i := 0; i < len(b); {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Address says where a queue is and how to authenticate. The tags are those of the keys
-// of gonogo.yaml.
+// Address says where a queue is and how to authenticate. The tags describe the keys of
+// gonogo.yaml.
 type Address struct {
 	URL string `json:"url,omitzero" or:"memory: in this process, without a queue" mark:"url" example:"nats://nats:4222" doc:"where rollouts are made: memory; embedded, through a queue in this process, kept in RUN/queue; embedded:PORT, which workers on this machine may join; or nats:// and tls:// addresses of a NATS cluster with JetStream, whose workers make them (docs/queue.md); credentials come from GONOGO_QUEUE_TOKEN, or GONOGO_QUEUE_USER and GONOGO_QUEUE_PASSWORD"`
-	// with a user's JWT and seed
+	// a file with a user's JWT and seed
 	Creds string `json:"creds,omitzero" or:"none" mark:"file" example:"gonogo.creds" doc:"a file of NATS credentials (.creds)"`
 	CA    string `json:"tls_ca,omitzero" or:"the machine's own" mark:"file" example:"ca.pem" doc:"the CA certificates (PEM) for the cluster"`
 	Cert  string `json:"tls_cert,omitzero" or:"none" mark:"file" example:"client.pem" doc:"the client certificate (PEM); needs queue.tls_key"`
@@ -19,13 +19,13 @@ type Address struct {
 	Token, User, Password string `json:"-"`
 }
 
-// What a URL may be beyond nats:// and tls:// addresses; a port may follow Embedded.
+// The values of a URL besides nats:// and tls:// addresses; a port may follow Embedded.
 const (
 	inMemory = "memory"
 	Embedded = "embedded"
 )
 
-// The environment variables with credentials for a queue.
+// The environment variables that hold credentials for a queue.
 const (
 	TokenEnv    = "GONOGO_QUEUE_TOKEN"
 	UserEnv     = "GONOGO_QUEUE_USER"
@@ -41,14 +41,14 @@ func (a Address) Remote() bool { return a.Used() && !a.Embedded() }
 // Embedded reports whether the queue is a server in this process.
 func (a Address) Embedded() bool { return a.URL == Embedded || strings.HasPrefix(a.URL, Embedded+":") }
 
-// Port is the port of an embedded server; 0 if it does not listen.
+// Port returns the port of an embedded server; 0 if it does not listen.
 func (a Address) Port() int {
-	port, _ := strconv.Atoi(strings.TrimPrefix(a.URL, Embedded+":")) // URLFault has read it
+	port, _ := strconv.Atoi(strings.TrimPrefix(a.URL, Embedded+":")) // URLFault has checked it
 	return port
 }
 
-// URLFault says what is wrong with the URL; "" is nothing. It does not show the URL, which
-// may hold a password.
+// URLFault returns what is wrong with the URL, or "" if nothing is. It does not show the URL,
+// which may hold a password.
 func (a Address) URLFault() string {
 	const want = "must be memory, embedded, embedded:PORT, or nats://HOST:PORT or tls://HOST:PORT, several with " +
 		"commas between"
@@ -76,15 +76,15 @@ func (a Address) URLFault() string {
 	return ""
 }
 
-// Login takes the credentials from the environment.
+// Login reads the credentials from the environment.
 func (a *Address) Login(env func(name string) (string, bool)) {
 	a.Token, _ = env(TokenEnv)
 	a.User, _ = env(UserEnv)
 	a.Password, _ = env(PasswordEnv)
 }
 
-// LoginFault says what the address needs that this program or the environment does not
-// have; "" is nothing.
+// LoginFault returns what the address needs but this program or the environment lacks, or
+// "" if nothing is missing.
 func (a Address) LoginFault() string {
 	switch {
 	case a.Embedded() && !HasServer:

@@ -11,15 +11,15 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// leader is who leads a run.
+// leader identifies the process that leads a run.
 type leader struct {
 	Host string `json:"host"`
 	PID  int    `json:"pid"`
 }
 
-// claim makes the consumer of the results: a work queue has one. That of a
-// planner that is gone is deleted, and what it had not recorded comes again. One
-// that was cut off, not ended, so finds out that it leads no more.
+// claim creates the consumer of the results, of which a work queue allows only one. It
+// deletes the consumer of a planner that is gone, and what that planner had not recorded is
+// delivered again. A planner that was only cut off learns this way that it no longer leads.
 func (p *Planner) claim(ctx context.Context) (jetstream.Consumer, error) {
 	api, cancel := context.WithTimeout(ctx, 4*apiTimeout)
 	defer cancel()
@@ -51,13 +51,13 @@ func (p *Planner) claim(ctx context.Context) (jetstream.Consumer, error) {
 	}
 }
 
-// claimed is what this planner's claim is called.
+// claimed returns the name of this planner's consumer.
 func (p *Planner) claimed() string { return "planner-" + p.term }
 
-// codeOneConsumer is JetStream's number for a second consumer of a work queue.
+// codeOneConsumer is JetStream's error code for a second consumer of a work queue.
 const codeOneConsumer = 10099
 
-// takeOver deletes a claim, if its planner is gone.
+// takeOver deletes a claim if its planner does not answer, and fails if it does.
 func (p *Planner) takeOver(ctx context.Context, claim *jetstream.ConsumerInfo) error {
 	had := claim.Config.Metadata
 	ask, cancel := context.WithTimeout(ctx, min(p.plan.Lease, dialTimeout))
@@ -76,7 +76,7 @@ func (p *Planner) takeOver(ctx context.Context, claim *jetstream.ConsumerInfo) e
 	return nil
 }
 
-// errNoResults is why a planner ends that would wait for ever.
+// errNoResults ends a planner that would otherwise wait for ever.
 var errNoResults = errors.New("the server hands out no more of them; run again to continue, nothing is lost")
 
 // fenced ends the planner when its claim is gone.
@@ -93,5 +93,5 @@ func (p *Planner) fenced() {
 	}
 }
 
-// whoLeads answers one that would lead the run itself.
+// whoLeads answers a planner that wants to lead the same run.
 func (p *Planner) whoLeads(m *nats.Msg) { p.reply(m, leader{p.host, os.Getpid()}) }

@@ -17,42 +17,42 @@ import (
 	"gonogo/sampler/rollout/credential"
 )
 
-// Conn is a connection to a cluster. It reconnects when the cluster goes away.
+// Conn is a connection to a cluster. It reconnects after an outage.
 type Conn struct {
 	nc     *nats.Conn
 	js     jetstream.JetStream
 	log    *slog.Logger
-	server string // for people: no credentials
-	papers tlsFiles
+	server string // its address for messages, without credentials
+	certs  tlsFiles
 	closed chan struct{}
 
-	mu     sync.Mutex // guards what follows
-	away   time.Time  // since then there is no server; zero when there is
-	told   bool       // why it does not come back
-	denied error      // what we may not do, as the server said last
-	ended  error      // that our credentials are no longer valid, as it said last
-	since  time.Time  // it has said so
-	onNews map[*func()]bool
+	mu            sync.Mutex // guards what follows
+	away          time.Time  // since when the server has been unreachable; zero if it is reachable
+	refusalLogged bool       // the log says why it cannot reconnect
+	denied        error      // the server's last permission error
+	ended         error      // the server's last message that our credentials are no longer valid
+	since         time.Time  // when denied was set
+	onNews        map[*func()]bool
 }
 
 const (
 	dialTimeout = 10 * time.Second
 	apiTimeout  = 5 * time.Second
-	pingEvery   = 5 * time.Second // two without an answer are a connection that broke
-	longestWait = 5 * time.Second // between tries to come back
+	pingEvery   = 5 * time.Second // two unanswered pings mean a broken connection
+	longestWait = 5 * time.Second // between attempts to reconnect
 )
 
-// dial connects with options.
+// dial connects with the options given and its own.
 func dial(ctx context.Context, url string, log *slog.Logger, p tlsFiles, opts ...nats.Option) (*Conn, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	c := &Conn{log: log, server: credential.BareURLs(url), papers: p, closed: make(chan struct{})}
+	c := &Conn{log: log, server: credential.BareURLs(url), certs: p, closed: make(chan struct{})}
 	opts = append(
 		opts,
 		nats.Name("gonogo"), nats.Timeout(dialTimeout), nats.PingInterval(pingEvery),
 		nats.MaxReconnects(-1), nats.CustomReconnectDelay(c.again),
-		nats.DisconnectErrHandler(c.left), nats.ReconnectHandler(c.back), nats.ErrorHandler(c.heard),
+		nats.DisconnectErrHandler(c.disconnected), nats.ReconnectHandler(c.reconnected), nats.ErrorHandler(c.onError),
 		nats.ClosedHandler(func(*nats.Conn) { close(c.closed) }),
 	)
 	if err := ctx.Err(); err != nil {
@@ -74,21 +74,20 @@ func dial(ctx context.Context, url string, log *slog.Logger, p tlsFiles, opts ..
 
 // Close ends the connection.
 func (c *Conn) Close() {
-	_ = c.nc.FlushTimeout(time.Second) // what is not out by now is lost, as by a broken connection
+	_ = c.nc.FlushTimeout(time.Second) // what is not sent by then is lost, as with a broken connection
 	c.nc.Close()
 	<-c.closed
 }
 
-// Away returns since when there has been no server; the zero time when there is
-// one.
+// Away returns since when the server has been unreachable; the zero time if it is reachable.
 func (c *Conn) Away() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.away
 }
 
-// last is why the connection ended. Who comes back with credentials that ran out is
-// refused without a reason.
+// last returns why the connection ended. The server gives no reason when it refuses a
+// reconnect with expired credentials, so what it said before comes first.
 func (c *Conn) last() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,29 +100,29 @@ func (c *Conn) last() error {
 	return nats.ErrConnectionClosed
 }
 
-// backoff is how long to wait before the next try to come back.
+// backoff returns how long to wait before the next attempt.
 func backoff(attempts int) time.Duration {
 	d := min(50*time.Millisecond<<min(attempts, 10), longestWait)
 	return d/2 + rand.N(d/2)
 }
 
-// again is backoff, and tells once of a server that is there, but that we do not
-// trust any more, or that does not trust us.
+// again returns the backoff, and logs once if the server is reachable but one side does not
+// trust the other's certificate.
 func (c *Conn) again(attempts int) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.nc == nil || c.told {
+	if c.nc == nil || c.refusalLogged {
 		return backoff(attempts)
 	}
-	if err := c.nc.LastError(); c.papers.remedy(err) != "" {
-		c.told = true
+	if err := c.nc.LastError(); c.certs.remedy(err) != "" {
+		c.refusalLogged = true
 		c.log.Warn("queue server refused", slog.String("server", c.server),
-			slog.String("error", endpoint.Brief(err.Error()+": "+c.papers.remedy(err))))
+			slog.String("error", endpoint.Brief(err.Error()+": "+c.certs.remedy(err))))
 	}
 	return backoff(attempts)
 }
 
-func (c *Conn) left(_ *nats.Conn, err error) {
+func (c *Conn) disconnected(_ *nats.Conn, err error) {
 	c.mu.Lock()
 	c.away = time.Now()
 	c.mu.Unlock()
@@ -133,18 +132,18 @@ func (c *Conn) left(_ *nats.Conn, err error) {
 	}
 }
 
-func (c *Conn) back(*nats.Conn) {
+func (c *Conn) reconnected(*nats.Conn) {
 	c.mu.Lock()
-	away := time.Since(c.away)
-	c.away, c.told, c.denied, c.ended = time.Time{}, false, nil, nil
+	outage := time.Since(c.away)
+	c.away, c.refusalLogged, c.denied, c.ended = time.Time{}, false, nil, nil
 	c.news()
 	c.mu.Unlock()
 	c.log.Warn("queue server back", slog.String("server", c.server),
-		slog.Float64("away_s", away.Round(100*time.Millisecond).Seconds()))
+		slog.Float64("away_s", outage.Round(100*time.Millisecond).Seconds()))
 }
 
-// hearNews has something done, quickly, each time that the server is back or has
-// refused something: then what is waited for does not come. forget ends it.
+// hearNews calls do, which must be quick, each time the server is back or has refused
+// something: an answer that is still awaited will not come. forget ends the calls.
 func (c *Conn) hearNews(do func()) (forget func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -159,15 +158,15 @@ func (c *Conn) hearNews(do func()) (forget func()) {
 	}
 }
 
-// news has it done. mu is held.
+// news calls the functions of hearNews. mu is held.
 func (c *Conn) news() {
 	for do := range c.onNews {
 		(*do)()
 	}
 }
 
-// heard takes note of an error that answers nothing in particular.
-func (c *Conn) heard(_ *nats.Conn, _ *nats.Subscription, err error) {
+// onError handles an asynchronous error of the connection.
+func (c *Conn) onError(_ *nats.Conn, _ *nats.Subscription, err error) {
 	c.mu.Lock()
 	switch {
 	case errors.Is(err, nats.ErrPermissionViolation):
@@ -180,17 +179,17 @@ func (c *Conn) heard(_ *nats.Conn, _ *nats.Subscription, err error) {
 	c.log.Warn("queue", slog.String("server", c.server), slog.String("error", endpoint.Brief(err.Error())))
 }
 
-// invalid reports whether credentials were valid and are not.
+// invalid reports whether the error says that our credentials are no longer valid.
 func invalid(err error) bool {
 	return errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked) ||
 		errors.Is(err, nats.ErrAccountAuthExpired)
 }
 
-// explain names the server, what was being done, and how to fix it.
+// explain wraps an error with the server, what was being done, and how to fix it.
 func (c *Conn) explain(doing string, err error) error {
 	if closed := errors.Is(err, nats.ErrConnectionClosed) || errors.Is(err, jetstream.ErrConnectionClosed); closed &&
 		c.nc.IsClosed() {
-		<-c.closed // why is heard last
+		<-c.closed // the reason arrives last
 		err = c.last()
 	}
 	c.mu.Lock()
@@ -217,8 +216,8 @@ func (c *Conn) explain(doing string, err error) error {
 			"check its log, and whether its disk is full"
 	case full(api):
 		remedy = "make room on the server's disk, or raise the limits of JetStream, and run again; nothing is lost"
-	case c.papers.remedy(err) != "":
-		remedy = c.papers.remedy(err)
+	case c.certs.remedy(err) != "":
+		remedy = c.certs.remedy(err)
 	case errors.Is(err, io.EOF):
 		remedy = "it closes the connection: it is starting up, is not a NATS server, or has handshake_first: true, " +
 			"which must be auto"
@@ -231,7 +230,7 @@ func (c *Conn) explain(doing string, err error) error {
 	return fmt.Errorf("queue %s: %s: %w%s", c.server, doing, err, remedy)
 }
 
-// apiCode is JetStream's number of an error; 0 when it is none of JetStream's.
+// apiCode returns JetStream's code of an error; 0 if it is not an error of JetStream.
 func apiCode(err error) jetstream.ErrorCode {
 	var api jetstream.JetStreamError
 	if errors.As(err, &api) && api.APIError() != nil {
@@ -244,7 +243,7 @@ func apiCode(err error) jetstream.ErrorCode {
 	return 0
 }
 
-// JetStream's numbers that the client has no names for.
+// JetStream's error codes that the client has no names for.
 const (
 	codeAccountLimit = 10002
 	codeNoPeers      = 10005
@@ -261,20 +260,20 @@ func full(code jetstream.ErrorCode) bool {
 	return code == codeAccountLimit || code == codeInsufficient || code == codeStorageLimit || code == codeStoreFailed
 }
 
-// leaderless reports whether the server may have none to ask: it does not answer, or
-// says so.
+// leaderless reports whether the cluster may have no leader: the server says so, or does not
+// answer.
 func leaderless(err error) bool {
 	code := apiCode(err)
 	return code == codeNoLeader || code == codeNotLeader || code == codeNoPeers || code == 0 &&
 		errors.Is(err, context.DeadlineExceeded)
 }
 
-// fatal reports whether to do the same again is of no use: the server has said
-// no. That it does not answer is something else.
+// fatal reports whether a retry is useless because the server refused. A server that does
+// not answer is not fatal.
 func fatal(err error) bool {
 	switch apiCode(err) {
 	case 0:
-	case codeNoLeader, codeNotLeader, jetstream.JSErrCodeJetStreamNotEnabled: // a server that begins says so for a while
+	case codeNoLeader, codeNotLeader, jetstream.JSErrCodeJetStreamNotEnabled: // a starting server says so for a while
 		return false
 	default:
 		return true
@@ -290,13 +289,13 @@ func fatal(err error) bool {
 	return false
 }
 
-// persist does something until it is done or refused, however long the server is
-// away. The error is ctx's, or says why it is refused.
+// persist retries do until it succeeds or is refused, however long the server is away. The
+// error is ctx's cause, or says why it was refused.
 func (c *Conn) persist(ctx context.Context, doing string, do func(context.Context) error) error {
 	return c.persistFor(ctx, apiTimeout, doing, do)
 }
 
-// persistFor is persist with so much time for each try.
+// persistFor is persist with a time limit for each attempt.
 func (c *Conn) persistFor(ctx context.Context, limit time.Duration, doing string,
 	do func(context.Context) error,
 ) error {
@@ -321,7 +320,7 @@ func (c *Conn) persistFor(ctx context.Context, limit time.Duration, doing string
 	}
 }
 
-// once does something that ends early when it cannot come to its end.
+// once calls do with a time limit, and cancels it early once its answer cannot come any more.
 func (c *Conn) once(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -329,8 +328,8 @@ func (c *Conn) once(ctx context.Context, limit time.Duration, do func(context.Co
 	return do(ctx)
 }
 
-// hint is an error that is waited for to pass. A server whose disk was full when it
-// wrote answers no more, and not before it is started again.
+// hint describes an error that persist waits out. A server whose disk filled up while it
+// wrote stops answering until it is restarted.
 func (c *Conn) hint(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) && c.Away().IsZero() {
 		return "the server is running but does not answer: check its log; if its disk is full, make room and start " +
@@ -339,14 +338,14 @@ func (c *Conn) hint(err error) string {
 	return endpoint.Brief(err.Error())
 }
 
-// refused reports whether the server said since then that we may not do something.
+// refused reports whether the server has denied us a permission since the given time.
 func (c *Conn) refused(since time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.denied != nil && c.since.After(since)
 }
 
-// pause waits, and reports whether ctx lasted as long.
+// pause waits for d, and reports whether ctx was still alive at its end.
 func pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

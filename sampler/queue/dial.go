@@ -15,20 +15,20 @@ import (
 	"gonogo/sampler/endpoint"
 )
 
-// Dial connects. It does not wait for a server that is not there.
+// Dial connects to a queue. It does not wait for a server that is not listening.
 func Dial(ctx context.Context, a Address, log *slog.Logger) (*Conn, error) {
 	c, _, err := a.dial(ctx, log)
 	return c, err
 }
 
-// Await is Dial, but waits until ctx ends for a server that is not listening yet,
-// and logs that once. If none appears, the error is that of the last try.
+// Await is like Dial, but waits until ctx ends for a server that is not listening yet,
+// and logs that once. If none appears, it returns the error of the last attempt.
 func Await(ctx context.Context, a Address, log *slog.Logger) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	for n := 0; ; n++ {
-		c, absent, err := a.dial(context.WithoutCancel(ctx), log) // or ctx may end before the cause is known
+		c, absent, err := a.dial(context.WithoutCancel(ctx), log) // otherwise ctx may end before the cause is known
 		if !absent {
 			return c, err
 		}
@@ -46,8 +46,8 @@ func Await(ctx context.Context, a Address, log *slog.Logger) (*Conn, error) {
 	}
 }
 
-// dial connects. absent is whether it fails because a server does not listen, or
-// does not speak, that may be about to begin.
+// dial connects. absent reports whether it failed because the server does not listen or
+// respond, and may still be starting.
 func (a Address) dial(ctx context.Context, log *slog.Logger) (c *Conn, absent bool, err error) {
 	opts, p, err := a.options()
 	if err != nil {
@@ -57,16 +57,15 @@ func (a Address) dial(ctx context.Context, log *slog.Logger) (c *Conn, absent bo
 	c, err = dial(ctx, a.URL, log, p, append(opts, nats.SetCustomDialer(d))...)
 	switch {
 	case err == nil, p.remedy(err) != "":
-	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET): // as who passes on a port does while no one listens behind it
-		absent = true
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+		absent = true // a port forwarder does this while nothing listens behind it
 	case errors.Is(err, nats.ErrNoServers), endpoint.Unreachable(err):
 		absent = d.absent.Load()
 	}
 	return c, absent, err
 }
 
-// dialler notes that a server does not listen. That no one knows its name is
-// something else.
+// dialler notes whether a server does not listen. A failed name lookup does not count.
 type dialler struct {
 	net.Dialer
 	absent atomic.Bool

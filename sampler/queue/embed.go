@@ -15,21 +15,21 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// HasServer reports whether this build can keep a queue in its own process.
+// HasServer reports whether this build can run a queue in its own process.
 const HasServer = true
 
-// Server is a server inside this process.
+// Server is a NATS server inside this process.
 type Server struct {
 	ns    *server.Server
 	token string
-	open  bool // it has a socket
+	open  bool // it listens on a socket
 }
 
-// readyIn is how long a server may take to begin: it reads what it stored.
+// readyIn is how long a server may take to start: it reads its stored data.
 const readyIn = time.Minute
 
-// Embed starts a server that keeps its files in dir. Port 0 opens no socket; any
-// other listens on loopback and requires the token; -1 lets the system choose a
+// Embed starts a server that keeps its files in dir. With port 0 it opens no socket; with
+// any other it listens on loopback and requires the token; -1 lets the system choose the
 // port.
 func Embed(dir string, port int, token string) (*Server, error) {
 	if port != 0 && token == "" {
@@ -37,20 +37,20 @@ func Embed(dir string, port int, token string) (*Server, error) {
 	}
 	ns, err := server.NewServer(&server.Options{
 		ServerName: "gonogo", Host: "127.0.0.1", Port: port, DontListen: port == 0, Authorization: token,
-		JetStream: true, StoreDir: dir, SyncAlways: true, // it says yes when what is stored is on the disk
+		JetStream: true, StoreDir: dir, SyncAlways: true, // it confirms a message only when it is on disk
 		NoSigs: true,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start a queue in %s: %w", dir, err)
 	}
-	said := words{text: fmt.Sprintf("it was not ready within %v", readyIn)}
-	ns.SetLoggerV2(&said, false, false, false)
+	logged := words{text: fmt.Sprintf("it was not ready within %v", readyIn)}
+	ns.SetLoggerV2(&logged, false, false, false)
 	ns.Start()
 	for begun := time.Now(); !ns.ReadyForConnections(100 * time.Millisecond); {
-		if said.over() || time.Since(begun) > readyIn {
+		if logged.over() || time.Since(begun) > readyIn {
 			ns.Shutdown()
 			ns.WaitForShutdown()
-			err := fmt.Errorf("start a queue in %s: %s", dir, said.last())
+			err := fmt.Errorf("start a queue in %s: %s", dir, logged.last())
 			if port > 0 && strings.Contains(err.Error(), "listen") {
 				err = fmt.Errorf("%w: choose another port", err)
 			}
@@ -60,7 +60,7 @@ func Embed(dir string, port int, token string) (*Server, error) {
 	return &Server{ns: ns, token: token, open: port != 0}, nil
 }
 
-// Dial connects without a socket.
+// Dial connects to the server without a socket.
 func (s *Server) Dial(ctx context.Context, log *slog.Logger) (*Conn, error) {
 	opts := []nats.Option{nats.InProcessServer(s.ns)}
 	if s.token != "" {
@@ -73,7 +73,7 @@ func (s *Server) Dial(ctx context.Context, log *slog.Logger) (*Conn, error) {
 	return c, err
 }
 
-// URL returns the address it listens on; "" without a socket.
+// URL returns the address on which the server listens; "" without a socket.
 func (s *Server) URL() string {
 	if !s.open {
 		return ""
@@ -81,13 +81,13 @@ func (s *Server) URL() string {
 	return s.ns.ClientURL()
 }
 
-// Close ends the server. Its files stay.
+// Close stops the server. Its files stay.
 func (s *Server) Close() {
 	s.ns.Shutdown()
 	s.ns.WaitForShutdown()
 }
 
-// words keeps the last error of a server, which it writes only to its log.
+// words keeps the last error of a server, which reports errors only to its log.
 type words struct {
 	mu    sync.Mutex // guards what follows
 	text  string
@@ -100,14 +100,14 @@ func (w *words) last() string {
 	return w.text
 }
 
-// over reports whether the server said that it cannot go on.
+// over reports whether the server logged a fatal error.
 func (w *words) over() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.ended
 }
 
-// Errorf keeps the text.
+// Errorf keeps the text, unless a fatal error came before.
 func (w *words) Errorf(format string, v ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -116,7 +116,7 @@ func (w *words) Errorf(format string, v ...any) {
 	}
 }
 
-// Fatalf keeps it too: ending the process is not the server's to do.
+// Fatalf keeps the text too. It does not end the process.
 func (w *words) Fatalf(format string, v ...any) {
 	w.Errorf(format, v...)
 	w.mu.Lock()
@@ -124,14 +124,14 @@ func (w *words) Fatalf(format string, v ...any) {
 	w.ended = true
 }
 
-// Noticef says nothing, as do the rest.
+// Noticef does nothing.
 func (*words) Noticef(string, ...any) {}
 
-// Warnf says nothing.
+// Warnf does nothing.
 func (*words) Warnf(string, ...any) {}
 
-// Debugf says nothing.
+// Debugf does nothing.
 func (*words) Debugf(string, ...any) {}
 
-// Tracef says nothing.
+// Tracef does nothing.
 func (*words) Tracef(string, ...any) {}

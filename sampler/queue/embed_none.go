@@ -8,12 +8,12 @@ import (
 	"log/slog"
 )
 
-// HasServer reports whether this build can keep a queue in its own process.
+// HasServer reports whether this build can run a queue in its own process.
 const HasServer = false
 
 var errNoServer = errors.New("this build has no queue of its own (build tag noserver)")
 
-// Server is a server inside this process, which this build does not have.
+// Server is a NATS server inside this process, which this build lacks.
 type Server struct{}
 
 // Embed fails.
@@ -22,7 +22,7 @@ func Embed(string, int, string) (*Server, error) { return nil, errNoServer }
 // Dial fails.
 func (*Server) Dial(context.Context, *slog.Logger) (*Conn, error) { return nil, errNoServer }
 
-// URL is empty.
+// URL returns "".
 func (*Server) URL() string { return "" }
 
 // Close does nothing.

@@ -9,7 +9,7 @@ import (
 	"gonogo/sampler/endpoint"
 )
 
-// failure is endpoint.Failure.
+// failure is the wire form of endpoint.Failure.
 type failure struct {
 	URL        string        `json:"url,omitempty"`
 	Status     int           `json:"status,omitempty"`
@@ -46,7 +46,7 @@ func (f *failure) failure() *endpoint.Failure {
 	}
 }
 
-// unreached is an endpoint that some worker could not connect to.
+// unreached is the error of a worker that could not connect to an endpoint.
 type unreached struct {
 	text string
 	as   *net.OpError
@@ -55,7 +55,7 @@ type unreached struct {
 func (e *unreached) Error() string { return e.text }
 func (e *unreached) Unwrap() error { return e.as }
 
-// ending is an error that ends a run, as its kind and what it is made of.
+// ending is the wire form of an error that ends a run: its kind and its parts.
 type ending struct {
 	Kind     string        `json:"kind"`
 	Text     string        `json:"text,omitempty"`
@@ -80,7 +80,7 @@ const (
 	endOther      = "other"
 )
 
-// sendEnd writes an error that ends a run; nil for nil.
+// sendEnd encodes an error that ends a run; nil for nil.
 func sendEnd(err error) *ending {
 	if err == nil {
 		return nil
@@ -107,7 +107,7 @@ func sendEnd(err error) *ending {
 	return &ending{Kind: endOther, Text: err.Error()}
 }
 
-// error reads it.
+// error decodes what sendEnd encoded.
 func (e *ending) error() error {
 	text := errors.New(endpoint.Brief(e.Text))
 	switch e.Kind {
@@ -130,8 +130,8 @@ func (e *ending) error() error {
 	return text
 }
 
-// now reports whether the run is broken off: on one machine the first refusal of
-// a key does that, and a breaker lets end what can.
+// now reports whether the run is aborted at once. As in a local run, the first refusal of a
+// key aborts it, whereas a breaker lets the other rollouts finish.
 func (e *ending) now() bool {
 	return e.Kind == endEndpoint && e.Times == 0 && e.For == 0 || e.Kind == endOther
 }

@@ -14,19 +14,19 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// KindWorkerLost is the kind of a rollout whose job was given up after workers were
-// lost over it.
+// KindWorkerLost is the kind of a rollout that was given up because its workers were lost, or
+// because its result cannot be read.
 const KindWorkerLost = "worker_lost"
 
 // landed is a result that is not recorded yet.
 type landed struct {
-	msg      jetstream.Msg   // nil of a record that the planner made itself
-	rec      *rollout.Record // then
+	msg      jetstream.Msg   // nil for a record that the planner made itself
+	rec      *rollout.Record // that record
 	delivery string
-	before   bool // it was there when the planner began
+	before   bool // it was stored before the planner started
 }
 
-// size is what it takes in memory, about.
+// size returns roughly how many bytes it takes in memory.
 func (l *landed) size() int {
 	if l.msg == nil {
 		return 0
@@ -34,12 +34,12 @@ func (l *landed) size() int {
 	return len(l.msg.Data()) + forHeads
 }
 
-// mostUnasked bounds what is kept of results that came though no one waits for
-// them. What is more stays at the server, and comes again. Those that were there
-// before are all kept: they are asked for soon, and paid.
+// mostUnasked bounds the bytes of results that are kept although no order waits for them.
+// Results beyond it stay on the server and are delivered again. Results that were stored
+// before the planner started are all kept: they are paid for and will soon be wanted.
 const mostUnasked = 64 << 20
 
-// leave is called when a record is written, or never will be.
+// leave releases a result once its record is written. A result that was not written is kept.
 func (p *Planner) leave(k key, l *landed, written bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -51,14 +51,14 @@ func (p *Planner) leave(k key, l *landed, written bool) {
 	if l.msg == nil {
 		return
 	}
-	_ = l.msg.Ack() // one that is lost comes again, and is known
+	_ = l.msg.Ack() // if it is lost, the result comes again and is recognized
 	if h := l.msg.Headers(); h.Get(storedHeader) != "" && p.ctx.Err() == nil {
 		p.tasks.Go(func() { p.c.discard(p.ctx, p.names, h) })
 	}
 }
 
-// read is the record of a result. One that cannot be read is a rollout lost. The
-// error is the cause of ctx's end.
+// read returns the record of a result. If the result cannot be read, it returns the record
+// of a lost rollout. The error is the cause of ctx's end.
 func (p *Planner) read(ctx context.Context, o *order, l *landed) (*rollout.Record, error) {
 	if l.rec != nil {
 		return l.rec, nil
@@ -81,7 +81,7 @@ func (p *Planner) read(ctx context.Context, o *order, l *landed) (*rollout.Recor
 	return rec, nil
 }
 
-// of refuses a record that is not one of the job.
+// of returns an error if the record does not belong to the job.
 func (p *Planner) of(job sampler.Rollout, rec *rollout.Record) error {
 	it := job.Item
 	switch {
@@ -95,7 +95,7 @@ func (p *Planner) of(job sampler.Rollout, rec *rollout.Record) error {
 	return nil
 }
 
-// lostRecord is the record of a rollout that no worker could make.
+// lostRecord returns the record of a rollout that no worker could make.
 func (p *Planner) lostRecord(job sampler.Rollout, why string) *rollout.Record {
 	it := job.Item
 	return &rollout.Record{
@@ -106,7 +106,7 @@ func (p *Planner) lostRecord(job sampler.Rollout, why string) *rollout.Record {
 	}
 }
 
-// gather takes a result from the server.
+// gather handles a result that the server delivers.
 func (p *Planner) gather(m jetstream.Msg) {
 	k, delivery := keyIn(m.Subject()), m.Headers().Get(deliveryHeader)
 	before := false
@@ -115,19 +115,19 @@ func (p *Planner) gather(m jetstream.Msg) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !k.real() {
-		_ = m.Term() // no job has such a key: it is no one's
+	if !k.valid() {
+		_ = m.Term() // no job has such a key
 		return
 	}
 	if was, recorded := p.done[k.mark()]; recorded {
 		if was != markOf(delivery) {
 			p.twice[k] = true
 		}
-		_ = m.Ack() // one that is lost comes again
+		_ = m.Ack() // if it is lost, the result comes again
 		return
 	}
 	if p.landed[k] != nil {
-		return // it comes again because it is not recorded yet
+		return // redelivered because it is not recorded yet
 	}
 	l := &landed{msg: m, delivery: delivery, before: before}
 	if !before && p.wanted[k] == nil && p.kept+l.size() > mostUnasked {
@@ -136,15 +136,14 @@ func (p *Planner) gather(m jetstream.Msg) {
 	p.keep(k, l)
 }
 
-// keep keeps a result until it is recorded, and delivers it to its waiter. mu
-// is held.
+// keep stores a result until it is recorded, and delivers it to its order. mu is held.
 func (p *Planner) keep(k key, l *landed) {
 	p.landed[k] = l
 	p.kept += l.size()
 	p.land(k, l)
 }
 
-// take forgets it. mu is held.
+// take removes a stored result. mu is held.
 func (p *Planner) take(k key) {
 	if l := p.landed[k]; l != nil {
 		p.kept -= l.size()
@@ -152,8 +151,8 @@ func (p *Planner) take(k key) {
 	}
 }
 
-// madeTwice notes that a result found another one in its place: one that is
-// recorded, or will be. mu is held.
+// madeTwice counts a rollout as paid twice if the result that a worker could not store
+// differs from the one that is recorded, or that will be. mu is held.
 func (p *Planner) madeTwice(k key, delivery string) {
 	was, recorded := p.done[k.mark()]
 	if recorded && was != markOf(delivery) || !recorded && (p.landed[k] != nil || p.wanted[k] != nil) {
@@ -161,7 +160,7 @@ func (p *Planner) madeTwice(k key, delivery string) {
 	}
 }
 
-// land delivers a result to its waiter. mu is held.
+// land delivers a result to its order, if there is one. mu is held.
 func (p *Planner) land(k key, l *landed) {
 	if o := p.wanted[k]; o != nil && len(o.came) == 0 {
 		o.came <- l
@@ -171,8 +170,8 @@ func (p *Planner) land(k key, l *landed) {
 	}
 }
 
-// ungathered hears why results do not come.
-func (p *Planner) ungathered(_ jetstream.ConsumeContext, err error) {
+// gatherFailed checks the claim when the consumer of the results fails.
+func (p *Planner) gatherFailed(_ jetstream.ConsumeContext, err error) {
 	if errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, jetstream.ErrConsumerNotFound) ||
 		errors.Is(err, nats.ErrNoResponders) {
 		p.fenced()

@@ -9,26 +9,26 @@ import (
 	"gonogo/sampler"
 )
 
-// Handout is a run whose rollouts a queue hands out, over as many calls of sampler.Sample as
-// they take. Its fields are set before the first.
+// Handout is a run whose rollouts are distributed by a queue, over one or more calls of
+// sampler.Sample. Its fields are set before the first call.
 type Handout struct {
-	Dir      string // of the run
-	Plan     Plan   // but for its Description
+	Dir      string // the run directory
+	Plan     Plan   // without its Description
 	Address  Address
-	Shown    string              // the address, without credentials
-	Conn     *Conn               // to a queue elsewhere; nil for one in this process
-	Log      func() *slog.Logger // of a queue in this process
-	Here     WorkerInfo          // the worker of a queue in this process
+	Shown    string              // the address without credentials
+	Conn     *Conn               // to a queue outside this process; nil for one inside it
+	Log      func() *slog.Logger // for a queue in this process
+	Here     WorkerInfo          // the worker that serves a queue in this process
 	Describe func(context.Context) ([]byte, error)
 
-	server  *Server // in this process
-	planner *Planner
-	whole   bool // the last call came to its end
+	server   *Server // nil unless the queue is in this process
+	planner  *Planner
+	complete bool // the last call ended with all rollouts recorded
 
-	makers, paidTwice int // when it ended
+	makers, paidTwice int // counted at Close
 }
 
-// RefusedError says that a run cannot be handed out as it is, or by this queue.
+// RefusedError reports that the run cannot be distributed as it is, or not by this queue.
 type RefusedError struct{ Err error }
 
 // Error returns the cause.
@@ -37,12 +37,12 @@ func (e *RefusedError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// lead begins to lead the run, unless it does already.
+// lead starts leading the run, unless it already does.
 func (h *Handout) lead(ctx context.Context) (err error) {
 	if h.planner != nil {
 		return nil
 	}
-	at := Trace{Queue: h.Shown, Run: h.Plan.Run}
+	trace := Trace{Queue: h.Shown, Run: h.Plan.Run}
 	if h.Address.Embedded() {
 		if h.server, err = EmbedIn(h.Dir, h.Address.Port(), h.Address.Token); err != nil {
 			return &RefusedError{fmt.Errorf("the queue in this process: %w", err)}
@@ -53,7 +53,7 @@ func (h *Handout) lead(ctx context.Context) (err error) {
 			return err
 		}
 		if h.Address.Port() > 0 {
-			at.Queue = h.server.URL()
+			trace.Queue = h.server.URL()
 		}
 	}
 	plan := h.Plan
@@ -62,7 +62,7 @@ func (h *Handout) lead(ctx context.Context) (err error) {
 			return &RefusedError{err}
 		}
 	}
-	if err := at.Write(h.Dir); err != nil {
+	if err := trace.Write(h.Dir); err != nil {
 		return err
 	}
 	if h.planner, err = h.Conn.Lead(ctx, plan); err != nil {
@@ -72,10 +72,10 @@ func (h *Handout) lead(ctx context.Context) (err error) {
 	return nil
 }
 
-// Open has the queue make the rollouts of one call of sampler.Sample. It returns the context
-// of that call, its RemoteMaker, and what to call with its outcome. With a queue in this
-// process, work makes rollouts as well. What speaks against the run or the queue is a
-// *RefusedError.
+// Open prepares the queue for one call of sampler.Sample. It returns the context of that
+// call, its RemoteMaker, and a function to call with its outcome. With a queue in this
+// process, work makes rollouts as well. If the run or the queue cannot be used, the error is
+// a *RefusedError.
 func (h *Handout) Open(ctx context.Context,
 	work func(context.Context, *Member, <-chan struct{}) error) (context.Context, *Planner,
 	func(sampler.Stats, error), error,
@@ -83,8 +83,8 @@ func (h *Handout) Open(ctx context.Context,
 	if err := h.lead(ctx); err != nil {
 		return ctx, nil, nil, err
 	}
-	h.whole = false
-	ended := func(s sampler.Stats, err error) { h.whole = err == nil && s.StoppedBy == "" }
+	h.complete = false
+	ended := func(s sampler.Stats, err error) { h.complete = err == nil && s.StoppedBy == "" }
 	if h.server == nil {
 		return ctx, h.planner, ended, nil
 	}
@@ -107,8 +107,8 @@ func (h *Handout) Open(ctx context.Context,
 	}, nil
 }
 
-// Finish says that all rollouts are recorded already: Close then removes what an earlier call
-// left in the queue.
+// Finish notes that all rollouts are already recorded, so that Close removes what an earlier
+// call left in the queue.
 func (h *Handout) Finish(ctx context.Context) error {
 	if _, was := ReadTrace(h.Dir); !was {
 		return nil
@@ -118,15 +118,15 @@ func (h *Handout) Finish(ctx context.Context) error {
 			return err
 		}
 	}
-	h.whole = true
+	h.complete = true
 	return nil
 }
 
-// Close stops leading the run, and removes what a complete one left in the queue and in its
-// directory.
+// Close stops leading the run. If the run is complete, Close removes what it left in the queue
+// and in its directory.
 func (h *Handout) Close() (err error) {
 	if h.planner != nil {
-		err = h.planner.Close(h.whole)
+		err = h.planner.Close(h.complete)
 		h.makers, h.paidTwice = makers(h.planner.Workers()), h.planner.PaidTwice()
 		h.planner = nil
 	}
@@ -135,7 +135,7 @@ func (h *Handout) Close() (err error) {
 		h.server.Close()
 		h.server = nil
 	}
-	if h.whole {
+	if h.complete {
 		err = errors.Join(err, RemoveTrace(h.Dir))
 	}
 	if err != nil {
@@ -144,15 +144,14 @@ func (h *Handout) Close() (err error) {
 	return nil
 }
 
-// Makers is how many workers could take jobs, and PaidTwice how many rollouts were made and
-// paid for a second time. Both are 0 before Close.
+// Makers returns how many workers were able to take jobs; 0 before Close.
 func (h *Handout) Makers() int { return h.makers }
 
-// PaidTwice is how many rollouts were paid for twice, counted with Makers.
+// PaidTwice returns how many rollouts were made and paid for twice; 0 before Close.
 func (h *Handout) PaidTwice() int { return h.paidTwice }
 
-// makers is how many of the workers could take jobs: they lack nothing, or made some before
-// they did.
+// makers returns how many of the workers were able to take jobs: they lack nothing, or made
+// rollouts before they did.
 func makers(workers []WorkerState) (n int) {
 	for _, w := range workers {
 		if w.Lacks == "" || w.Made > 0 {

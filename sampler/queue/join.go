@@ -34,21 +34,21 @@ type Member struct {
 	jobs  jetstream.Consumer
 	sub   *nats.Subscription
 	first welcome
-	room  int    // of a record
-	about []byte // the description
+	room  int    // largest size of a record in bytes
+	about []byte // the plan's description, unpacked
 
-	ctx   context.Context // ends when it leaves
+	ctx   context.Context // ends when the worker leaves
 	stop  context.CancelFunc
 	tasks sync.WaitGroup
 
-	mu      sync.Mutex // guards what follows, and the order of what is reported
-	term    string
-	heard   time.Time     // the planner, last
-	meeting bool          // it says hello again
-	end     error         // why the run is over for this worker; nil while it is not
-	ended   chan struct{} // closed then
-	changed chan struct{} // closed when the run is led with another description
-	stale   bool          // it is
+	mu       sync.Mutex // guards what follows, and the order of the messages sent
+	term     string
+	lastSeen time.Time     // time of the planner's last message
+	meeting  bool          // it is saying hello again
+	end      error         // why the run is over for this worker; nil while it lasts
+	ended    chan struct{} // closed when end is set
+	changed  chan struct{} // closed when a planner leads the run with another description
+	stale    bool          // changed is closed
 
 	next    uint64
 	turns   map[uint64]*turn
@@ -60,18 +60,18 @@ type Member struct {
 	lacks   string
 }
 
-// ErrOrphaned means that the run has no planner any more.
+// ErrOrphaned means that the run has lost its planner.
 var ErrOrphaned = errors.New("no planner leads the run any more")
 
-// Why a run is over for a worker.
+// The reasons why a run is over for a worker.
 var (
 	errOver = errors.New("the run is over")
 	errLeft = errors.New("this worker has left")
 )
 
-// Join waits for the run, or any run for "", to have a planner, and joins it. A
-// refusal is an error. With "", runs that this worker could not work for before
-// come last. Leave ends the membership.
+// Join waits until a planner leads the run, or any run for "", and joins it. A refusal is an
+// error. With "", runs in before, which this worker could not work for, come last. Leave ends
+// the membership.
 func (c *Conn) Join(ctx context.Context, run string, me WorkerInfo, before ...string) (*Member, error) {
 	for n := 0; ; n++ {
 		name := run
@@ -97,7 +97,7 @@ func (c *Conn) Join(ctx context.Context, run string, me WorkerInfo, before ...st
 	}
 }
 
-// pick is the run to join of those that are led; "" when none is.
+// pick returns which of the led runs to join; "" if there is none.
 func pick(led []Status, before []string) string {
 	for _, s := range led {
 		if s.Schema == Schema && !slices.Contains(before, s.Run) {
@@ -110,10 +110,10 @@ func pick(led []Status, before []string) string {
 	return led[0].Run
 }
 
-// join joins a run; nil when no one leads it.
+// join joins a run. It returns nil if no planner leads it.
 func (c *Conn) join(ctx context.Context, run string, me WorkerInfo) (*Member, error) {
 	m := &Member{
-		c: c, me: me, room: rollout.MaxLine, id: nuid.Next(), names: safe(run), run: run, heard: time.Now(),
+		c: c, me: me, room: rollout.MaxLine, id: nuid.Next(), names: safe(run), run: run, lastSeen: time.Now(),
 		ended: make(chan struct{}), changed: make(chan struct{}),
 		turns: map[uint64]*turn{}, resting: map[uint64]string{}, asked: map[uint64]chan op{}, has: map[key]*task{},
 	}
@@ -136,7 +136,7 @@ func (c *Conn) join(ctx context.Context, run string, me WorkerInfo) (*Member, er
 	return m, nil
 }
 
-// prepare gets what the run's jobs come from.
+// prepare unpacks the run's description and looks up the consumer of its jobs.
 func (m *Member) prepare(ctx context.Context) error {
 	h := nats.Header{}
 	if m.first.Packed {
@@ -152,24 +152,23 @@ func (m *Member) prepare(ctx context.Context) error {
 	})
 }
 
-// Run is the run's id.
+// Run returns the run's id.
 func (m *Member) Run() string { return m.run }
 
-// Name is what the run is called.
+// Name returns the run's name.
 func (m *Member) Name() string { return m.first.Name }
 
-// Seed is the run's.
+// Seed returns the run's seed.
 func (m *Member) Seed() uint64 { return m.first.Seed }
 
 // Version returns the version of the planner's program.
 func (m *Member) Version() string { return m.first.Version }
 
-// Description is the plan's.
+// Description returns the plan's description.
 func (m *Member) Description() []byte { return m.about }
 
 // Lacks tells the planner that this worker takes no jobs, and why; with "" it takes
-// them again. A planner that does not answer soon learns it from the worker's
-// heartbeats.
+// them again. If the planner does not answer soon, it learns of it from the worker's beats.
 func (m *Member) Lacks(ctx context.Context, reason string) error {
 	m.mu.Lock()
 	m.lacks = reason
@@ -191,7 +190,7 @@ func (m *Member) Leave() {
 	m.tasks.Wait()
 }
 
-// finish says that the run is over for this worker. mu is held.
+// finish marks the run as over for this worker. mu is held.
 func (m *Member) finish(why error) {
 	if m.end == nil {
 		m.end = why

@@ -12,16 +12,16 @@ import (
 	"gonogo/sampler/endpoint"
 )
 
-// LeaderlessRun is a run without a planner whose jobs and results are kept: the
-// planner is gone, or is just starting.
+// LeaderlessRun is a run without a planner whose jobs and results are still on the server:
+// its planner is gone, or is just starting.
 type LeaderlessRun struct {
 	Run     string
-	Jobs    int // that no worker has made, or that one makes
-	Results int // that are not recorded
+	Jobs    int // jobs that are not finished
+	Results int // results that are not recorded
 }
 
-// Leaderless lists the runs without a planner, or that one if it has none, by name;
-// led are those that Status returns. A server without JetStream keeps none.
+// Leaderless lists the runs without a planner, sorted by run, or only the given run if it has
+// none. led is what Status returned. A server without JetStream keeps no runs.
 func (c *Conn) Leaderless(ctx context.Context, run string, led []Status) ([]LeaderlessRun, error) {
 	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
 	defer cancel()

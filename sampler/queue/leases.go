@@ -7,21 +7,21 @@ import (
 	"gonogo/sampler/endpoint"
 )
 
-// lease is a request of a worker to an endpoint: it waits in a line of the
-// planner, or was let through. The planner's mu guards it.
+// lease is a worker's request to an endpoint. It waits in the planner's queue or has been
+// granted. The planner's mu guards it.
 type lease struct {
 	endpoint string
-	stop     context.CancelFunc     // waits no longer
-	done     func(endpoint.Outcome) // ends it; nil while it waits
+	stop     context.CancelFunc     // ends the wait
+	done     func(endpoint.Outcome) // ends the request; nil while it waits
 }
 
 const (
-	mostLeases    = 1 << 15 // of one worker
+	mostLeases    = 1 << 15 // of one worker: more are ignored until its next beat
 	mostEndpoints = 1 << 10 // of all
 )
 
-// isEndpoint reports whether there may be an endpoint of that name: each gets a
-// line, which stays. mu is held.
+// isEndpoint reports whether the name of an endpoint is accepted. The number of names is
+// bounded because each gets a queue that is never removed. mu is held.
 func (p *Planner) isEndpoint(name string) bool {
 	if !p.endpoints[name] && len(name) <= 256 && len(p.endpoints) < mostEndpoints {
 		p.endpoints[name] = true
@@ -29,8 +29,8 @@ func (p *Planner) isEndpoint(name string) bool {
 	return p.endpoints[name]
 }
 
-// enter puts a worker's request into its line. One that is reported again because the
-// answer was lost is answered again. mu is held.
+// enter puts a worker's request into the endpoint's queue. A request that is reported again
+// because the grant was lost is granted again. mu is held.
 func (p *Planner) enter(w *worker, id uint64, name string) {
 	if l := w.leases[id]; l != nil {
 		if l.done != nil {
@@ -58,7 +58,7 @@ func (p *Planner) entered(w *worker, id uint64, l *lease, done func(endpoint.Out
 	defer p.mu.Unlock()
 	end, dead := errors.AsType[*endpoint.Error](err)
 	switch {
-	case w.leases[id] != l: // it was let go in the same moment
+	case w.leases[id] != l: // it was released in the same moment
 		if err == nil {
 			done(endpoint.Outcome{})
 		}
@@ -73,7 +73,7 @@ func (p *Planner) entered(w *worker, id uint64, l *lease, done func(endpoint.Out
 	}
 }
 
-// leave takes back what was granted, or ends the wait for it.
+// leave ends a request that was granted, or its wait.
 func (w *worker) leave(id uint64, came endpoint.Outcome) {
 	l := w.leases[id]
 	if l == nil {
@@ -100,8 +100,7 @@ func (w *worker) rise(id uint64) {
 	}
 }
 
-// release lets go of all that a worker has at endpoints. How it ended is not
-// known.
+// release ends all requests and rests of a worker. The outcome of its requests is unknown.
 func (w *worker) release() {
 	for id := range w.leases {
 		w.leave(id, endpoint.Outcome{})
@@ -111,9 +110,9 @@ func (w *worker) release() {
 	}
 }
 
-// reconcile makes what the planner knows of a worker what the worker says it has:
-// either may have missed something. Requests that were under way before the
-// planner knew of them go into their lines before those that wait. mu is held.
+// reconcile updates the planner's view of a worker to what the worker reports, because
+// either may have missed a message. Unknown requests that are already in flight enter their
+// queues before those that wait. mu is held.
 func (p *Planner) reconcile(w *worker, b *beat) {
 	w.beat = beat{Made: b.Made, Missing: b.Missing, Lacks: endpoint.Brief(b.Lacks)}
 	has := map[uint64]bool{}
@@ -155,14 +154,14 @@ func (p *Planner) reconcile(w *worker, b *beat) {
 func (p *Planner) reconcileJobs(w *worker, jobs []key) {
 	has := make(map[key]bool, len(jobs))
 	for _, k := range jobs {
-		if has[k] = true; !k.real() {
+		if has[k] = true; !k.valid() {
 			continue
 		}
 		if _, recorded := p.done[k.mark()]; recorded || w.jobs[k] || p.landed[k] != nil {
 			continue
 		}
 		if o := p.wanted[k]; o == nil || o.holder == nil {
-			w.jobs[k] = true // begun under an earlier planner
+			w.jobs[k] = true // started under an earlier planner
 			if o != nil {
 				o.holder = w
 			}

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// TraceFile says, in a run directory, by which queue the run is made as long as
-	// something may be there.
+	// TraceFile is the file in a run directory that names the queue that makes the run. It is
+	// there as long as the queue may still hold something of the run.
 	TraceFile = "queue.json"
-	// filesDir holds, in a run directory, the files of a queue in the planner's process.
+	// filesDir is the folder in a run directory with the files of a queue in the planner's process.
 	filesDir = "queue"
-	// settle is how long a planner has to end after the worker in its process did.
+	// settle is how long the planner has to end after the worker in its process has failed.
 	settle = 5 * time.Second
 )
 
-// Trace says by which queue a run is made.
+// Trace names the queue that makes a run.
 type Trace struct {
 	Queue string `json:"queue"` // its address without credentials, or embedded
 	Run   string `json:"run"`
@@ -31,14 +31,14 @@ type Trace struct {
 // ReadTrace reads the trace in a run directory, if there is one.
 func ReadTrace(dir string) (t Trace, ok bool) {
 	path := filepath.Join(dir, TraceFile)
-	if info, err := os.Stat(path); err != nil || info.Size() > 1<<16 { // not ours
+	if info, err := os.Stat(path); err != nil || info.Size() > 1<<16 { // missing, or not written by gonogo
 		return t, false
 	}
 	b, err := disk.ReadFile(path)
 	return t, err == nil && jsontext.Unmarshal(b, &t) == nil && t.Queue != ""
 }
 
-// Write leaves the trace in a run directory.
+// Write writes the trace to a run directory.
 func (t Trace) Write(dir string) error {
 	b, err := json.Marshal(t)
 	if err != nil {
@@ -47,7 +47,7 @@ func (t Trace) Write(dir string) error {
 	return disk.WriteFile(filepath.Join(dir, TraceFile), append(b, '\n'))
 }
 
-// EmbedIn starts a server, as Embed does, that keeps its files in a run directory.
+// EmbedIn starts a server like Embed, with its files in a run directory.
 func EmbedIn(dir string, port int, token string) (*Server, error) {
 	files := filepath.Join(dir, filesDir)
 	if err := disk.CheckRegularDir(files); err != nil {
@@ -68,7 +68,7 @@ func RemoveTrace(dir string) error {
 	return errors.Join(os.RemoveAll(filepath.Join(dir, filesDir)), os.RemoveAll(filepath.Join(dir, TraceFile)))
 }
 
-// ThisWorker is this process as a worker of that version of the tool.
+// ThisWorker describes this process as a worker; version is the version of gonogo.
 func ThisWorker(slots int, version string) WorkerInfo {
 	host, err := os.Hostname()
 	if err != nil {
@@ -77,10 +77,10 @@ func ThisWorker(slots int, version string) WorkerInfo {
 	return WorkerInfo{Host: host, PID: os.Getpid(), Slots: slots, Version: version}
 }
 
-// WorkHere has work make rollouts in the process of the planner, until end is called with
-// the error that the planner ended with. The context that it returns is for the planner: it
-// ends, with the cause, where the worker failed and the planner did not end by itself
-// within a few seconds.
+// WorkHere runs work, which makes rollouts, in the planner's process until end is called with
+// the error that the planner ended with. The context that it returns is for the planner. It
+// is canceled with work's error if work failed and the planner did not end by itself within
+// a few seconds.
 func WorkHere(ctx context.Context,
 	work func(ctx context.Context, drain <-chan struct{}) error,
 ) (planner context.Context, end func(error)) {
@@ -92,7 +92,7 @@ func WorkHere(ctx context.Context,
 		if err == nil {
 			return
 		}
-		select { // the planner hears of it, and ends as on one machine
+		select { // the planner learns of the error, and ends as in a local run
 		case <-time.After(settle):
 			stop(err)
 		case <-drain:

@@ -16,14 +16,13 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// retryEvery is how long to wait before asking again what was not answered.
+// retryEvery is how long to wait for an answer before asking again.
 const retryEvery = time.Second
 
-// orphaned is how many times AckWait a worker waits for a planner that is gone.
+// orphaned is how long a worker waits for a planner that is gone, in units of AckWait.
 const orphaned = 10
 
-// sayHello joins the run. led reports whether the run has a planner; the error is a
-// refusal.
+// sayHello joins the run. led reports whether a planner leads it. A refusal is an error.
 func (m *Member) sayHello(ctx context.Context) (led bool, err error) {
 	b, err := json.Marshal(hello{
 		Schema: Schema, Worker: m.id, Host: m.me.Host, PID: m.me.PID, Version: m.me.Version,
@@ -71,12 +70,12 @@ func (m *Member) sayHello(ctx context.Context) (led bool, err error) {
 			close(m.changed)
 		}
 	}
-	m.term, m.heard = w.Term, time.Now()
+	m.term, m.lastSeen = w.Term, time.Now()
 	return true, nil
 }
 
-// live reports to the planner all that the worker has, and the server that it is at
-// its jobs, again and again.
+// live periodically sends the worker's full state to the planner, and a progress signal for
+// each of its jobs to the server.
 func (m *Member) live() {
 	beat := time.NewTicker(m.first.Lease / 10)
 	defer beat.Stop()
@@ -96,21 +95,21 @@ func (m *Member) live() {
 			if m.end == nil {
 				m.beat()
 			}
-			if time.Since(m.heard) > orphaned*m.first.AckWait {
+			if time.Since(m.lastSeen) > orphaned*m.first.AckWait {
 				m.finish(fmt.Errorf("run %s: %w", m.run, ErrOrphaned))
 			}
 			m.mu.Unlock()
 		case <-sign.C:
 			m.mu.Lock()
 			for _, t := range m.has {
-				_ = t.msg.InProgress() // the next one may come through
+				_ = t.msg.InProgress() // if it is lost, the next one may arrive
 			}
 			m.mu.Unlock()
 		}
 	}
 }
 
-// beat reports all that the worker has. mu is held.
+// beat sends the worker's full state to the planner. mu is held.
 func (m *Member) beat() {
 	b := &beat{
 		Held: map[string][]uint64{}, Waiting: map[string][]uint64{}, Resting: map[string][]uint64{},
@@ -137,8 +136,8 @@ func (m *Member) beat() {
 	m.tell(workerMessage{Op: opBeat, Beat: b})
 }
 
-// tell sends the planner a message. What is lost is reported again by a beat. mu is
-// held, so things arrive in the order in which they happen.
+// tell sends the planner a message. If it is lost, the next beat makes up for it. mu is held,
+// so messages arrive in the order of events.
 func (m *Member) tell(t workerMessage) {
 	t.Worker, t.Term = m.id, m.term
 	b, err := json.Marshal(t)
@@ -148,7 +147,7 @@ func (m *Member) tell(t workerMessage) {
 	_ = m.c.nc.Publish(m.names.lines(), b)
 }
 
-// ask repeats a message to the planner until it is answered.
+// ask sends the planner a message, and repeats it until it is answered.
 func (m *Member) ask(ctx context.Context, t workerMessage) (op, error) {
 	answered := make(chan op, 1)
 	m.mu.Lock()
@@ -181,7 +180,7 @@ func (m *Member) ask(ctx context.Context, t workerMessage) (op, error) {
 	}
 }
 
-// hear receives the planner's messages.
+// hear handles the planner's messages.
 func (m *Member) hear(msg *nats.Msg) {
 	var a plannerReply
 	if err := jsontext.Unmarshal(msg.Data, &a); err != nil {
@@ -197,7 +196,7 @@ func (m *Member) hear(msg *nats.Msg) {
 	if a.Term != m.term {
 		return
 	}
-	m.heard = time.Now()
+	m.lastSeen = time.Now()
 	switch a.Op {
 	case opGrant:
 		m.granted(a.ID)

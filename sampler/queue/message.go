@@ -5,43 +5,43 @@ import (
 	"gonogo/sampler/limit"
 )
 
-// workerMessage is a message of a worker to the planner. Messages of one worker
+// workerMessage is a message from a worker to the planner. Messages of one worker
 // arrive in the order in which they were sent.
 type workerMessage struct {
 	Worker   string          `json:"w"`
 	Term     string          `json:"t"`
 	Op       op              `json:"op"`
-	ID       uint64          `json:"id,omitempty"` // of a request to an endpoint, or a rest
+	ID       uint64          `json:"id,omitempty"` // of a request to an endpoint, of a rest, or of a question
 	Endpoint string          `json:"e,omitempty"`
 	Trace    string          `json:"trace,omitempty"`
 	Key      key             `json:"key,omitempty"`
 	N        uint64          `json:"n,omitempty"` // deliveries of the job so far
-	Delivery string          `json:"d,omitempty"` // of a result
+	Delivery string          `json:"d,omitempty"` // the delivery that a result comes from
 	Came     *requestOutcome `json:"came,omitempty"`
 	End      *ending         `json:"end,omitempty"`
 	Why      string          `json:"why,omitempty"`
 	Beat     *beat           `json:"beat,omitempty"`
 }
 
-// op is the kind of a message.
+// op is the kind of message.
 type op string
 
-// What workers send.
+// The messages of workers.
 const (
-	opEnter  op = "enter"  // wait in an endpoint's line
-	opLeave  op = "leave"  // the request is over, or waits no longer
-	opRest   op = "rest"   // it will be made again
-	opRise   op = "rise"   // its time has come
-	opArrive op = "arrive" // a rollout is in its first line
-	opBegin  op = "begin"  // may the job be begun? asks
-	opBack   op = "back"   // a job is not made after all; asks, so as to be sure
-	opTwice  op = "twice"  // the result of another is there; asks
-	opLacks  op = "lacks"  // it takes no jobs; asks
-	opBye    op = "bye"    // it goes
-	opBeat   op = "beat"   // all that it has
+	opEnter  op = "enter"  // wait in an endpoint's queue
+	opLeave  op = "leave"  // the request is over, or no longer waits
+	opRest   op = "rest"   // the request pauses before a retry
+	opRise   op = "rise"   // the pause is over
+	opArrive op = "arrive" // a rollout is in its first queue
+	opBegin  op = "begin"  // may the job be started? asks
+	opBack   op = "back"   // a job is given back; asks, to be sure that it arrives
+	opTwice  op = "twice"  // the key already holds the result of another delivery; asks
+	opLacks  op = "lacks"  // the worker takes no jobs; asks
+	opBye    op = "bye"    // the worker leaves
+	opBeat   op = "beat"   // the full state of the worker; asks
 )
 
-// asks reports whether the message is repeated until it is answered.
+// asks reports whether the message must be answered.
 func (o op) asks() bool {
 	switch o {
 	case opBegin, opBack, opTwice, opLacks, opBeat:
@@ -52,8 +52,8 @@ func (o op) asks() bool {
 
 // beat is the full state of a worker.
 type beat struct {
-	Held    map[string][]uint64 `json:"held,omitempty"`    // requests that were let through, by endpoint
-	Waiting map[string][]uint64 `json:"waiting,omitempty"` // requests that were not
+	Held    map[string][]uint64 `json:"held,omitempty"`    // granted requests, by endpoint
+	Waiting map[string][]uint64 `json:"waiting,omitempty"` // requests waiting for their turn, by endpoint
 	Resting map[string][]uint64 `json:"resting,omitempty"`
 	Jobs    []key               `json:"jobs,omitempty"`
 	Made    int                 `json:"made"`
@@ -61,7 +61,7 @@ type beat struct {
 	Lacks   string              `json:"lacks,omitempty"`
 }
 
-// plannerReply is a message of the planner to a worker.
+// plannerReply is a message from the planner to a worker.
 type plannerReply struct {
 	Term string  `json:"t"`
 	Op   op      `json:"op"`
@@ -70,19 +70,19 @@ type plannerReply struct {
 	Why  string  `json:"why,omitempty"`
 }
 
-// What planners send.
+// The messages of planners.
 const (
-	opGrant    op = "grant"    // a request is let through
-	opDead     op = "dead"     // its endpoint was given up
-	opHeard    op = "heard"    // a beat
-	opStranger op = "stranger" // say hello first
-	opOver     op = "over"     // the run is
-	opTake     op = "take"     // begin the job
-	opDrop     op = "drop"     // do not: it is done, or no one wants it
+	opGrant    op = "grant"    // a request may proceed
+	opDead     op = "dead"     // the request's endpoint was given up
+	opHeard    op = "heard"    // the message was received
+	opStranger op = "stranger" // the planner does not know the worker, which must say hello first
+	opOver     op = "over"     // the run is over
+	opTake     op = "take"     // start the job
+	opDrop     op = "drop"     // drop the job: it is done or no longer wanted
 	opTaken    op = "taken"    // another worker has it
 )
 
-// requestOutcome is endpoint.Outcome.
+// requestOutcome is the wire form of endpoint.Outcome.
 type requestOutcome struct {
 	Result  limit.Result `json:"result"`
 	Fault   limit.Fault  `json:"fault,omitzero"`
@@ -90,7 +90,7 @@ type requestOutcome struct {
 	Cause   string       `json:"cause,omitempty"`
 }
 
-// outcome reads it. One that cannot be is taken for a cancelled request.
+// outcome decodes it. An invalid one counts as a cancelled request.
 func (c *requestOutcome) outcome() endpoint.Outcome {
 	if c == nil || c.Result.Class < limit.Void || c.Result.Class > limit.Absent {
 		return endpoint.Outcome{}

@@ -17,15 +17,15 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// dispatcher is one call of Sample.
+// dispatcher holds the state of one call of Sample.
 type dispatcher struct {
 	queue endpoint.Queue
-	ctx   context.Context // ends with the call
+	ctx   context.Context // ends when the call ends
 	stop  context.CancelFunc
-	tasks sync.WaitGroup // requests that wait in lines, and the drain
+	tasks sync.WaitGroup // requests waiting in endpoint queues, and the watch for a drain
 
-	drained bool  // nothing begins any more; guarded by the planner's mu
-	failed  error // breaks off all; guarded by it too
+	drained bool  // no further rollout starts; guarded by the planner's mu
+	failed  error // why all orders were aborted; guarded by the planner's mu
 }
 
 // order is a job that a maker waits for.
@@ -33,15 +33,15 @@ type order struct {
 	dispatcher *dispatcher
 	key        key
 	job        sampler.Rollout
-	came       chan *landed  // holds one
-	ended      chan struct{} // closed when it will not be made, with err set
+	came       chan *landed  // capacity 1
+	ended      chan struct{} // closed, with err set, when the rollout will not be made
 	err        error
-	holder     *worker     // who has begun it; nil: no one
-	idle       time.Time   // since when no one has
-	stored     nats.Header // of its job; nil when an earlier planner stored it
+	holder     *worker     // the worker that has started it; nil if none has
+	idle       time.Time   // since when no worker holds it
+	stored     nats.Header // the header of its job message; nil if an earlier planner stored it
 }
 
-// Open begins a call of Sample.
+// Open starts a call of Sample. It returns the Maker and a function that ends the call.
 func (p *Planner) Open(queue endpoint.Queue, drained <-chan struct{}) (sampler.Maker, func()) {
 	ctx, stop := context.WithCancel(p.ctx)
 	d := &dispatcher{queue: queue, ctx: ctx, stop: stop}
@@ -69,8 +69,8 @@ func (p *Planner) Open(queue endpoint.Queue, drained <-chan struct{}) (sampler.M
 		}
 }
 
-// make has one rollout made, or finds its result. What is stored of it stays
-// until leave.
+// make gets the record of one rollout: from a result that is already stored, or by publishing
+// its job. The stored result is kept until the returned function is called with true.
 func (p *Planner) make(ctx context.Context, d *dispatcher, job sampler.Rollout) (*rollout.Record, func(bool), error) {
 	o := &order{
 		dispatcher: d, key: keyOf(p.plan.Run, job.Item.Split, job.Item.ID, job.Sample, job.Attempt), job: job,
@@ -100,7 +100,7 @@ func (p *Planner) make(ctx context.Context, d *dispatcher, job sampler.Rollout) 
 	}
 }
 
-// want notes an order.
+// want registers an order. If its result has already arrived, the order gets it at once.
 func (p *Planner) want(o *order) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,7 +112,7 @@ func (p *Planner) want(o *order) error {
 	case d.drained:
 		return sampler.ErrNotBegun
 	}
-	for _, w := range p.workers { // one that began it under an earlier planner
+	for _, w := range p.workers { // a worker may have started it under an earlier planner
 		if w.jobs[o.key] {
 			o.holder = w
 		}
@@ -121,7 +121,7 @@ func (p *Planner) want(o *order) error {
 	return nil
 }
 
-// unwant forgets an order. A result that was not taken is the next one's.
+// unwant removes an order. A result that was not written goes to the next order of its key.
 func (p *Planner) unwant(o *order) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,7 +131,7 @@ func (p *Planner) unwant(o *order) {
 	}
 }
 
-// end says that an order will not be made. mu is held.
+// end marks an order as one that will not be made. mu is held.
 func (o *order) end(err error) {
 	if o.err == nil {
 		o.err = err
@@ -158,8 +158,8 @@ func (p *Planner) publish(ctx context.Context, o *order) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	there, err := p.c.create(ctx, doing, p.names.jobs(), m)
-	if there || err != nil { // if it was ours after all, whose receipt was lost, the reader of the job returns it
+	exists, err := p.c.create(ctx, doing, p.names.jobs(), m)
+	if exists || err != nil { // if the job is ours and only the receipt was lost, its reader hands it back
 		p.c.discard(p.ctx, p.names, m.Header)
 		return err
 	}
@@ -169,15 +169,15 @@ func (p *Planner) publish(ctx context.Context, o *order) error {
 	return nil
 }
 
-// swept is closed when the job's message, which is being deleted, is gone; nil
-// when it is not being deleted.
+// swept returns a channel that is closed once the job's message is deleted, or nil if the
+// message is not being deleted.
 func (p *Planner) swept(k key) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.sweeping[k]
 }
 
-// sweep deletes a job's message, and then does what comes after. mu is held.
+// sweep deletes a job's message, then calls then, if it is not nil. mu is held.
 func (p *Planner) sweep(k key, then func()) {
 	if p.ctx.Err() != nil || p.sweeping[k] != nil {
 		return
@@ -201,7 +201,7 @@ func (p *Planner) sweep(k key, then func()) {
 	})
 }
 
-// again publishes the job of an order once more, if it is still one.
+// again republishes the job of an order that is still wanted.
 func (p *Planner) again(k key) {
 	p.mu.Lock()
 	o := p.wanted[k]
@@ -216,7 +216,7 @@ func (p *Planner) again(k key) {
 	}
 }
 
-// withdraw ends the orders that no one has begun.
+// withdraw ends the orders that no worker has started.
 func (p *Planner) withdraw(d *dispatcher) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -229,7 +229,7 @@ func (p *Planner) withdraw(d *dispatcher) {
 	}
 }
 
-// fail breaks off all orders. mu is held.
+// fail aborts all orders of the call. mu is held.
 func (d *dispatcher) fail(p *Planner, err error) {
 	if d.failed != nil {
 		return
@@ -243,7 +243,7 @@ func (d *dispatcher) fail(p *Planner, err error) {
 	}
 }
 
-// tend looks after the jobs that no one has begun for long.
+// tend revives the jobs that no worker has held for twice AckWait.
 func (p *Planner) tend() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -259,14 +259,14 @@ func (p *Planner) tend() {
 	}
 }
 
-// revive publishes jobs again that no worker will ever be handed: one that was lost
-// between being given back and being stored, and one that was deleted and is there
-// again, because the server was killed before the deletion was on its disk. The list
-// of jobs is past such a one.
+// revive republishes jobs that would never be delivered. One kind was lost between being
+// given back and being stored again. The other was deleted but reappeared, because the
+// server was killed before the deletion reached its disk: the consumer of the jobs is
+// already past it.
 func (p *Planner) revive(idle []key) {
 	list, err := p.jobs.Consumer(p.ctx, jobsConsumer)
 	if err != nil {
-		return // they come up again
+		return // tend tries again later
 	}
 	past := list.CachedInfo().AckFloor.Stream
 	for _, k := range idle {

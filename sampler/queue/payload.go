@@ -16,15 +16,15 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// A row or a record may be larger than what a server lets pass in one message, by
-// default 1 MB. Bodies are packed from packFrom on; what is still too large is
-// in the run's object store, and the message says under which name.
+// A row or a record may be larger than a server allows for one message, by default 1 MB.
+// Bodies of packFrom bytes or more are compressed. What is still too large goes to the run's
+// object store, and the message holds its name there.
 const (
 	packFrom = 16 << 10
-	largest  = rollout.MaxLine // unpacked
-	forHeads = 4 << 10         // of a message, for its subject and headers
+	largest  = rollout.MaxLine // size of an unpacked body
+	forHeads = 4 << 10         // reserved in a message for its subject and headers
 
-	storeTimeout = 2 * time.Minute // for one try to store or read the largest
+	storeTimeout = 2 * time.Minute // for one attempt to store or read the largest body
 )
 
 var (
@@ -44,7 +44,7 @@ var (
 	})
 )
 
-// pack makes a body smaller where that is worth it.
+// pack compresses a body of packFrom bytes or more, and notes that in the header.
 func pack(body []byte, h nats.Header) []byte {
 	if len(body) < packFrom {
 		return body
@@ -53,7 +53,7 @@ func pack(body []byte, h nats.Header) []byte {
 	return packer().EncodeAll(body, nil)
 }
 
-// unpack reads what pack wrote, up to largest bytes.
+// unpack decompresses what pack compressed, up to largest bytes.
 func unpack(body []byte, h nats.Header) ([]byte, error) {
 	switch how := h.Get(packedHeader); {
 	case how == "zstd":
@@ -64,8 +64,8 @@ func unpack(body []byte, h nats.Header) ([]byte, error) {
 	return body, nil
 }
 
-// CheckJobSize returns nil if the jobs of an item can be sent to workers, else an error
-// with their size.
+// CheckJobSize returns an error with the size of an item's jobs if they are too large to be
+// sent to workers.
 func CheckJobSize(it *rollout.Item) error { return travels(it, largest-forHeads) }
 
 func travels(it *rollout.Item, most int) error {
@@ -73,7 +73,7 @@ func travels(it *rollout.Item, most int) error {
 	for i := range it.Messages {
 		text += len(it.Messages[i].Content) + len(it.Messages[i].Parts)
 	}
-	if text < most/16 { // escaped, and with the rest of the row
+	if text < most/16 { // even when it is escaped, with the rest of the row
 		return nil
 	}
 	if n := len(it.Row); n > most {
@@ -91,8 +91,8 @@ func tooLarge(bytes uint64) error {
 		largest>>20)
 }
 
-// seal makes the message of a body that may be of any size, and stores what does
-// not fit under the name.
+// seal builds the message of a body of up to largest bytes. A body that does not fit into a
+// message goes to the object store under the given name.
 func (c *Conn) seal(ctx context.Context, n names, subject, name string, body []byte, h nats.Header) (*nats.Msg, error) {
 	if len(body) > largest {
 		return nil, tooLarge(uint64(len(body)))
@@ -116,7 +116,7 @@ func (c *Conn) seal(ctx context.Context, n names, subject, name string, body []b
 	return &nats.Msg{Subject: subject, Header: h, Data: body}, nil
 }
 
-// unseal reads the body of such a message.
+// unseal returns the body of a message that seal built.
 func (c *Conn) unseal(ctx context.Context, n names, h nats.Header, body []byte) ([]byte, error) {
 	if err := checkSchema(h.Get(schemaHeader), "who wrote it"); err != nil {
 		return nil, err
@@ -150,34 +150,33 @@ func (c *Conn) unseal(ctx context.Context, n names, h nats.Header, body []byte) 
 	return unpack(body, h)
 }
 
-// discard deletes what seal stored in addition to a message.
+// discard deletes what seal put into the object store.
 func (c *Conn) discard(ctx context.Context, n names, h nats.Header) {
 	name := h.Get(storedHeader)
 	if name == "" {
 		return
 	}
 	if store, err := c.js.ObjectStore(ctx, n.bucket()); err == nil {
-		_ = store.Delete(ctx, name) // it goes with the run at the latest
+		_ = store.Delete(ctx, name) // it is deleted with the run at the latest
 	}
 }
 
-// create stores a message where there is none under its subject. there is whether
-// one did.
+// create stores a message unless its subject already holds one, which exists reports.
 //
-// Note: no Nats-Msg-Id. The server refuses an id for two minutes, also when its
-// message is gone, and a job that was given back comes again under its key.
-func (c *Conn) create(ctx context.Context, doing, stream string, m *nats.Msg) (there bool, err error) {
+// Note: no Nats-Msg-Id. The server refuses a repeated id for two minutes even if its message
+// is gone, but a job that was given back is stored again under its key.
+func (c *Conn) create(ctx context.Context, doing, stream string, m *nats.Msg) (exists bool, err error) {
 	err = c.persist(ctx, doing, func(ctx context.Context) error {
 		_, err := c.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(0), jetstream.WithRetryAttempts(0))
-		if there = apiCode(err) == jetstream.JSErrCodeStreamWrongLastSequence; there {
+		if exists = apiCode(err) == jetstream.JSErrCodeStreamWrongLastSequence; exists {
 			return nil
 		}
-		if errors.Is(err, jetstream.ErrNoStreamResponse) { // the server is not there, or the stream
+		if errors.Is(err, jetstream.ErrNoStreamResponse) { // the server or the stream is missing
 			if _, gone := c.js.Stream(ctx, stream); errors.Is(gone, jetstream.ErrStreamNotFound) {
 				return gone
 			}
 		}
 		return err
 	})
-	return there, err
+	return exists, err
 }

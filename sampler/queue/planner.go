@@ -20,20 +20,20 @@ import (
 	"gonogo/sampler/endpoint"
 )
 
-// Plan is a run whose rollouts are made by workers.
+// Plan describes a run whose rollouts are made by workers.
 type Plan struct {
 	Run, Name   string
-	Version     string // of this tool
-	Fingerprint string // of what the run was made with: another one is another run
+	Version     string // the version of gonogo
+	Fingerprint string // of what the run is made with; a different one means a different run
 	Seed        uint64
-	Description []byte // what a worker needs to know, opaque here
-	Deliveries  int    // of a job to workers that are lost over it, before it is given up; 0 = 4
-	Replicas    int    // of what is stored in a cluster; 0 = 1
+	Description []byte // what a worker needs to know; opaque here
+	Deliveries  int    // deliveries of a job, each to a worker that is lost, before it is given up; 0 = 4
+	Replicas    int    // copies of stored data in a cluster; 0 = 1
 
-	Wait time.Duration // for a cluster that begins, and has no leader yet
+	Wait time.Duration // longest wait for a cluster that has no leader yet
 
-	AckWait time.Duration // after which a job whose worker is silent goes to another; 0 = 30 s
-	Lease   time.Duration // after which such a worker's requests are taken for over; 0 = 10 s
+	AckWait time.Duration // after this long without a sign from its worker a job goes to another one; 0 = 30 s
+	Lease   time.Duration // after this long the requests of a silent worker count as over; 0 = 10 s
 }
 
 // The defaults of a plan.
@@ -48,31 +48,31 @@ type Planner struct {
 	c     *Conn
 	plan  Plan
 	names names
-	term  string // of this planner
+	term  string // identifies this planner
 	host  string
 	since time.Time
 
 	jobs, results jetstream.Stream
-	before        uint64 // the last result that was there when it began
+	before        uint64 // sequence number of the last result stored before the planner started
 	subs          []*nats.Subscription
 	gathering     jetstream.ConsumeContext
 
 	ctx   context.Context // ends with the planner
 	stop  context.CancelCauseFunc
-	tasks sync.WaitGroup // what runs in addition to the makers
+	tasks sync.WaitGroup // everything that runs besides the makers
 
 	mu         sync.Mutex // guards what follows
 	workers    map[string]*worker
-	joined     []*worker   // as they came
-	dispatcher *dispatcher // of the call of Sample under way; nil between calls
+	joined     []*worker   // in the order in which they joined
+	dispatcher *dispatcher // the current call of Sample; nil between calls
 	wanted     map[key]*order
 	landed     map[key]*landed       // results that are not recorded yet
-	kept       int                   // bytes of them
-	done       map[mark]mark         // those that are: their deliveries
+	kept       int                   // their size in bytes
+	done       map[mark]mark         // results that are recorded, with their deliveries
 	sweeping   map[key]chan struct{} // jobs that are being deleted
-	twice      map[key]bool          // paid twice
+	twice      map[key]bool          // rollouts that were paid for twice
 
-	endpoints map[string]bool // that workers have named
+	endpoints map[string]bool // all endpoints that workers have named
 	event     *sampler.Event
 }
 
@@ -128,7 +128,7 @@ func (p *Planner) begin(ctx context.Context) error {
 	}
 	p.before = info.State.LastSeq
 	p.gathering, err = results.Consume(p.gather, jetstream.PullMaxMessages(gatherAtOnce),
-		jetstream.ConsumeErrHandler(p.ungathered))
+		jetstream.ConsumeErrHandler(p.gatherFailed))
 	if err != nil {
 		return p.c.explain("read results", err)
 	}
@@ -143,8 +143,8 @@ func (p *Planner) begin(ctx context.Context) error {
 	return nil
 }
 
-// prepare opens the run at the server. The servers of a cluster that begins find
-// each other first, and do not answer until they have a leader.
+// prepare creates or opens the run on the server. The servers of a starting cluster first find
+// each other, and do not answer until they have a leader.
 func (p *Planner) prepare(ctx context.Context) error {
 	begun := time.Now()
 	for n := 0; ; n++ {
@@ -171,8 +171,7 @@ func (p *Planner) subscribe(subject string, handle nats.MsgHandler) error {
 	return nil
 }
 
-// open makes the run's streams, or checks that those which are there are of this
-// run.
+// open creates the run's streams, or checks that the existing ones belong to this run.
 func (p *Planner) open(api context.Context) error {
 	cfg := jetstream.StreamConfig{
 		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Replicas: p.plan.Replicas, NoAck: false,
@@ -209,14 +208,14 @@ func (p *Planner) open(api context.Context) error {
 	return nil
 }
 
-// The consumers.
+// The consumer of the jobs, and the limits of the consumers.
 const (
 	jobsConsumer = "workers"
-	mostWaiting  = 1 << 14 // pulls at once: of that many workers, and of some that have gone
-	gatherAtOnce = 64      // results on their way
+	mostWaiting  = 1 << 14 // concurrent pulls: one for each worker, and some of workers that have gone
+	gatherAtOnce = 64      // results in flight
 )
 
-// stream makes a stream, or finds it.
+// stream creates a stream, or finds the existing one.
 func (p *Planner) stream(ctx context.Context, cfg jetstream.StreamConfig) (jetstream.Stream, error) {
 	s, err := p.c.js.Stream(ctx, cfg.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -237,9 +236,9 @@ func (p *Planner) stream(ctx context.Context, cfg jetstream.StreamConfig) (jetst
 	return s, nil
 }
 
-// create makes a stream. nats-server 2.15 removes the directory of its streams
+// create creates a stream. nats-server 2.15 removes the directory of its streams
 // shortly after it has confirmed that the last of them is deleted; a stream that is
-// made at that moment loses its own. Trying again succeeds.
+// created at that moment loses its directory. Trying again succeeds.
 func (p *Planner) create(ctx context.Context, cfg jetstream.StreamConfig) (s jetstream.Stream, err error) {
 	for wait := 10 * time.Millisecond; ; wait *= 4 {
 		s, err = p.c.js.CreateStream(ctx, cfg)
@@ -258,7 +257,7 @@ func (p *Planner) create(ctx context.Context, cfg jetstream.StreamConfig) (s jet
 // storeNotMade is nats-server's JSStreamCreateErrF.
 const storeNotMade = 10049
 
-// ours refuses a stream of another run.
+// ours returns an error if the stream belongs to another run.
 func (p *Planner) ours(stream string, is, want map[string]string) error {
 	if maps.Equal(onlyOurs(is), want) {
 		return nil
@@ -276,7 +275,7 @@ func (p *Planner) ours(stream string, is, want map[string]string) error {
 		"stream (nats stream rm %s)", p.c.server, stream, why, stream)
 }
 
-// onlyOurs leaves out what the server adds.
+// onlyOurs drops the keys that the server adds.
 func onlyOurs(metadata map[string]string) map[string]string {
 	out := map[string]string{}
 	for _, k := range []string{"gonogo_schema", "gonogo_run", "gonogo_fingerprint", "gonogo_seed"} {
@@ -287,7 +286,7 @@ func onlyOurs(metadata map[string]string) map[string]string {
 	return out
 }
 
-// reply answers a question. One that is lost is asked again.
+// reply answers a request.
 func (p *Planner) reply(m *nats.Msg, v any) {
 	if m.Reply == "" {
 		return
@@ -296,11 +295,10 @@ func (p *Planner) reply(m *nats.Msg, v any) {
 	if err != nil {
 		panic("queue: " + err.Error())
 	}
-	_ = m.Respond(b) // the sender asks again
+	_ = m.Respond(b) // if it is lost, the sender asks again
 }
 
-// PaidTwice returns how many rollouts were made again although they had been
-// recorded.
+// PaidTwice returns how many rollouts were made, and paid for, a second time.
 func (p *Planner) PaidTwice() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -314,17 +312,17 @@ func (p *Planner) Tell(e sampler.Event) {
 	p.event = &e
 }
 
-// errClosed ends what runs in addition to the makers.
+// errClosed is the cause with which Close ends everything that runs besides the makers.
 var errClosed = errors.New("the planner has released the run")
 
-// Close releases the run and sends its workers away. A complete run is deleted from
-// the store; of an incomplete one only the jobs are, and results not recorded yet
+// Close releases the run and tells its workers that it is over. A complete run is deleted
+// from the server; of an incomplete one only the jobs are, and results not recorded yet
 // stay for the next planner.
 func (p *Planner) Close(complete bool) error {
 	p.mu.Lock()
 	if complete {
 		for k, l := range p.landed {
-			if !l.before { // then the record may be this one
+			if !l.before { // one that was there before may be the recorded one
 				p.twice[k] = true
 			}
 		}
@@ -333,7 +331,7 @@ func (p *Planner) Close(complete bool) error {
 	lost := p.ctx.Err() != nil && !errors.Is(context.Cause(p.ctx), errClosed)
 	p.end(errClosed)
 	if lost {
-		return nil // it is somebody else's now
+		return nil // another planner may lead the run now
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*apiTimeout)
 	defer cancel()
@@ -356,7 +354,7 @@ func (p *Planner) Close(complete bool) error {
 	return errors.Join(errs...)
 }
 
-// end stops what is running.
+// end stops everything that is running, with the cause why.
 func (p *Planner) end(why error) {
 	p.mu.Lock()
 	p.stop(why)

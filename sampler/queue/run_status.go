@@ -12,7 +12,7 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// RunStatus is how a run does, as its directory or its planner has it.
+// RunStatus is the progress of a run, read from its directory or reported by its planner.
 type RunStatus struct {
 	Run       string                  `json:"run"`
 	Name      string                  `json:"name,omitempty"`
@@ -20,24 +20,24 @@ type RunStatus struct {
 	Queue     string                  `json:"queue,omitempty"`
 	Host      string                  `json:"host,omitempty"` // of the process that leads or writes it
 	PID       string                  `json:"pid,omitempty"`
-	Live      bool                    `json:"live"` // such a process is there
+	Live      bool                    `json:"live"` // that process is running
 	Version   string                  `json:"version,omitempty"`
 	Recorded  int                     `json:"recorded"`
-	Of        int                     `json:"of"` // rollouts that are to be made
+	Of        int                     `json:"of"` // planned rollouts
 	InFlight  int                     `json:"in_flight"`
 	Outcomes  map[rollout.Outcome]int `json:"outcomes"`
 	Tokens    int64                   `json:"tokens"`
-	USD       *float64                `json:"usd"` // null where it is not known
+	USD       *float64                `json:"usd"` // null if unknown
 	PaidTwice int                     `json:"paid_twice"`
 	PerMinute float64                 `json:"per_minute"`
-	Told      string                  `json:"told"`  // what the rate is of
+	Told      string                  `json:"told"`  // the period that the rate covers
 	ETA       *float64                `json:"eta_s"` // at that rate; null if unknown
 	Endpoints []EndpointStatus        `json:"endpoints"`
 	Workers   []WorkerStatus          `json:"workers"`
 	Note      string                  `json:"note,omitempty"`
 }
 
-// EndpointStatus is how an endpoint of the run does.
+// EndpointStatus is the state of an endpoint of the run.
 type EndpointStatus struct {
 	Name      string  `json:"name"`
 	InFlight  int     `json:"in_flight"`
@@ -50,13 +50,13 @@ type EndpointStatus struct {
 	Errors    int     `json:"errors"`
 	Limited   int     `json:"limited"`
 	Paused    float64 `json:"paused_s"`
-	Silent    float64 `json:"silent_s"` // nothing was answered for so long
+	Silent    float64 `json:"silent_s"` // how long no answer has come
 	Cause     string  `json:"cause,omitempty"`
 
 	Boundary endpoint.State `json:"-"`
 }
 
-// WorkerStatus is how a worker of the run does.
+// WorkerStatus is the state of a worker of the run.
 type WorkerStatus struct {
 	Host      string  `json:"host"`
 	PID       int     `json:"pid"`
@@ -65,15 +65,15 @@ type WorkerStatus struct {
 	Lacks     string  `json:"lacks,omitempty"`
 	Slots     int     `json:"slots"`
 	InFlight  int     `json:"in_flight"`
-	Waiting   int     `json:"waiting"` // requests, for their turn
+	Waiting   int     `json:"waiting"` // requests waiting for their turn
 	Made      int     `json:"made"`
-	Missing   int     `json:"missing"` // of them, those that an endpoint failed
+	Missing   int     `json:"missing"` // how many of them an endpoint failed
 	PerMinute float64 `json:"per_minute"`
 	Silent    float64 `json:"silent_s"`
 }
 
-// Runs asks the planners of all runs at the queue, or that of one, and adds the runs that no
-// planner leads. url is what is shown as the queue.
+// Runs returns the status of all runs on the queue, or of the given one, including runs
+// that no planner leads. url is the address that is shown for the queue.
 func (c *Conn) Runs(ctx context.Context, run, url string) ([]*RunStatus, error) {
 	led, err := c.Status(ctx, run)
 	if err != nil {
@@ -105,7 +105,7 @@ func newRunStatus(run string) *RunStatus {
 	}
 }
 
-// ofRun words what a planner answers.
+// ofRun converts a planner's answer.
 func (q Status) ofRun(url string) *RunStatus {
 	s := newRunStatus(q.Run)
 	s.Name, s.Queue, s.Host, s.PID, s.Live, s.Version, s.Told = q.Name, url, q.Host, fmt.Sprint(q.PID), true,
@@ -135,7 +135,7 @@ func (q Status) ofRun(url string) *RunStatus {
 	return s
 }
 
-// word is how a worker does.
+// word names the state of a worker.
 func (w WorkerState) word() string {
 	switch {
 	case w.Left:
@@ -148,11 +148,11 @@ func (w WorkerState) word() string {
 	return "works"
 }
 
-// rate tells how fast that many were made, and how long what is left will take.
-func (s *RunStatus) rate(made, left int, in time.Duration) {
+// rate sets the rate at which rollouts were made, and the time that the remaining ones will take.
+func (s *RunStatus) rate(made, remaining int, in time.Duration) {
 	s.PerMinute = perMinute(made, in)
-	if s.PerMinute > 0 && left >= 0 {
-		eta := float64(left) / s.PerMinute * 60
+	if s.PerMinute > 0 && remaining >= 0 {
+		eta := float64(remaining) / s.PerMinute * 60
 		s.ETA = &eta
 	}
 }
@@ -164,11 +164,11 @@ func perMinute(n int, in time.Duration) float64 {
 	return float64(n) / in.Minutes()
 }
 
-// lately is how far back the rate of a run directory goes.
+// lately is the period for which ReadRun computes the rate.
 const lately = 5 * time.Minute
 
-// ReadRun reads how a run does from its directory. price is what a rollout cost, where that
-// is known.
+// ReadRun reads the progress of a run from its directory. price returns the cost of a rollout,
+// and whether it is known.
 func ReadRun(ctx context.Context, dir string, run *rollout.Run,
 	price func(*rollout.Record) (usd float64, known bool),
 ) (*RunStatus, error) {
@@ -202,7 +202,7 @@ func ReadRun(ctx context.Context, dir string, run *rollout.Run,
 		s.USD = &usd
 	}
 	end, all, last := time.Now(), "since it began", "the last "
-	if !s.Live { // its clock stopped with its last rollout
+	if !s.Live { // its time ends with its last rollout
 		end, all, last = m.Started, "while it ran", "its last "
 		for _, x := range spans {
 			end = later(end, x.end)
@@ -222,11 +222,11 @@ func ReadRun(ctx context.Context, dir string, run *rollout.Run,
 	return s, nil
 }
 
-// span is when a rollout began and ended.
+// span holds when a rollout began and ended.
 type span struct{ begin, end time.Time }
 
-// lastOf counts the rollouts that ended after since, and the time from there to end that
-// they took: a run that was broken off made none in between.
+// lastOf returns how many rollouts ended after since, and the time until end in which they
+// were made. It starts with the first of them, because a run may have been interrupted before.
 func lastOf(spans []span, since, end time.Time) (made int, in time.Duration) {
 	first := end
 	for _, x := range spans {

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// mostLeft is how many runs a worker remembers that it could not work for.
+	// mostLeft bounds the runs that a worker remembers because it could not work for them.
 	mostLeft = 100
-	// askAgain is how long a worker that cannot work for a run leaves it alone.
+	// askAgain is how long a worker pauses after a run that it cannot work for.
 	askAgain = 30 * time.Second
 )
 
-// How a worker that was asked to go ends: in peace, or at once.
+// The errors of a worker that was asked to stop: after finishing its rollouts, and at once.
 var (
 	ErrDrained = errors.New("the worker was interrupted, and had finished what it had begun")
 	ErrLeft    = errors.New("the worker was interrupted; what it had not finished is made by others")
@@ -30,17 +30,17 @@ var (
 
 // Service is a worker that serves one run after the other.
 type Service struct {
-	Run    string // "" serves any
-	Once   bool   // end with the first run
+	Run    string // the run to serve; "" serves any
+	Once   bool   // stop after the first run
 	Me     WorkerInfo
-	Work   func(context.Context, *Member) error // until its run is over, or why it cannot be served
+	Work   func(context.Context, *Member) error // works until the run is over; the error is why it cannot be served
 	Say    func(format string, args ...any)
 	Redact *rollout.Redactor // of the worker's credentials for the queue
 }
 
 // Serve waits for the queue's server and for runs, and serves them until drain is closed
-// (ErrDrained) or ctx ends (ErrLeft). A run that cannot be served is reported to its planner
-// and left alone for a while.
+// (ErrDrained) or ctx ends (ErrLeft). If a run cannot be served, Serve reports that to its
+// planner and pauses for a while.
 func (s Service) Serve(ctx context.Context, drain <-chan struct{}, a Address, log *slog.Logger) error {
 	waiting, stop := context.WithCancel(ctx)
 	var drained sync.WaitGroup
@@ -77,11 +77,11 @@ func (s Service) Serve(ctx context.Context, drain <-chan struct{}, a Address, lo
 	return err
 }
 
-// all serves runs until one fails or ends that is the only one, or the worker leaves.
+// all serves runs until the worker leaves or, with Once, until the first run has ended or failed.
 func (s Service) all(ctx, waiting context.Context, conn *Conn, leaves func() error) error {
-	var left []string // runs that it could not work for, the last ones
+	var unserved []string // the latest runs that it could not work for
 	for {
-		run, err := s.one(ctx, waiting, conn, left)
+		run, err := s.one(ctx, waiting, conn, unserved)
 		if s.Once || ctx.Err() != nil || leaves() != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (s Service) all(ctx, waiting context.Context, conn *Conn, leaves func() err
 			continue
 		}
 		if run != "" {
-			left = append(left[max(0, len(left)-mostLeft+1):], run)
+			unserved = append(unserved[max(0, len(unserved)-mostLeft+1):], run)
 		}
 		s.Say("%v", err)
 		pause(waiting, askAgain)
@@ -97,9 +97,9 @@ func (s Service) all(ctx, waiting context.Context, conn *Conn, leaves func() err
 }
 
 // one waits for a run and serves it until it is over.
-func (s Service) one(ctx, waiting context.Context, conn *Conn, left []string) (run string, err error) {
+func (s Service) one(ctx, waiting context.Context, conn *Conn, unserved []string) (run string, err error) {
 	s.Say("Waiting for a run.")
-	m, err := conn.Join(waiting, s.Run, s.Me, left...)
+	m, err := conn.Join(waiting, s.Run, s.Me, unserved...)
 	if err != nil {
 		return "", errors.New(s.Redact.String(err.Error()))
 	}
@@ -107,32 +107,32 @@ func (s Service) one(ctx, waiting context.Context, conn *Conn, left []string) (r
 	if err = s.Work(ctx, m); err == nil || ctx.Err() != nil {
 		return m.Run(), err
 	}
-	_ = m.Lacks(ctx, err.Error()) // if that fails, it sees the worker fall silent
+	_ = m.Lacks(ctx, err.Error()) // if that fails, the planner sees the worker fall silent
 	return m.Run(), fmt.Errorf("this worker takes no jobs of the run %s: %w", m.Run(), err)
 }
 
-// WorkerDir is the folder in which workers keep what they started.
+// WorkerDir is the folder in which workers note what they started.
 const WorkerDir = ".gonogo-worker"
 
-// mostWorkplaces bounds the workers of one folder.
+// mostWorkplaces bounds the number of workers per folder.
 const mostWorkplaces = 1000
 
-// Workplace takes a folder below dir that one worker has to itself: which sessions it
-// started, and what an agent says. It is the first that is free, so that the next worker
-// finds what one that was killed left there; a temporary one where nothing can be written.
+// Workplace locks a folder below dir for one worker, which keeps there what sessions it
+// started and what an agent prints. It takes the first free folder, so that the next worker
+// finds what a killed one left. If dir is not writable, the folder is a temporary one.
 func Workplace(dir string) (place string, release func() error, err error) {
-	at := filepath.Join(dir, WorkerDir)
-	if os.MkdirAll(at, 0o755) != nil {
+	root := filepath.Join(dir, WorkerDir)
+	if os.MkdirAll(root, 0o755) != nil {
 		if place, err = os.MkdirTemp("", "gonogo-worker-"); err != nil {
 			return "", nil, fmt.Errorf("a folder for what the worker starts: %w", err)
 		}
 		return place, func() error { return os.RemoveAll(place) }, nil
 	}
 	for i := 1; i <= mostWorkplaces; i++ {
-		place = filepath.Join(at, strconv.Itoa(i))
+		place = filepath.Join(root, strconv.Itoa(i))
 		if release, err = disk.Lock(place, "worker.lock"); err == nil {
 			return place, release, nil
 		}
 	}
-	return "", nil, fmt.Errorf("a folder in %s: %w", at, err)
+	return "", nil, fmt.Errorf("a folder in %s: %w", root, err)
 }

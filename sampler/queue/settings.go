@@ -2,7 +2,7 @@ package queue
 
 import "gonogo/sampler/limit"
 
-// Settings are the queue that distributes the jobs, as a configuration has it.
+// Settings configures the queue that distributes the jobs.
 type Settings struct {
 	Address
 	Wait       limit.Duration `json:"wait" default:"30s" doc:"longest wait, when a run begins, for a server that is not up yet, or a cluster without a leader; 0s does not wait; workers wait without limit"`

@@ -15,43 +15,43 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Status is the progress of a run.
+// Status is the progress of a run, as its planner reports it.
 type Status struct {
 	Schema     string                  `json:"schema"`
 	Run        string                  `json:"run"`
 	Name       string                  `json:"name,omitempty"`
 	Version    string                  `json:"version"`
-	Host       string                  `json:"host"` // of who leads it
+	Host       string                  `json:"host"` // of the planner
 	PID        int                     `json:"pid"`
 	Since      time.Time               `json:"since"`
-	Told       bool                    `json:"told"` // what follows to Boundaries is known
+	Told       bool                    `json:"told"` // the fields from Jobs to Boundaries are known
 	Jobs       int                     `json:"jobs"`
 	Recorded   int                     `json:"recorded"`
 	InFlight   int                     `json:"in_flight"`
 	Outcomes   map[rollout.Outcome]int `json:"outcomes,omitempty"`
 	Tokens     int64                   `json:"tokens"`
-	USD        *float64                `json:"usd,omitempty"` // nil when it is not known of any rollout
-	USDUnknown int                     `json:"usd_unknown"`   // rollouts of which it is not
+	USD        *float64                `json:"usd,omitempty"` // nil if no rollout has a known cost
+	USDUnknown int                     `json:"usd_unknown"`   // rollouts whose cost is unknown
 	Elapsed    time.Duration           `json:"elapsed_ns"`
 	Boundaries []endpoint.State        `json:"boundaries,omitempty"`
 	Workers    []WorkerState           `json:"workers"`
 	PaidTwice  int                     `json:"paid_twice"`
 }
 
-// question is what planners are asked.
+// question is a request for the status of runs.
 type question struct {
 	Schema string `json:"schema"`
-	Run    string `json:"run,omitempty"` // "" asks all
+	Run    string `json:"run,omitempty"` // "" asks the planners of all runs
 }
 
-// How long to wait for planners: for the first, and for others after one.
+// How long to wait for the first planner to answer, and after that for all others.
 const (
 	statusWait  = 2 * time.Second
 	statusAfter = 200 * time.Millisecond
 )
 
-// Status asks the planners of all runs that are led, or that of one. The runs come
-// by name.
+// Status returns what the planners of all runs report, or the planner of the given run, sorted
+// by run.
 func (c *Conn) Status(ctx context.Context, run string) ([]Status, error) {
 	b, err := json.Marshal(question{Schema, run})
 	if err != nil {
@@ -76,7 +76,7 @@ func (c *Conn) Status(ctx context.Context, run string) ([]Status, error) {
 	for {
 		m, err := sub.NextMsgWithContext(ctx)
 		switch {
-		case err == nil && m.Header.Get("Status") == "503": // no one listens
+		case err == nil && m.Header.Get("Status") == "503": // no planner listens
 			return all, nil
 		case err != nil && len(all) == 0 && (fatal(err) || c.refused(begun)):
 			return nil, c.explain("ask who leads a run", err)
@@ -97,7 +97,7 @@ func (c *Conn) Status(ctx context.Context, run string) ([]Status, error) {
 	}
 }
 
-// asked answers how the run does.
+// asked answers a question with the run's status.
 func (p *Planner) asked(m *nats.Msg) {
 	var q question
 	if err := jsontext.Unmarshal(m.Data, &q); err != nil || q.Run != "" && q.Run != p.plan.Run {

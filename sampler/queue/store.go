@@ -17,11 +17,11 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// keepFor is how long results are still stored after the worker was asked to stop
-// at once: they are paid for.
+// keepFor is how long the worker goes on storing results after it was asked to stop at once:
+// they are paid for.
 const keepFor = 5 * time.Second
 
-// keepOn stores results for a while after all was broken off.
+// keepOn gives results keepFor to be stored after the rollouts were aborted, then calls lose.
 func (s *workSession) keepOn(ctx context.Context, over <-chan struct{}, lose func()) {
 	if ctx.Err() == nil {
 		return
@@ -35,8 +35,8 @@ func (s *workSession) keepOn(ctx context.Context, over <-chan struct{}, lose fun
 	}
 }
 
-// Append stores a record. When that is done its slot is free and its job is
-// finished. A record that is too large is refused.
+// Append stores a record in the background. Once it is stored, its job is finished and its
+// slot is free. A record that is too large is refused.
 func (s *workSession) Append(rec *rollout.Record) error {
 	body, err := json.Marshal(rec)
 	if err != nil {
@@ -63,12 +63,12 @@ func (s *workSession) Append(rec *rollout.Record) error {
 				slog.String("item", rec.Item), slog.Int("sample", rec.Sample),
 				slog.String("error", endpoint.Brief(err.Error())))
 			s.stop(err)
-			return // giveBack gives it back
+			return // giveBack returns the job
 		}
 		s.mu.Lock()
 		msg := t.msg
 		s.mu.Unlock()
-		_ = msg.Ack() // when it is lost the job comes again, and the planner knows that it is done
+		_ = msg.Ack() // if it is lost, the job comes again, and the planner knows that it is done
 		s.c.discard(s.keep, s.names, msg.Headers())
 		s.drop(t)
 		<-s.slots
@@ -76,7 +76,7 @@ func (s *workSession) Append(rec *rollout.Record) error {
 	return nil
 }
 
-// store stores a result where none is.
+// store stores a result unless its key already has one.
 func (s *workSession) store(t *task, body []byte) error {
 	it := t.job.Item
 	doing := fmt.Sprintf("store the result of rollout %s/%s/%d", it.Split, it.ID, t.job.Sample)
@@ -87,21 +87,21 @@ func (s *workSession) store(t *task, body []byte) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	there, err := s.c.create(s.keep, doing, s.names.results(), m)
-	for n := 0; full(apiCode(err)) && pause(s.keep, backoff(n)); n++ { // it is paid for: somebody may make room
+	exists, err := s.c.create(s.keep, doing, s.names.results(), m)
+	for n := 0; full(apiCode(err)) && pause(s.keep, backoff(n)); n++ { // it is paid for, and someone may make room
 		if n == 0 {
 			s.c.log.Warn("queue waits", slog.String("for", doing), slog.String("error", endpoint.Brief(err.Error())))
 		}
-		there, err = s.c.create(s.keep, doing, s.names.results(), m)
+		exists, err = s.c.create(s.keep, doing, s.names.results(), m)
 	}
-	if err != nil || !there {
+	if err != nil || !exists {
 		return err
 	}
 	standing, err := s.standing(t)
 	if err != nil || standing == t.delivery {
 		return err
 	}
-	if standing != "" { // else it may be ours that is recorded by now: the planner knows
+	if standing != "" { // if it is gone, ours may be the recorded one: the planner knows
 		s.c.discard(s.keep, s.names, m.Header)
 	}
 	_, err = s.ask(s.keep, workerMessage{Op: opTwice, Key: t.key, Delivery: t.delivery})
@@ -111,8 +111,8 @@ func (s *workSession) store(t *task, body []byte) error {
 	return err
 }
 
-// standing says which making of the rollout the result that is there is of:
-// this one, when its receipt was lost. "" means that it is gone.
+// standing returns which delivery of the job the stored result comes from; it is the task's
+// own if only the receipt was lost. "" means that the result is gone.
 func (s *workSession) standing(t *task) (delivery string, err error) {
 	err = s.c.persist(s.keep, "look at a result", func(ctx context.Context) error {
 		results, err := s.c.js.Stream(ctx, s.names.results())

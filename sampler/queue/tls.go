@@ -15,12 +15,11 @@ import (
 // tlsFiles are the certificate files of an address: the CAs we trust and the
 // certificate we present.
 type tlsFiles struct {
-	ca, cert string    // "" is none
-	until    time.Time // the certificate is valid
+	ca, cert string    // "" if there is none
+	until    time.Time // end of the certificate's validity
 }
 
-// options are those of how to come in, once its files are found to be what they
-// should be.
+// options checks the address's files and returns the options for connecting.
 func (a Address) options() ([]nats.Option, tlsFiles, error) {
 	var opts []nats.Option
 	p := tlsFiles{ca: a.CA, cert: a.Cert}
@@ -56,7 +55,7 @@ func (a Address) options() ([]nats.Option, tlsFiles, error) {
 	return opts, p, nil
 }
 
-// certificates checks that a file holds some.
+// certificates checks that a file holds certificates. key is its name in gonogo.yaml.
 func certificates(key, file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -68,7 +67,7 @@ func certificates(key, file string) error {
 	return nil
 }
 
-// pair checks that a certificate and a key belong together.
+// pair checks that a certificate and a key belong together, and returns the end of its validity.
 func pair(cert, key string) (until time.Time, err error) {
 	if err := certificates("queue.tls_cert", cert); err != nil {
 		return until, err
@@ -84,8 +83,8 @@ func pair(cert, key string) (until time.Time, err error) {
 	return both.Leaf.NotAfter, nil
 }
 
-// remedy says what to do when one side does not trust the other's certificate; ""
-// for any other error.
+// remedy returns what to do if one side does not trust the other's certificate; "" for any
+// other error.
 func (p tlsFiles) remedy(err error) string {
 	if errors.Is(err, nats.ErrSecureConnWanted) {
 		return "it does not speak TLS: use nats:// without queue.tls_ca, queue.tls_cert and queue.tls_key, or set " +

@@ -6,8 +6,8 @@ import (
 	"gonogo/sampler/endpoint"
 )
 
-// turn is a request that waits for its turn in the planner's lines, or has it.
-// The member's mu guards it.
+// turn is a request that waits in the planner's queue, or has been granted. The member's mu
+// guards it.
 type turn struct {
 	endpoint string
 	ready    chan struct{} // closed when it is granted or dead
@@ -15,7 +15,7 @@ type turn struct {
 	dead     error
 }
 
-// lines are the planner's, as one worker sees them.
+// lines is the worker's side of the planner's endpoint queues. It implements endpoint.Queue.
 type lines struct {
 	*Member
 	mask func(*requestOutcome) // masks the worker's secrets
@@ -48,7 +48,7 @@ func (l lines) Enter(ctx context.Context, name string) (leave func(endpoint.Outc
 	}, nil
 }
 
-// leave reports that a request is over, or waits no longer.
+// leave reports that a request is over, or no longer waits.
 func (m *Member) leave(id uint64, c *requestOutcome) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -58,7 +58,7 @@ func (m *Member) leave(id uint64, c *requestOutcome) {
 	}
 }
 
-// Rest notes a request that will be made again.
+// Rest reports a request that will be retried; rise reports that its pause is over.
 func (l lines) Rest(name string) (rise func()) {
 	m := l.Member
 	m.mu.Lock()
@@ -75,15 +75,14 @@ func (l lines) Rest(name string) (rise func()) {
 	}
 }
 
-// Arrived notes that a rollout is in its first line.
+// Arrived reports that a rollout is in its first queue.
 func (l lines) Arrived(trace string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tell(workerMessage{Op: opArrive, Trace: trace})
 }
 
-// granted lets a request through. One that waits no longer gives its turn back. mu
-// is held.
+// granted lets a request proceed. If it no longer waits, its turn is given back. mu is held.
 func (m *Member) granted(id uint64) {
 	t := m.turns[id]
 	switch {

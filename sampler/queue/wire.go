@@ -16,17 +16,17 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Schema is the version of the protocol between planner and workers. Other versions
-// are refused.
+// Schema is the version of the protocol between planner and workers. Any other version
+// is refused.
 const Schema = "gonogo/queue/1"
 
-// plansSubject is where all planners listen.
+// plansSubject is the subject on which all planners listen.
 const plansSubject = "gonogo.plans"
 
-// names are those of one run at the server.
+// names builds the names of a run's streams, bucket and subjects on the server.
 type names struct{ run string }
 
-// safe is a run's id as subjects and streams may have it.
+// safe makes a run's id fit for subjects and streams; an id that does not fit gets a hash.
 func safe(run string) names {
 	plain := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
@@ -52,8 +52,7 @@ func (n names) lines() string           { return "gonogo." + n.run + ".lines" }
 func (n names) worker(id string) string { return "gonogo." + n.run + ".w." + id }
 func (n names) term(term string) string { return "gonogo." + n.run + ".term." + term }
 
-// key names one attempt at a rollout: its message is under it, and there is
-// one at most.
+// key identifies one attempt at a rollout. Its subject holds one message at most.
 type key string
 
 func keyOf(run string, split rollout.Split, item string, sample, attempt int) key {
@@ -62,12 +61,12 @@ func keyOf(run string, split rollout.Split, item string, sample, attempt int) ke
 	return key(hex.EncodeToString(sum[:16]))
 }
 
-// real reports whether a key can be one: it becomes part of a subject.
-func (k key) real() bool {
+// valid reports whether the key is well-formed: it becomes part of a subject.
+func (k key) valid() bool {
 	return len(k) == 32 && strings.Trim(string(k), "0123456789abcdef") == ""
 }
 
-// mark stands for a key, or a delivery, where there are millions of them.
+// mark is a 16-byte hash of a key or a delivery, to hold millions of them in memory.
 type mark [16]byte
 
 func (k key) mark() mark { return markOf(string(k)) }
@@ -78,19 +77,19 @@ func markOf(text string) (m mark) {
 	return m
 }
 
-// keyIn is the key at a subject's end.
+// keyIn returns the key at the end of a subject.
 func keyIn(subject string) key { return key(subject[strings.LastIndexByte(subject, '.')+1:]) }
 
 // The headers of jobs and results.
 const (
 	schemaHeader   = "Gonogo-Schema"
-	deliveryHeader = "Gonogo-Delivery" // of a result: which making of the rollout it is of
-	workerHeader   = "Gonogo-Worker"   // who made it
+	deliveryHeader = "Gonogo-Delivery" // of a result: which delivery of the job it comes from
+	workerHeader   = "Gonogo-Worker"   // the host and process that made it
 	packedHeader   = "Gonogo-Packed"   // "zstd"
-	storedHeader   = "Gonogo-Stored"   // the body is in the object store, under this name
+	storedHeader   = "Gonogo-Stored"   // the body is in the object store under this name
 )
 
-// checkSchema refuses what another version says.
+// checkSchema returns an error if who speaks another version of the protocol.
 func checkSchema(got, who string) error {
 	if got == Schema {
 		return nil
@@ -98,7 +97,7 @@ func checkSchema(got, who string) error {
 	return fmt.Errorf("%s speaks %q, this gonogo %q: use the same release on both sides", who, got, Schema)
 }
 
-// hello asks to be let in.
+// hello is a worker's request to join a run.
 type hello struct {
 	Schema  string `json:"schema"`
 	Worker  string `json:"worker"`
@@ -108,38 +107,38 @@ type hello struct {
 	Slots   int    `json:"slots"`
 }
 
-// welcome is the answer.
+// welcome is the planner's answer to hello.
 type welcome struct {
 	Schema      string        `json:"schema"`
-	Refused     string        `json:"refused,omitempty"` // why
-	Term        string        `json:"term"`              // of this planner: the next one has another
+	Refused     string        `json:"refused,omitempty"` // why the worker may not join; "" if it may
+	Term        string        `json:"term"`              // identifies this planner; the next one has another
 	Run         string        `json:"run"`
 	Name        string        `json:"name,omitempty"`
 	Version     string        `json:"version"`
 	Fingerprint string        `json:"fingerprint"`
 	Seed        uint64        `json:"seed"`
 	Description []byte        `json:"description,omitempty"`
-	Packed      bool          `json:"packed,omitempty"` // the description is
+	Packed      bool          `json:"packed,omitempty"` // the description is compressed
 	AckWait     time.Duration `json:"ack_wait_ns"`
 	Lease       time.Duration `json:"lease_ns"`
 }
 
-// jobHead is a job but for its item's row, which follows it as it is written.
+// jobHead is a job without its item's row, which follows it verbatim.
 type jobHead struct {
 	Item    rollout.Item `json:"item"`
-	Shown   *shown       `json:"shown,omitempty"` // nil: what the row has
+	Shown   *shown       `json:"shown,omitempty"` // nil: what the row says
 	Sample  int          `json:"sample"`
 	Attempt int          `json:"attempt"`
 }
 
-// shown is what the model is shown where that is not what the row has: a variant
-// or a tool server made it something else.
+// shown is what the model is shown, if a variant or a tool server changed it from what the
+// row says.
 type shown struct {
 	Messages []rollout.Message `json:"messages"`
 	Tools    json.RawMessage   `json:"tools,omitempty"`
 }
 
-// encodeJob writes a job: a line of JSON, then the row.
+// encodeJob encodes a job: a line of JSON, then the row.
 func encodeJob(job sampler.Rollout) ([]byte, error) {
 	it := job.Item
 	head := jobHead{Item: *it, Sample: job.Sample, Attempt: job.Attempt}
@@ -158,7 +157,7 @@ func encodeJob(job sampler.Rollout) ([]byte, error) {
 	return append(append(b, '\n'), job.Item.Row...), nil
 }
 
-// decodeJob reads one.
+// decodeJob decodes what encodeJob wrote.
 func decodeJob(b []byte) (sampler.Rollout, error) {
 	line, row, found := strings.Cut(string(b), "\n")
 	if !found {

@@ -17,35 +17,35 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// task is a job that a worker was handed.
+// task is a job that was delivered to this worker.
 type task struct {
 	msg      jetstream.Msg
 	key      key
 	job      sampler.Rollout
-	delivery string // which making of the rollout this is
-	begun    bool   // the planner was asked whether it may be; guarded by the member's mu
+	delivery string // identifies this delivery of the job
+	begun    bool   // the planner was asked for leave to start it; guarded by the member's mu
 }
 
-// workSession is one call of Work.
+// workSession holds the state of one call of Work.
 type workSession struct {
 	*Member
 	redact *rollout.Redactor
 	slots  chan struct{}           // holds one for each rollout under way
-	stores sync.WaitGroup          // results on their way
-	keep   context.Context         // of results on their way: it lasts longer than the rollouts'
-	stop   context.CancelCauseFunc // breaks off all rollouts
+	stores sync.WaitGroup          // results being stored
+	keep   context.Context         // for storing results: it outlives the rollouts' context
+	stop   context.CancelCauseFunc // aborts all rollouts
 
 	tasks map[string]*task // by trace id; guarded by the member's mu
 }
 
-// backFor is how long jobs are given back, and why none are taken is reported; then the
-// planner finds out by itself.
+// backFor is how long a worker tries to give jobs back, or to report why it takes none; after
+// that the planner finds out by itself.
 const backFor = 2 * time.Second
 
-// Work takes jobs until the run is over or drain is closed, which is not an error,
-// until the run is led with another description, which counts as drain, or until
-// ctx ends. redact masks the worker's own secrets in records and in the causes of
-// failures. An error other than ctx's or ErrOrphaned ends the run, too. show, which
+// Work takes jobs until the run is over or drain is closed, neither of which is an error,
+// until the run is led with another description, which counts as drain, or until ctx ends.
+// redact masks the worker's own secrets in records and in the causes of failures. An error
+// other than ctx's or ErrOrphaned is reported to the planner, which ends the run. show, which
 // may be nil, is called like watch of sampler.Sample.
 func (m *Member) Work(ctx context.Context, drain <-chan struct{}, cfg sampler.Config, b sampler.Boundaries,
 	redact *rollout.Redactor, show func(sampler.Event),
@@ -68,7 +68,7 @@ func (m *Member) Work(ctx context.Context, drain <-chan struct{}, cfg sampler.Co
 	stats, err := sampler.Work(inner, rest, cfg, m.Seed(), s.jobs, b, s, show)
 	s.stores.Wait()
 	if err == nil && ctx.Err() == nil {
-		err = context.Cause(inner) // a result could not be stored, or the run was over by then
+		err = context.Cause(inner) // a result could not be stored, or the run ended meanwhile
 	}
 	close(over)
 	watch.Wait()
@@ -79,8 +79,8 @@ func (m *Member) Work(ctx context.Context, drain <-chan struct{}, cfg sampler.Co
 	return stats, err
 }
 
-// watch has no more jobs taken when somebody says so, and breaks all off when the
-// run is over.
+// watch closes rest, so that no more jobs are taken, at a drain or when the run's description
+// changes, and aborts all rollouts when the run is over.
 func (s *workSession) watch(ctx context.Context, drain <-chan struct{}, rest chan<- struct{}, over <-chan struct{}) {
 	select {
 	case <-drain:
@@ -99,8 +99,7 @@ func (s *workSession) watch(ctx context.Context, drain <-chan struct{}, rest cha
 	}
 }
 
-// jobs yields the jobs that the planner lets this worker begin, no more at a time
-// than there are slots.
+// jobs yields the jobs that the planner lets this worker start, at most one per free slot.
 func (s *workSession) jobs(ctx context.Context) iter.Seq2[sampler.Rollout, error] {
 	return func(yield func(sampler.Rollout, error) bool) {
 		for n := 0; ctx.Err() == nil; n++ {
@@ -126,7 +125,7 @@ func (s *workSession) jobs(ctx context.Context) iter.Seq2[sampler.Rollout, error
 	}
 }
 
-// over finds out whether the run was completed while this worker could not hear it.
+// over finds out whether the run was completed while this worker was cut off.
 func (s *workSession) over(ctx context.Context) {
 	err := s.c.once(ctx, apiTimeout, func(ctx context.Context) error {
 		_, err := s.c.js.Stream(ctx, s.names.jobs())
@@ -139,10 +138,10 @@ func (s *workSession) over(ctx context.Context) {
 	}
 }
 
-// errStop is that no one wants any more jobs.
+// errStop means that no more jobs are wanted.
 var errStop = errors.New("stop")
 
-// free waits for a slot and takes all that there are.
+// free waits for a free slot, takes all free slots and returns their number.
 func (s *workSession) free(ctx context.Context) (n int) {
 	select {
 	case s.slots <- struct{}{}:
@@ -162,14 +161,14 @@ func (s *workSession) free(ctx context.Context) (n int) {
 // fetchFor is how long a worker without jobs waits before it asks again.
 const fetchFor = 30 * time.Second
 
-// fetch takes up to that many jobs and yields those that may be begun.
+// fetch takes up to n jobs and yields those that this worker may start.
 func (s *workSession) fetch(ctx context.Context, n int, yield func(sampler.Rollout, error) bool) (taken int, err error) {
 	if n == 0 {
 		return 0, nil
 	}
 	limited, cancel := context.WithTimeout(ctx, fetchFor)
 	defer cancel()
-	defer s.c.hearNews(cancel)() // the server has forgotten that this worker asked
+	defer s.c.hearNews(cancel)() // a server that was away has lost this request
 	batch, err := s.Member.jobs.Fetch(n, jetstream.FetchContext(limited))
 	if err != nil {
 		return 0, err
@@ -194,7 +193,7 @@ func (s *workSession) fetch(ctx context.Context, n int, yield func(sampler.Rollo
 	return taken, nil
 }
 
-// take asks the planner whether a job may be begun, and reads it.
+// take asks the planner whether a job may be started, and decodes it.
 func (s *workSession) take(ctx context.Context, msg jetstream.Msg) (sampler.Rollout, bool, error) {
 	meta, err := msg.Metadata()
 	if err != nil {
@@ -203,7 +202,7 @@ func (s *workSession) take(ctx context.Context, msg jetstream.Msg) (sampler.Roll
 	t := &task{msg: msg, key: keyIn(msg.Subject()), delivery: s.id + "." + strconv.FormatUint(meta.Sequence.Consumer,
 		10)}
 	s.mu.Lock()
-	if s.has[t.key] != nil { // it came again, because the sign that this worker is at it was lost
+	if s.has[t.key] != nil { // redelivered because a progress signal was lost
 		s.has[t.key].msg = msg
 		s.mu.Unlock()
 		return sampler.Rollout{}, false, nil
@@ -216,7 +215,7 @@ func (s *workSession) take(ctx context.Context, msg jetstream.Msg) (sampler.Roll
 		if err == nil {
 			s.drop(t)
 		}
-		return sampler.Rollout{}, false, nil // not asked to the end: giveBack sees to it
+		return sampler.Rollout{}, false, nil // after an error the answer is unknown: giveBack returns the job
 	}
 	body, err := s.c.unseal(ctx, s.names, msg.Headers(), msg.Data())
 	if err == nil {
@@ -229,9 +228,9 @@ func (s *workSession) take(ctx context.Context, msg jetstream.Msg) (sampler.Roll
 	case err == nil:
 	case ctx.Err() != nil:
 		return sampler.Rollout{}, false, nil
-	case errors.Is(err, jetstream.ErrObjectNotFound): // another one has come to its end with the job, or it is stored again
+	case errors.Is(err, jetstream.ErrObjectNotFound): // another worker has finished the job, or it is stored again
 		s.drop(t)
-		_, _ = s.ask(ctx, workerMessage{Op: opBack, Key: t.key}) // else the planner finds out
+		_, _ = s.ask(ctx, workerMessage{Op: opBack, Key: t.key}) // if it fails, the planner finds out by itself
 		return sampler.Rollout{}, false, nil
 	default:
 		return sampler.Rollout{}, false, fmt.Errorf("a job of run %s cannot be read: %w", s.run, err)
@@ -250,7 +249,7 @@ func (s *workSession) drop(t *task) {
 	delete(s.has, t.key)
 }
 
-// giveBack returns jobs that were taken and left no record, and says what ended them.
+// giveBack returns the jobs that left no record, with the error that ended them.
 func (s *workSession) giveBack(ctx context.Context, err error) {
 	var end *ending
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errOver) && !errors.Is(err, errLeft) &&
@@ -259,18 +258,18 @@ func (s *workSession) giveBack(ctx context.Context, err error) {
 		s.maskEnd(end)
 	}
 	s.mu.Lock()
-	var left []*task
+	var unfinished []*task
 	for _, t := range s.has {
-		left = append(left, t)
+		unfinished = append(unfinished, t)
 	}
 	if s.Member.end != nil {
-		left = nil // no one asks for them
+		unfinished = nil // no planner wants them
 	}
 	clear(s.has)
 	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), backFor)
 	defer cancel()
-	for _, t := range left {
+	for _, t := range unfinished {
 		if _, err := s.ask(ctx, workerMessage{Op: opBack, Key: t.key, End: end}); err != nil {
 			s.c.log.Warn("a job was not returned: another worker gets it later",
 				slog.String("error", endpoint.Brief(err.Error())))
@@ -278,7 +277,7 @@ func (s *workSession) giveBack(ctx context.Context, err error) {
 	}
 }
 
-// mask masks the worker's secrets in what endpoints said.
+// mask masks the worker's secrets in the answers of endpoints.
 func (s *workSession) mask(c *requestOutcome) {
 	c.Cause = s.redact.String(c.Cause)
 	if c.Failure != nil {

@@ -22,29 +22,29 @@ type WorkerState struct {
 	Version  string        `json:"version"`
 	Slots    int           `json:"slots"`
 	InFlight int           `json:"in_flight"` // rollouts
-	Requests int           `json:"requests"`  // to endpoints, under way
-	Waiting  int           `json:"waiting"`   // requests that wait for their turn
+	Requests int           `json:"requests"`  // to endpoints, in flight
+	Waiting  int           `json:"waiting"`   // requests waiting for their turn
 	Made     int           `json:"made"`      // rollouts
-	Missing  int           `json:"missing"`   // of them, those that a boundary failed
+	Missing  int           `json:"missing"`   // how many of them a boundary failed
 	Joined   time.Time     `json:"joined_at"`
-	Silent   time.Duration `json:"silent_ns"`       // since it was heard last
-	Lost     bool          `json:"lost"`            // silent for too long
-	Left     bool          `json:"left"`            // it has said so
+	Silent   time.Duration `json:"silent_ns"`       // since its last message
+	Lost     bool          `json:"lost"`            // it was silent for longer than the lease
+	Left     bool          `json:"left"`            // it announced that it is leaving
 	Lacks    string        `json:"lacks,omitempty"` // why it takes no jobs
 }
 
-// worker is one as the planner knows it. The planner's mu guards it.
+// worker is the planner's view of a worker. The planner's mu guards it.
 type worker struct {
 	hello
-	joined, heard time.Time
-	lost, left    bool
-	beat          beat
-	leases        map[uint64]*lease
-	rests         map[uint64]func() // rise
-	jobs          map[key]bool      // it has begun
+	joined, lastSeen time.Time
+	lost, hasLeft    bool
+	beat             beat
+	leases           map[uint64]*lease
+	rests            map[uint64]func() // each ends one rest
+	jobs             map[key]bool      // the jobs it has started
 }
 
-// mostGone are the workers that are gone and still shown.
+// mostGone is how many workers that have gone are still shown.
 const mostGone = 256
 
 // Workers returns the state of the workers in the order in which they joined.
@@ -56,10 +56,10 @@ func (p *Planner) Workers() []WorkerState {
 		s := WorkerState{
 			ID: w.Worker, Host: w.Host, PID: w.PID, Version: w.Version, Slots: w.Slots, Made: w.beat.Made,
 			Missing: w.beat.Missing,
-			Joined:  w.joined, Silent: time.Since(w.heard), Lost: w.lost, Left: w.left, Lacks: w.beat.Lacks,
+			Joined:  w.joined, Silent: time.Since(w.lastSeen), Lost: w.lost, Left: w.hasLeft, Lacks: w.beat.Lacks,
 		}
 		for k := range w.jobs {
-			if _, recorded := p.done[k.mark()]; !recorded && p.landed[k] == nil { // its next beat says so too
+			if _, recorded := p.done[k.mark()]; !recorded && p.landed[k] == nil { // its next beat drops the others
 				s.InFlight++
 			}
 		}
@@ -75,15 +75,15 @@ func (p *Planner) Workers() []WorkerState {
 	return out
 }
 
-// hello lets a worker in.
+// hello lets a worker join, or refuses it.
 func (p *Planner) hello(m *nats.Msg) {
 	var h hello
-	if err := jsontext.Unmarshal(m.Data, &h); err != nil || !realWorker(h.Worker) {
+	if err := jsontext.Unmarshal(m.Data, &h); err != nil || !validWorker(h.Worker) {
 		p.reply(m, welcome{Schema: Schema, Refused: "its greeting cannot be read"})
 		return
 	}
-	h.Host, h.Version, h.Slots = shortly(h.Host), shortly(h.Version), min(max(h.Slots, 1), mostSlots)
-	if err := checkSchema(shortly(h.Schema), fmt.Sprintf("the worker on %s (gonogo %s)", h.Host,
+	h.Host, h.Version, h.Slots = shorten(h.Host), shorten(h.Version), min(max(h.Slots, 1), mostSlots)
+	if err := checkSchema(shorten(h.Schema), fmt.Sprintf("the worker on %s (gonogo %s)", h.Host,
 		h.Version)); err != nil {
 		p.c.log.Warn("worker refused", slog.String("host", h.Host), slog.Int("pid", h.PID),
 			slog.String("why", err.Error()))
@@ -92,7 +92,7 @@ func (p *Planner) hello(m *nats.Msg) {
 	}
 	p.mu.Lock()
 	if w := p.workers[h.Worker]; w != nil {
-		w.heard, w.lost = time.Now(), false
+		w.lastSeen, w.lost = time.Now(), false
 	} else {
 		if len(p.joined) >= mostWaiting {
 			p.mu.Unlock()
@@ -102,7 +102,7 @@ func (p *Planner) hello(m *nats.Msg) {
 			return
 		}
 		w := &worker{
-			hello: h, joined: time.Now(), heard: time.Now(), leases: map[uint64]*lease{},
+			hello: h, joined: time.Now(), lastSeen: time.Now(), leases: map[uint64]*lease{},
 			rests: map[uint64]func(){}, jobs: map[key]bool{},
 		}
 		p.workers[h.Worker] = w
@@ -122,28 +122,28 @@ func (p *Planner) hello(m *nats.Msg) {
 	})
 }
 
-// realWorker reports whether a worker's id can be one: it becomes part of a subject.
-func realWorker(id string) bool { return id != "" && len(id) <= 64 && safe(id).run == id }
+// validWorker reports whether a worker's id is well-formed: it becomes part of a subject.
+func validWorker(id string) bool { return id != "" && len(id) <= 64 && safe(id).run == id }
 
-// shortly is what a worker says of itself, as far as it is shown.
-func shortly(text string) string {
+// shorten cuts what a worker reports about itself to the 100 bytes that are shown.
+func shorten(text string) string {
 	text = endpoint.Brief(text)
 	return strings.ToValidUTF8(text[:min(len(text), 100)], "")
 }
 
-// mostSlots is how many rollouts one worker may say it makes at once.
+// mostSlots is the largest number of slots that a worker may report.
 const mostSlots = 1 << 20
 
-// forget drops the oldest of those that are gone, where there are many. mu is held.
+// forget drops the oldest workers that have gone, if there are more than mostGone. mu is held.
 func (p *Planner) forget() {
 	gone := 0
 	for _, w := range p.joined {
-		if w.lost || w.left {
+		if w.lost || w.hasLeft {
 			gone++
 		}
 	}
 	for i := 0; i < len(p.joined) && gone > mostGone; {
-		if w := p.joined[i]; w.lost || w.left {
+		if w := p.joined[i]; w.lost || w.hasLeft {
 			delete(p.workers, w.Worker)
 			p.joined = append(p.joined[:i:i], p.joined[i+1:]...)
 			gone--
@@ -153,7 +153,7 @@ func (p *Planner) forget() {
 	}
 }
 
-// told receives the workers' messages, one after the other.
+// told handles the workers' messages, one at a time.
 func (p *Planner) told(m *nats.Msg) {
 	var t workerMessage
 	if err := jsontext.Unmarshal(m.Data, &t); err != nil {
@@ -166,14 +166,14 @@ func (p *Planner) told(m *nats.Msg) {
 		return
 	}
 	w := p.workers[t.Worker]
-	if !realWorker(t.Worker) || t.Key != "" && !t.Key.real() {
+	if !validWorker(t.Worker) || t.Key != "" && !t.Key.valid() {
 		return
 	}
 	if w == nil || t.Term != p.term {
 		p.tell(t.Worker, plannerReply{Op: opStranger})
 		return
 	}
-	w.heard = time.Now()
+	w.lastSeen = time.Now()
 	if w.lost {
 		w.lost = false
 		p.c.log.Info("worker back", slog.String("worker", w.Worker), slog.String("host", w.Host))
@@ -193,7 +193,7 @@ func (p *Planner) told(m *nats.Msg) {
 			p.dispatcher.queue.Arrived(t.Trace)
 		}
 	case opBegin:
-		reply = p.maybegin(w, t.Key, t.N)
+		reply = p.mayBegin(w, t.Key, t.N)
 	case opBack:
 		p.back(w, t.Key, t.End)
 	case opTwice:
@@ -201,7 +201,7 @@ func (p *Planner) told(m *nats.Msg) {
 	case opLacks:
 		w.beat.Lacks = endpoint.Brief(t.Why)
 	case opBye:
-		w.left = true
+		w.hasLeft = true
 		p.lose(w)
 	case opBeat:
 		if t.Beat != nil {
@@ -213,7 +213,7 @@ func (p *Planner) told(m *nats.Msg) {
 	}
 }
 
-// tell sends one worker a message. What is lost is reported again after a beat.
+// tell sends one worker a message. If it is lost, the worker's next beat brings it again.
 func (p *Planner) tell(worker string, a plannerReply) {
 	a.Term = p.term
 	b, err := json.Marshal(a)
@@ -223,9 +223,9 @@ func (p *Planner) tell(worker string, a plannerReply) {
 	_ = p.c.nc.Publish(p.names.worker(worker), b)
 }
 
-// maybegin decides whether a worker begins a job that was delivered to it, n-th. mu is
-// held.
-func (p *Planner) maybegin(w *worker, k key, n uint64) op {
+// mayBegin decides whether a worker may start a job; n counts the job's deliveries so far.
+// mu is held.
+func (p *Planner) mayBegin(w *worker, k key, n uint64) op {
 	o := p.wanted[k]
 	if o == nil || o.err != nil || len(o.came) > 0 || p.landed[k] != nil {
 		p.sweep(k, nil)
@@ -247,8 +247,8 @@ func (p *Planner) maybegin(w *worker, k key, n uint64) op {
 	return opTake
 }
 
-// back notes that a worker does not make a job after all, and why, if that ends
-// more than the job. mu is held.
+// back handles a job that a worker gives back. end is not nil if the cause ends more than
+// this job. mu is held.
 func (p *Planner) back(w *worker, k key, end *ending) {
 	delete(w.jobs, k)
 	o := p.wanted[k]
@@ -260,7 +260,7 @@ func (p *Planner) back(w *worker, k key, end *ending) {
 		o.holder, o.idle = nil, time.Now()
 	}
 	switch {
-	case o.holder != nil: // somebody else makes it
+	case o.holder != nil: // another worker makes it
 		return
 	case end != nil:
 		err := end.error()
@@ -283,7 +283,7 @@ func (p *Planner) back(w *worker, k key, end *ending) {
 	})
 }
 
-// lose lets go of all that a worker has. mu is held.
+// lose releases all requests and jobs of a worker. mu is held.
 func (p *Planner) lose(w *worker) {
 	w.release()
 	for k := range w.jobs {
@@ -291,8 +291,8 @@ func (p *Planner) lose(w *worker) {
 	}
 }
 
-// dropped notes that a worker has a job no more. Its message goes to another one
-// when the server misses the worker's sign that it is at it. mu is held.
+// dropped notes that a worker no longer has a job. The server redelivers the job to another
+// worker once the progress signals stop for AckWait. mu is held.
 func (p *Planner) dropped(w *worker, k key) {
 	delete(w.jobs, k)
 	o := p.wanted[k]
@@ -300,24 +300,25 @@ func (p *Planner) dropped(w *worker, k key) {
 		return
 	}
 	o.holder, o.idle = nil, time.Now()
-	if o.dispatcher.drained { // no one begins it again; should it have been made, its result waits for the next call
+	if o.dispatcher.drained { // it is not started again; if it was made, its result waits for the next call
 		o.end(sampler.ErrNotBegun)
 		p.sweep(k, nil)
 	}
 }
 
-// ended ends the planner for what the server did.
+// ended stops the planner because of an error of the server.
 func (p *Planner) ended(doing string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stop(p.c.explain(doing, err))
 }
 
-// watch looks after workers that fall silent.
+// watch finds workers that have fallen silent, and stops the planner if it loses its connection
+// or its claim.
 func (p *Planner) watch() {
 	tick := time.NewTicker(p.plan.Lease / 10)
 	defer tick.Stop()
-	tended, ticked, deaf := time.Now(), time.Now(), false
+	tended, ticked, cutOff := time.Now(), time.Now(), false
 	for {
 		select {
 		case <-p.ctx.Done():
@@ -326,7 +327,7 @@ func (p *Planner) watch() {
 			p.ended("lead the run", p.c.last())
 			return
 		case <-p.gathering.Closed():
-			if p.c.nc.IsClosed() { // which closes what reads first, and says so last
+			if p.c.nc.IsClosed() { // a closing connection closes its consumers first and reports its end last
 				<-p.c.closed
 				p.ended("lead the run", p.c.last())
 				return
@@ -336,31 +337,31 @@ func (p *Planner) watch() {
 			return
 		case <-tick.C:
 		}
-		away := !p.c.Away().IsZero()
-		deaf = deaf || time.Since(ticked) > p.plan.Lease/2 // this process was stopped
+		disconnected := !p.c.Away().IsZero()
+		cutOff = cutOff || time.Since(ticked) > p.plan.Lease/2 // this process was suspended
 		ticked = time.Now()
-		p.silent(deaf)
-		if deaf && !away {
+		p.silent(cutOff)
+		if cutOff && !disconnected {
 			p.fenced()
 		}
-		if deaf = away; !deaf && time.Since(tended) > p.plan.AckWait {
+		if cutOff = disconnected; !cutOff && time.Since(tended) > p.plan.AckWait {
 			tended = time.Now()
 			p.tend()
 		}
 	}
 }
 
-// silent loses the workers that have said nothing for too long, but not where it
-// was the planner that could not hear.
-func (p *Planner) silent(deaf bool) {
+// silent marks workers as lost that have sent nothing for longer than the lease. If cutOff, the
+// planner itself could not receive messages, so their time starts over.
+func (p *Planner) silent(cutOff bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, w := range p.joined {
 		switch {
-		case w.lost || w.left:
-		case deaf:
-			w.heard = time.Now()
-		case time.Since(w.heard) > p.plan.Lease:
+		case w.lost || w.hasLeft:
+		case cutOff:
+			w.lastSeen = time.Now()
+		case time.Since(w.lastSeen) > p.plan.Lease:
 			w.lost = true
 			p.c.log.Info("worker lost", slog.String("worker", w.Worker), slog.String("host", w.Host),
 				slog.Int("pid", w.PID), slog.Int("rollouts", len(w.jobs)))
@@ -369,7 +370,7 @@ func (p *Planner) silent(deaf bool) {
 	}
 }
 
-// sendAway tells all workers that the run is over.
+// sendAway tells all workers that the run is over, and why.
 func (p *Planner) sendAway(complete bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -378,9 +379,9 @@ func (p *Planner) sendAway(complete bool) {
 		why = "the run is complete"
 	}
 	for _, w := range p.joined {
-		if !w.left {
+		if !w.hasLeft {
 			p.tell(w.Worker, plannerReply{Op: opOver, Why: why})
 		}
 	}
-	_ = p.c.nc.FlushTimeout(time.Second) // a worker that does not hear finds out by itself
+	_ = p.c.nc.FlushTimeout(time.Second) // a worker that misses it finds out by itself
 }
