@@ -218,7 +218,7 @@ const labelReach = 0.5
 // the measured curve or the group size line passes there and the right end is free. ruled reports
 // whether the group size line is in the left part.
 func informativeThresholds(r *analysis.Result, g signals, ruled bool) []rule {
-	left := func(level float64) bool {
+	labelLeft := func(level float64) bool {
 		if !g.exact.free(level, 0, 3) {
 			return false
 		}
@@ -228,11 +228,11 @@ func informativeThresholds(r *analysis.Result, g signals, ruled bool) []rule {
 	var list []rule
 	if v := threshold(r, informativeCaution); v != nil {
 		words := r.Lang.Say("chart.caution.below", "caution below %s", message.Percent(*v))
-		list = append(list, rule{value: *v, label: words, left: left(*v), line: cautionLine})
+		list = append(list, rule{value: *v, label: words, left: labelLeft(*v), line: cautionLine})
 	}
 	if v := threshold(r, informativeBlocking); v != nil {
 		words := r.Lang.Say("chart.nogo.below", "NO-GO below %s", message.Percent(*v))
-		list = append(list, rule{value: *v, label: words, left: left(*v), line: limitLine})
+		list = append(list, rule{value: *v, label: words, left: labelLeft(*v), line: limitLine})
 	}
 	return list
 }

@@ -45,14 +45,14 @@ func (q label) draw(c draw.Canvas, p *plot.Plot, at vg.Point) {
 	sty := styleOn(p, size, false, q.color)
 	txt := lettering.Fit(lettering.Drawable(q.text, sty), sty, c.Max.X-c.Min.X)
 	w, h := sty.Width(txt), size*1.15
-	left := at.X + w*vg.Length(q.xAlign)
+	x := at.X + w*vg.Length(q.xAlign)
 	low := at.Y + h*vg.Length(q.yAlign)
-	left = max(c.Min.X, min(left, c.Max.X-w))
+	x = max(c.Min.X, min(x, c.Max.X-w))
 	low = max(c.Min.Y, min(low, c.Max.Y-h))
 	if !q.bare {
-		c.FillPolygon(tint(Paper, 0.85), corners(rectangle(left-pad, low, left+w+pad, low+h)))
+		c.FillPolygon(tint(Paper, 0.85), corners(rectangle(x-pad, low, x+w+pad, low+h)))
 	}
-	c.FillText(sty, vg.Point{X: left, Y: low + h}, txt)
+	c.FillText(sty, vg.Point{X: x, Y: low + h}, txt)
 }
 
 // rule is a straight line across the plot at one value, with a label.

@@ -25,7 +25,7 @@ type bars struct {
 	joined bool
 }
 
-// faultBars are bars of what has to be fixed.
+// faultBars is the style of bars that show faults to fix.
 var faultBars = bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}}
 
 // Plot implements plot.Plotter.

@@ -99,8 +99,8 @@ func (q cost) limit(r *analysis.Result) (float64, bool) {
 	return x, q.quantity == analysis.CostLatency && x > 0
 }
 
-// span makes X cover the quantity: linear for calls and for values within a factor of 20, else
-// logarithmic, which the axis label then says.
+// span makes X cover the quantity: linear for calls, and for values that are within a factor of 20
+// or include zero; else logarithmic, which the axis label then says.
 func (q cost) span(l message.Language, p *plot.Plot, from, to float64) {
 	if q.quantity == analysis.CostCalls {
 		callAxis(p, from, to)

@@ -10,10 +10,10 @@ import (
 	"gonogo/analysis/shift"
 )
 
-// shiftFeatures and shiftWholes limit how many rows one picture shows.
+// shiftFeatures and shiftPairs limit how many rows one picture shows.
 const (
 	shiftFeatures = 8
-	shiftWholes   = 20
+	shiftPairs    = 20
 )
 
 // The answers of a comparison of two splits; a single feature is not judged.
@@ -45,8 +45,8 @@ func drawShift(r *analysis.Result) (Figure, error) {
 		return noData(l, "chart.shift.one_split",
 			"there is only one split: with data.eval and data.train the two are compared")
 	}
-	whole, part := shiftRows(r)
-	if len(whole)+len(part) == 0 {
+	pairs, features := shiftRows(r)
+	if len(pairs)+len(features) == 0 {
 		return noData(l, "chart.shift.no_pair", "no two splits have anything that can be compared")
 	}
 	var d dotRows
@@ -68,8 +68,8 @@ func drawShift(r *analysis.Result) (Figure, error) {
 		}
 	}
 	group(l.Text("chart.shift.all", "all features at once: AUC of a classifier, 0.5 = cannot tell them apart"), 0.5,
-		whole)
-	group(l.Text("chart.shift.each", "one feature at a time, the farthest apart first: 0 = alike"), 0, part)
+		pairs)
+	group(l.Text("chart.shift.each", "one feature at a time, the farthest apart first: 0 = alike"), 0, features)
 	f := d.figure(l.Text("chart.shift.axis", "AUC; for single features Kolmogorov–Smirnov D or Cramér's V"), -0.012,
 		1.005, 0.19, 14)
 	f.Height = max(Height, f.Height)
@@ -77,13 +77,13 @@ func drawShift(r *analysis.Result) (Figure, error) {
 		"measure", "chart.head.value", "value", "chart.head.p", "p", "chart.head.p_decides", "p that decides",
 		"chart.head.answer", "answer", "chart.head.what_tells_them_apart", "what tells them apart")
 	f.Title = l.Text("chart.shift.none", "No two splits are shown to differ in any of these")
-	index := slices.IndexFunc(whole, func(v shiftRow) bool { return v.answer == shiftDiffers })
+	index := slices.IndexFunc(pairs, func(v shiftRow) bool { return v.answer == shiftDiffers })
 	if index >= 0 {
-		f.Title = l.Say("chart.shift.distinguished", "%s and %s are distinguished by %s (AUC %s)", whole[index].a,
-			whole[index].b, whole[index].by, message.Digits(whole[index].value))
-	} else if index = slices.IndexFunc(whole, func(v shiftRow) bool { return v.answer == shiftHints }); index >= 0 {
-		f.Title = l.Say("chart.shift.distinguishable", "%s and %s can be distinguished by %s (AUC %s)", whole[index].a,
-			whole[index].b, whole[index].by, message.Digits(whole[index].value))
+		f.Title = l.Say("chart.shift.distinguished", "%s and %s are distinguished by %s (AUC %s)", pairs[index].a,
+			pairs[index].b, pairs[index].by, message.Digits(pairs[index].value))
+	} else if index = slices.IndexFunc(pairs, func(v shiftRow) bool { return v.answer == shiftHints }); index >= 0 {
+		f.Title = l.Say("chart.shift.distinguishable", "%s and %s can be distinguished by %s (AUC %s)", pairs[index].a,
+			pairs[index].b, pairs[index].by, message.Digits(pairs[index].value))
 	}
 	var crossings []string
 	for _, x := range r.Shift.Crossings {
@@ -102,7 +102,7 @@ func drawShift(r *analysis.Result) (Figure, error) {
 	return f, nil
 }
 
-func shiftRows(r *analysis.Result) (whole, part []shiftRow) {
+func shiftRows(r *analysis.Result) (pairs, features []shiftRow) {
 	l := r.Lang
 	for i := range r.Shift.Pairs {
 		pair := &r.Shift.Pairs[i]
@@ -121,7 +121,7 @@ func shiftRows(r *analysis.Result) (whole, part []shiftRow) {
 		one := pair.Test == shift.Kolmogorov || pair.Test == shift.ChiSquare
 		verdict, top := "", ""
 		switch {
-		case pair.Test == shift.C2ST && pair.About.IsEmpty() && len(whole) < shiftWholes:
+		case pair.Test == shift.C2ST && pair.About.IsEmpty() && len(pairs) < shiftPairs:
 			v.judge(r, pair, gate)
 			verdict = v.answer.words.In(l)
 		case one && !pair.About.IsEmpty():
@@ -144,13 +144,13 @@ func shiftRows(r *analysis.Result) (whole, part []shiftRow) {
 			strings.TrimPrefix(v.p, "= "), strings.TrimPrefix(v.decides, "= "), verdict, top,
 		}
 		if one {
-			part = append(part, v)
+			features = append(features, v)
 		} else {
-			whole = append(whole, v)
+			pairs = append(pairs, v)
 		}
 	}
-	slices.SortStableFunc(part, func(a, b shiftRow) int { return cmp.Compare(b.value, a.value) })
-	return whole, part[:min(len(part), shiftFeatures)]
+	slices.SortStableFunc(features, func(a, b shiftRow) int { return cmp.Compare(b.value, a.value) })
+	return pairs, features[:min(len(features), shiftFeatures)]
 }
 
 // shiftAbout returns the words for what is compared, and the gate that judges it; "" if none does.

@@ -98,7 +98,7 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 		f.Title = l.Say("chart.limit.cost", "A limit of %s %s would cut %s of rollouts off and cost %s of reward",
 			message.Digits(c.At), q.name(l), message.Percent(*c.Cut.Value), message.Digits(math.Abs(*c.Change.Value)))
 	}
-	if k := s.LimitOf(q.quantity); k.Cliff() { // rollouts earn little near this limit because it cuts them off
+	if k := s.LimitOf(q.quantity); k.Cliff() { // what a lower limit would cut off earns little only because of this one
 		f.Title = limitTitle(l, k)
 	}
 	f.Subtitle = l.Say("chart.cost.about", "%s: %s, n = %s", split, l.Count(w.Items, "item"), l.Count(w.N, "rollout")) +
