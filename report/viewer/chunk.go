@@ -8,7 +8,7 @@ import (
 
 const (
 	chunkBytes = 1 << 20
-	longest    = 64 << 20 // longest line, as in package rollout
+	longest    = 64 << 20 // longest line in bytes, as in package rollout
 )
 
 // chunk is whole lines of the file, starting at an offset.

@@ -20,7 +20,7 @@ type filter struct {
 	scored                                       bool // only rollouts with a score
 }
 
-// Values of the filter for marks that are no marks themselves.
+// Values of the mark filter that are not marks themselves.
 const (
 	anyMark = "any"
 	noMark  = "none"

@@ -15,8 +15,8 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 
 // guard only lets requests through that the page in its own browser tab makes: with the name of
 // this machine as Host (a rebound DNS name is another Host), from the page itself (so that no other
-// page acts for it), and with the token, which is first in the address and then in a cookie of this
-// port.
+// page acts for it), and with the token, which comes from the address first and later from a cookie
+// of this port only.
 func (s *Server) guard(port int, next http.Handler) http.Handler {
 	cookie := "gonogo_view_" + strconv.Itoa(port)
 	var hosts []string

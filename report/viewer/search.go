@@ -187,7 +187,7 @@ func place(p part, i, n int) Place {
 	if to+around < len(p.text) {
 		after += "…"
 	}
-	return Place{At: p.at, What: p.what, Before: before, Match: p.text[from:to], After: after}
+	return Place{At: p.place, What: p.what, Before: before, Match: p.text[from:to], After: after}
 }
 
 // plainly reports whether a line of JSON that contains a text always contains it unchanged, unless

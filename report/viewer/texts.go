@@ -12,15 +12,15 @@ import (
 
 // part is one text of a rollout, what kind it is, and where the page shows it: m and the index of a
 // message, c and the index of a call, a for the answer, e for the error, x for other keys.
-type part struct{ at, what, text string }
+type part struct{ place, what, text string }
 
 // texts calls visit with every text of a record that can be searched, in the order of the page,
 // until visit returns false. A message that repeats the output of its call is skipped.
 func texts(rec *rollout.Record, visit func(part) bool) {
 	more := true
-	add := func(at, what, text string) {
+	add := func(place, what, text string) {
 		if more && text != "" {
-			more = visit(part{at, what, text})
+			more = visit(part{place, what, text})
 		}
 	}
 	outputs := make(map[string]string, len(rec.Calls))
@@ -28,24 +28,24 @@ func texts(rec *rollout.Record, visit func(part) bool) {
 		outputs[c.ID] = c.Output
 	}
 	for i, m := range rec.Messages {
-		at := "m" + strconv.Itoa(i)
-		add(at, "reasoning", m.Reasoning)
+		place := "m" + strconv.Itoa(i)
+		add(place, "reasoning", m.Reasoning)
 		if out, known := outputs[m.ToolCallID]; m.ToolCallID == "" || !known || out != m.Content {
-			add(at, m.Role, m.Content)
+			add(place, m.Role, m.Content)
 		}
-		add(at, "refusal", m.Refusal)
+		add(place, "refusal", m.Refusal)
 		for _, c := range m.ToolCalls {
 			if _, known := outputs[c.ID]; !known { // else it is among the calls
-				add(at, "call of "+c.Name, c.Arguments)
+				add(place, "call of "+c.Name, c.Arguments)
 			}
 		}
 	}
 	for i, c := range rec.Calls {
-		at := "c" + strconv.Itoa(i)
-		add(at, "tool", c.Name)
-		add(at, "arguments of "+c.Name, c.Arguments)
-		add(at, "output of "+c.Name, c.Output)
-		add(at, "error of "+c.Name, c.Error)
+		place := "c" + strconv.Itoa(i)
+		add(place, "tool", c.Name)
+		add(place, "arguments of "+c.Name, c.Arguments)
+		add(place, "output of "+c.Name, c.Output)
+		add(place, "error of "+c.Name, c.Error)
 	}
 	if last := lastText(rec); last != rec.Answer {
 		add("a", "answer", rec.Answer)
