@@ -41,7 +41,7 @@ func Drawable(s string, sty text.Style) string {
 
 // Fit returns s, cut with an ellipsis if it is wider than width.
 func Fit(s string, sty text.Style, width vg.Length) string {
-	if n, whole := fitting(s, "…", sty, width); !whole {
+	if n, fits := fitting(s, "…", sty, width); !fits {
 		return strings.TrimRight(s[:n], " ") + "…"
 	}
 	return s
@@ -49,22 +49,22 @@ func Fit(s string, sty text.Style, width vg.Length) string {
 
 // beginning returns the part of a text that fits on a line; "" if all of it fits, or nothing.
 func beginning(s string, sty text.Style, width vg.Length) string {
-	n, whole := fitting(s, "", sty, width)
-	if whole {
+	n, fits := fitting(s, "", sty, width)
+	if fits {
 		return ""
 	}
 	return s[:n]
 }
 
 // fitting returns how many bytes of s fit in front of mark, and whether all of s fits without it.
-func fitting(s, mark string, sty text.Style, width vg.Length) (n int, whole bool) {
+func fitting(s, mark string, sty text.Style, width vg.Length) (n int, fits bool) {
 	const longest = 400 // runes; measuring more would only take time
 	runes := []rune(s)
-	whole = len(runes) <= longest
-	if !whole {
+	fits = len(runes) <= longest
+	if !fits {
 		runes = runes[:longest]
 	}
-	if whole && sty.Width(s) <= width {
+	if fits && sty.Width(s) <= width {
 		return len(s), true
 	}
 	lo, hi := 0, len(runes)

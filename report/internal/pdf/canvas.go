@@ -186,10 +186,10 @@ func (c *canvas) FillString(f font.Face, p vg.Point, s string) {
 	m := c.current().matrix
 	angle := math.Atan2(-m[1], m[0])
 	sin, cos := math.Sincos(angle)
-	at := c.toPage(p)
+	pt := c.toPage(p)
 	for _, piece := range c.fonts.pieces(visual(c.fonts.drawable(s, sty.Face)), sty) {
-		c.ops = append(c.ops, &text{x: at.x, y: at.y, angle: angle * 180 / math.Pi, piece: piece})
-		at.x, at.y = at.x+piece.width*cos, at.y-piece.width*sin
+		c.ops = append(c.ops, &text{x: pt.x, y: pt.y, angle: angle * 180 / math.Pi, piece: piece})
+		pt.x, pt.y = pt.x+piece.width*cos, pt.y-piece.width*sin
 	}
 }
 
