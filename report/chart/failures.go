@@ -131,7 +131,7 @@ func failureNames(l message.Language, outcomes []rollout.Outcome) (names []strin
 	return names
 }
 
-// outcomeNames say how rollouts ended that have no grade.
+// outcomeNames say how rollouts without a grade ended.
 var outcomeNames = map[rollout.Outcome]message.Def{
 	rollout.ModelAPI:      message.New("outcome.model_api", "model API failed"),
 	rollout.PromptTooLong: message.New("outcome.prompt_too_long", "prompt too long"),

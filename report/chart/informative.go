@@ -210,8 +210,8 @@ func (g signals) span() (first, last float64) {
 	return all.low, all.high
 }
 
-// labelReach is the most of the plot's width, as a share, that the label of a threshold takes at
-// one end.
+// labelReach is the largest share of the plot's width that the label of a threshold takes at one
+// end.
 const labelReach = 0.5
 
 // informativeThresholds returns the lines of both thresholds. Their labels are on the left unless
@@ -237,7 +237,7 @@ func informativeThresholds(r *analysis.Result, g signals, ruled bool) []rule {
 	return list
 }
 
-// free reports whether the curve, from point from to before point to, keeps clear of a label at a
+// free reports whether the points of the curve from from to before to keep clear of a label at a
 // level.
 func (v curve) free(level float64, from, to int) bool {
 	for i := from; i < min(to, len(v.x)); i++ {

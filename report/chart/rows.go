@@ -269,7 +269,7 @@ func upright(line draw.LineStyle) []plot.Thumbnailer {
 // rowTicks names the rows.
 type rowTicks []string
 
-// rowNames is the most width that the names of rows take.
+// rowNames is the maximum width of the names of rows.
 const rowNames vg.Length = 130
 
 // Ticks implements plot.Ticker.

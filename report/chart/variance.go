@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// columns is the most marks side by side. More items than crowded are drawn as means of neighbours:
-// one mark per item would blur into a block.
+// columns is the maximum number of marks side by side. More items than crowded are drawn as means
+// of neighbours: one mark per item would blur into a block.
 const (
 	crowded = 400
 	columns = 100
@@ -146,8 +146,8 @@ func varianceMarks(r *analysis.Result, items []analysis.ItemResult) variance {
 	return m
 }
 
-// average returns the mean over items of their mean, standard deviation and best; nil if no item
-// has one.
+// average returns the means over items of their mean, standard deviation and best. sd or best is
+// nil if no item has one.
 func average(items []analysis.ItemResult) (mean float64, sd, best *float64) {
 	var sds, bests []float64
 	for _, it := range items {
