@@ -30,8 +30,8 @@ func fail(w http.ResponseWriter, code int, err error) {
 	w.Write(b)
 }
 
-// shownError returns an error as the page may show it: with Redact not in its own words, because
-// errors of files contain paths.
+// shownError returns an error as the page may show it: a generic one with Redact, because errors
+// about files contain their paths.
 func (s *Server) shownError(err error) error {
 	if s.opt.Redact {
 		return errors.New("something could not be read; the unredacted view says what")

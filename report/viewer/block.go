@@ -126,7 +126,7 @@ func (b block) passes(hashes []uint32) (m mask) {
 	return m
 }
 
-// passes does the same for a stored block, from which it only reads the rows that it needs.
+// passes does the same for a stored block; it only reads the rows that it needs.
 func (b *stored) passes(hashes []uint32) (mask, error) {
 	var m mask
 	for w := range m {

@@ -13,7 +13,7 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// guard only lets requests through that the page in its own browser tab makes: with the name of
+// guard only lets through requests that the page makes in its own browser tab: with the name of
 // this machine as Host (a rebound DNS name is another Host), from the page itself (so that no other
 // page acts for it), and with the token, which comes from the address first and later from a cookie
 // of this port only.

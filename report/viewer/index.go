@@ -17,7 +17,7 @@ import (
 // Index knows where the rollouts of a run are in the file, and how they ended. It is built in the
 // background, can be queried meanwhile, and follows a run that grows.
 //
-// Of several lines for one rollout the one counts that counts in package rollout: the highest
+// Which of several lines for one rollout counts is decided as in package rollout: the highest
 // attempt, and of two lines of the same attempt the later. A line that cannot be read is reported
 // and skipped; a torn last line is retried later. Memory grows with the number of rollouts, about
 // 200 bytes each, not with their text.

@@ -60,7 +60,7 @@ func (s *Server) Close() error {
 func (s *Server) routes() {
 	sub, err := fs.Sub(assets, "assets")
 	if err != nil {
-		panic(err) // it is built in
+		panic(err) // assets are embedded
 	}
 	s.mux.HandleFunc("GET /{$}",
 		func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, sub, "view.html") })

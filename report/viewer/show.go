@@ -133,7 +133,7 @@ func (s *side) show(rec *rollout.Record, item string, b brief) shown {
 	return out
 }
 
-// place returns how the place of a leak is shown: a word, or "tool" and a name.
+// place returns how the place of a leak is shown: a fixed word, or the name of a tool.
 func (n *names) place(place string) string {
 	tool, ofTool := strings.CutPrefix(place, "tool ")
 	switch {
