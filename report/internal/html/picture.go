@@ -29,7 +29,7 @@ type spots struct {
 	Axes    [4]float64  `json:"axes"`    // left, top, right, bottom
 	Columns bool        `json:"columns"` // places differ only in left and right
 	Places  [][]float64 `json:"places,omitempty"`
-	Filter  bool        `json:"filter,omitempty"` // the name of a row filters its items
+	Filter  bool        `json:"filter,omitempty"` // the name of a row finds its items in the item table
 
 	// For a picture of items: the left end of the first and the width of each, in percent, the
 	// rewards at the bottom and the top; the reward range; and how many items one mark has.

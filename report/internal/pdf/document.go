@@ -9,7 +9,7 @@ import (
 	"gonogo/report/internal/typeface"
 )
 
-// Options configure a document.
+// Options configures a document.
 type Options struct {
 	Paper    Paper
 	Title    string // a document property, like the next two
