@@ -161,8 +161,8 @@ func loadsOf(r *analysis.Result) []load {
 // visibleName shortens a name to fit a legend.
 func visibleName(name string) string { return wording.Clip(name, 30) }
 
-// below and above return the nearest value of 1, 2 or 5 times a power of ten that is not above or
-// not below x. The inverse of such a value has the same form.
+// below and above return the largest of 1, 2 and 5 times the powers of ten up to x, and the
+// smallest above x. The inverse of such a number has the same form.
 func below(x float64) float64 { return 1 / niceStep(1/x) }
 func above(x float64) float64 { return niceStep(x * (1 + 1e-8)) }
 
