@@ -1,11 +1,11 @@
 // Package block serves the gonogo command; its API may change in any release.
 //
-// It holds what reports are made of: a builder per kind of report (run, comparison, history)
-// makes a Doc, and a renderer per format (text, markdown, html, pdf) writes any Doc. A new
-// section touches no renderer, a new format no builder.
+// It defines the parts of reports: a builder per kind of report (run, comparison, history) makes a
+// Doc, and a renderer per format (text, markdown, html, pdf) writes any Doc. A new section needs no
+// change to a renderer, and a new format none to a builder.
 //
-// Every text of a Doc that stems from data is plain to see already: a renderer
-// escapes what its own format would read as markup, and nothing else.
+// Texts in a Doc that come from data are already safe to display (see package plain): a renderer
+// only escapes what its own format would read as markup.
 package block
 
 import (
@@ -25,38 +25,37 @@ import (
 type Doc struct {
 	Words  Words
 	Title  string
-	Brief  []Block   // what every form opens with
-	Rest   []Section // what follows, where there is room or somebody asks for it
-	Footer string    // who made it, and when
+	Brief  []Block   // how every format begins
+	Rest   []Section // what follows if there is room or the reader asks for it
+	Footer string    // what made it, and when
 
-	Answer, Subject, Version string    // for the properties of a file
-	Made                     time.Time // the zero time is not known
-	Head, Foot               []string  // at the edges of printed pages
+	Answer, Subject, Version string    // for the document properties of a file
+	Made                     time.Time // the zero time if unknown
+	Head, Foot               []string  // page head and foot in print
 }
 
-// Section is a part of a report under its own heading. One without blocks is
-// not written.
+// Section is a part of a report under its own heading. A section without blocks is not written.
 type Section struct {
 	ID, Title string
 	Depth     Depth
 	Blocks    []Block
 }
 
-// Depth says how soon a reader needs a section.
+// Depth says how far down a reader needs a section.
 type Depth int
 
-// The depths. A terminal and a comment on a pull request hold the brief alone
-// until they are asked for the rest.
+// The depths. A terminal and a comment on a pull request only show the brief unless the rest is
+// requested.
 const (
-	Open   Depth = iota // in sight on a page, and printed
-	Folded              // behind a fold on a page, and printed
-	Annex               // behind a fold on a page, and printed where it is asked for
+	Open   Depth = iota // unfolded on a page, and printed
+	Folded              // folded on a page, and printed
+	Annex               // folded on a page, and printed on request
 )
 
-// Tone is how a thing is meant: its colour.
+// Tone is the meaning of a block, shown as its colour.
 type Tone string
 
-// The tones, after the states of findings. The zero Tone is plain.
+// The tones, named after the states of findings. The zero Tone is neutral.
 const (
 	Fail    Tone = "fail"
 	Unknown Tone = "unknown"
@@ -65,8 +64,8 @@ const (
 	Skipped Tone = "skipped"
 )
 
-// Colours are those of a tone in print and in pictures: of text and edge, and of the
-// ground.
+// Colours returns the colours of a tone in print and in pictures: of text and edges, and of the
+// background.
 func (t Tone) Colours() (strong, ground color.RGBA) {
 	switch t {
 	case Pass:
@@ -88,20 +87,20 @@ type Heading string
 // Verdict is the answer with its reason and what to do first.
 type Verdict struct {
 	Answer    string
-	Scope     string  // what the answer rests on, where that is not everything: "so far: 7 of 17 gates"
-	Open      float64 // the share of what it could rest on that it does not: so much of its ground is hatched
-	Unchecked string  // names that share
+	Scope     string  // what the answer is based on, if not everything: "so far: 7 of 17 gates"
+	Open      float64 // the share of what it could be based on that is missing; that share of its background is hatched
+	Unchecked string  // what that share is
 	Tone      Tone
 	Reason    string
-	Texts     []string // that follow the reason
-	Lead      string   // of Next
+	Texts     []string // after the reason
+	Lead      string   // introduces Next
 	Next      []string // at most three, each a command or an edit
 }
 
-// Said is the answer with what it rests on, in one line.
+// Said returns the answer and its scope on one line.
 func (v Verdict) Said() string { return strings.TrimSpace(v.Answer + " " + v.Scope) }
 
-// Follow are the texts behind the reason.
+// Follow returns the texts after the reason.
 func (v Verdict) Follow() []string {
 	if v.Unchecked == "" {
 		return v.Texts
@@ -109,7 +108,8 @@ func (v Verdict) Follow() []string {
 	return append([]string{v.Unchecked}, v.Texts...)
 }
 
-// Ground is the colour of the share that is open: of a GO it is that of what is unknown.
+// Ground returns the colour of the missing share: that of unknown for a GO, else that of the
+// verdict.
 func (v Verdict) Ground() color.RGBA {
 	tone := v.Tone
 	if tone == Pass {
@@ -119,7 +119,7 @@ func (v Verdict) Ground() color.RGBA {
 	return ground
 }
 
-// OpenPercent is Open in percent, for a style.
+// OpenPercent returns Open in percent, for CSS.
 func (v Verdict) OpenPercent() int { return int(math.Round(100 * v.Open)) }
 
 // Long reports whether the answer does not fit next to its reason.
@@ -128,38 +128,38 @@ func (v Verdict) Long() bool { return uniseg.StringWidth(v.Answer) > 15 }
 // Tiles are numbers shown side by side.
 type Tiles []Tile
 
-// Tile is a number to be seen at a glance.
+// Tile is a number to see at a glance.
 type Tile struct {
 	Label    string
-	Value    string // "0.42"; in words where it is not known
+	Value    string // "0.42"; in words if it is unknown
 	Interval string // "[0.36, 0.49]"
-	About    string // what it was measured on, and what it is
+	About    string // what it is, and what it was measured on
 	Known    bool
-	Doubted  bool // a grader made it that failed its audit
+	Doubted  bool // it is from a grader that failed its audit
 }
 
-// Number is the value with its interval.
+// Number returns the value with its interval.
 func (t Tile) Number() string { return strings.TrimSpace(t.Value + " " + t.Interval) }
 
 // Note is running text.
 type Note struct {
-	Lead   string // names a single text
+	Lead   string // the name of a single text, or of a list
 	Texts  []string
-	Points bool // each text is a point of a list
+	Points bool // each text is a list item
 	Muted  bool
-	Tone   Tone // Caution: to be seen before anything below it
+	Tone   Tone // Caution: the reader should see it before anything below
 }
 
-// Facts are names and what they are.
+// Facts is a list of names with their values.
 type Facts struct {
 	Rows []Fact
-	Code bool // the names are names in a file
+	Code bool // the names are identifiers from a file
 }
 
-// Fact is a name and what it is.
+// Fact is a name and its value.
 type Fact struct {
 	Name, Value string
-	Link        string // to what the value names, from the directory of the report; "" where there is none
+	Link        string // to what the value names, relative to the report; "" for none
 }
 
 // Grid is a table of text. The first column names the row.
@@ -171,25 +171,25 @@ type Grid struct {
 	Rows  [][]string
 	Notes []string
 
-	Kinds   []Kind // of the columns; nil: as Words has it
+	Kinds   []Kind // of the columns; nil: derived from Words
 	Tones   []Tone // of the rows, for a column of states
-	Spare   []int  // columns that a narrow form may leave out, in this order
+	Spare   []int  // columns to leave out if there is too little width, in this order
 	Most    int    // rows that a terminal shows; 0: all
-	Upright bool   // column heads are upright, because there are many columns
+	Upright bool   // draw column heads upright, because there are many columns
 }
 
-// Kind is what the cells of a column are.
+// Kind is the kind of the cells of a column.
 type Kind int
 
 // The kinds of columns.
 const (
 	Number Kind = iota
 	Text
-	Code  // a name as files have it
+	Code  // an identifier from a file
 	State // in the tone of its row
 )
 
-// Kind is the kind of column i.
+// Kind returns the kind of column i.
 func (g Grid) Kind(i int) Kind {
 	switch {
 	case i < len(g.Kinds):
@@ -200,7 +200,7 @@ func (g Grid) Kind(i int) Kind {
 	return Number
 }
 
-// Tone is the tone of row i.
+// Tone returns the tone of row i.
 func (g Grid) Tone(i int) Tone {
 	if i < len(g.Tones) {
 		return g.Tones[i]
@@ -211,47 +211,48 @@ func (g Grid) Tone(i int) Tone {
 // Figure is a chart.
 type Figure struct {
 	chart.Figure
-	Axis  string     // whose item table has its numbers, where its marks are items
-	Range [2]float64 // of rewards, of such a chart
-	Brief bool       // it decides: small, without its explanation
+	Axis  string     // the split whose item table has the data, if its marks are items
+	Range [2]float64 // the reward range, for such a chart
+	Brief bool       // draw it small, without an explanation
 }
 
 // Tall reports whether the figure has too many rows to be drawn small.
 func (f Figure) Tall() bool { return f.Height > 1.5*chart.Height }
 
-// Strip reports whether the figure is a low one, which takes the whole width by itself.
+// Strip reports whether the figure is low and takes the whole width.
 func (f Figure) Strip() bool { return f.Plot != nil && f.Height < chart.Height/2 }
 
-// Findings are gates' answers, the urgent ones first.
+// Findings are the answers of gates, the urgent ones first.
 type Findings []Finding
 
-// Finding is one gate's answer.
+// Finding is the answer of one gate.
 type Finding struct {
 	Tone       Tone
-	Label      string // of its state
-	Name       string // of what it judges, in a few words
+	Label      string // word for its state
+	Name       string // what it judges, in a few words
 	Title      string
 	Value      string // what was measured, with its interval
 	Want       string // the threshold
-	Rule       string // what decides it, where the interval suggests otherwise
-	Line       string // all of it in one line
-	Gate       string // and the split it is about
-	Gauge      *Gauge // the same drawn; nil if there is no number or no threshold
-	Facts      []Fact // value, threshold and the like; a fact without a name is a word
+	Rule       string // what decides, if the interval suggests otherwise
+	Line       string // the whole finding on one line
+	Gate       string // name of the gate, and the split it judges
+	Gauge      *Gauge // value and threshold as a drawing; nil without a number or a threshold
+	Facts      []Fact // value, threshold and so on; a fact without a name is just its value
 	Texts      []Fact // why it matters, what to do
 	ItemsLabel string
 	Items      []Item
-	Known      []string // its other facts that ask nothing
+	Known      []string // further facts that need no action
 	Picture    string   // the chart that shows what it judges
-	Open       bool     // it asks something of the reader
+	Open       bool     // it needs action from the reader
 }
 
-// Gauge is where a value, its interval and its threshold are along a line, each as a
-// share of its length. Value, Low and High are one place where there is no interval.
+// Gauge holds the positions of a value, its interval and its threshold along a line, as shares of
+// its length. Without an interval, Low and High equal Value.
 type Gauge struct{ Value, Low, High, Threshold float64 }
 
-// GaugeOf places what was measured on a line from zero, or from below it, to a little
-// beyond all of them; a share's line ends at 1. It is nil if a number is missing.
+// GaugeOf places the numbers on a line from zero, or from the lowest if that is below zero, to a
+// little above the highest. The line of a share ends at 1, or at the highest number if that is
+// above 1. GaugeOf returns nil if value or threshold is nil.
 func GaugeOf(value, low, high, threshold *float64, share bool) *Gauge {
 	if value == nil || threshold == nil {
 		return nil
@@ -274,17 +275,16 @@ func GaugeOf(value, low, high, threshold *float64, share bool) *Gauge {
 	return &g
 }
 
-// Measures joins the facts of a finding.
-func (f Finding) Measures(by string) string {
+// Measures joins the facts of a finding with separator.
+func (f Finding) Measures(separator string) string {
 	var list []string
 	for _, x := range f.Facts {
 		list = append(list, strings.TrimSpace(x.Name+" "+x.Value))
 	}
-	return strings.Join(list, by)
+	return strings.Join(list, separator)
 }
 
-// Item is an item that is named: Table and Row lead to it where a table of items
-// has it.
+// Item is an item that a text names. Table and Row link to its row if a table of items has it.
 type Item struct {
 	Name, Table string
 	Row         int
@@ -295,24 +295,24 @@ type Items struct {
 	Name    string
 	Columns []Column
 	Rows    [][]string
-	Kinds   []string // of the rows, as files name them: a colour each
-	Telling []int    // the rows to show where not all have room
-	All     int      // items that there are
-	Count   string   // the same in words
+	Kinds   []string // of the rows, as in files; each has a colour
+	Telling []int    // the rows to show if there is no room for all
+	All     int      // number of items
+	Count   string   // the number of items in words
 
-	// Traces are the rollouts of the first n rows; nil if none are at hand.
+	// Traces returns the rollouts of the first n rows. It is nil if none are available.
 	Traces func(n int) ([][]string, error)
 
-	Classes   []string          // what the second column can be filtered by
-	KindOf    map[string]string // the kind of each word of the second column
+	Classes   []string          // values to filter the second column by
+	KindOf    map[string]string // the kind of each value of the second column
 	ClassName string
 	AnyClass  string
-	Wordy     int    // columns from here on are words
-	File      string // of the rollouts, as commands name it; "" where none are known
-	Link      string // to it
-	Cut       string // said where not all rows are here: how many are, of how many
-	Flat      bool   // its rows do not open
-	Empty     string // said where there are no rows
+	Wordy     int    // index of the first column of words
+	File      string // rollouts file as named in commands; "" if unknown
+	Link      string // to File
+	Cut       string // format of the note that only some rows are shown: how many, of how many
+	Flat      bool   // its rows cannot be opened
+	Empty     string // text if there are no rows
 }
 
 // MaxRows is the largest number of rows of an item table on a page.
@@ -321,10 +321,10 @@ const MaxRows = 20_000
 // Column is one column of a table of items.
 type Column struct{ Label, Doc string }
 
-// Payload is a text that was put to a grader, and what it earned.
+// Payload is a text that was submitted to a grader, and what it earned.
 type Payload struct {
 	Tone    Tone
-	Name    string // of its probe, and on how many items; "" continues the one above
+	Name    string // of its probe, with the number of items; "" continues the payload above
 	ID      string
 	Earned  string
 	Text    string
@@ -332,7 +332,7 @@ type Payload struct {
 	Command string
 }
 
-// Fold is what a reader opens to see.
+// Fold holds blocks that a reader has to unfold.
 type Fold struct {
 	Summary string
 	Blocks  []Block
@@ -350,23 +350,23 @@ func (Items) block()    {}
 func (Payload) block()  {}
 func (Fold) block()     {}
 
-// Words are what renderers say themselves.
+// Words are the texts of the renderers themselves.
 type Words struct {
 	Lang  message.Language
 	Signs Signs
 
 	Quiet, Value, Want, Why, NotJudged, NoFindings, OtherFacts, AndMore, MoreLines, CutShort string
 
-	Rest, Evidence string // how to see the rest, and the rollouts themselves; "" where there is no way
+	Rest, Evidence string // how to see the rest, and the rollouts; "" if impossible
 
 	Page  PageWords
 	Print PrintWords
 }
 
-// Signs part and join texts. Space is used between sentences, and after a colon.
+// Signs separate and join texts. Space goes between sentences and after a colon.
 type Signs struct{ Colon, Space, Stop, List, Comma, Semicolon string }
 
-// Named is a text under its name: "What to do: sample more".
+// Named returns a text after its name: "What to do: sample more".
 func (s Signs) Named(name, text string) string { return name + s.Colon + s.Space + text }
 
 // Further joins Rest and Evidence.
@@ -382,7 +382,7 @@ func (w Words) Few(list []string, n int) string {
 	return fmt.Sprintf(w.AndMore, strings.Join(list[:n], w.Signs.List), message.Whole(len(list)-n))
 }
 
-// Names are the names of items.
+// Names returns the names of items.
 func Names(items []Item) []string {
 	names := make([]string, len(items))
 	for i, it := range items {
@@ -391,7 +391,7 @@ func Names(items []Item) []string {
 	return names
 }
 
-// Shorten cuts a quoted text to n runes, its end mark included.
+// Shorten cuts a quoted text to n runes, including its closing mark.
 func Shorten(text string, n int) string {
 	r := []rune(strings.TrimSuffix(text, "…"))
 	if len(r) <= n {

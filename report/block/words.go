@@ -2,7 +2,7 @@ package block
 
 import "gonogo/sampler/rollout"
 
-// PageWords are the words of a page on a screen, in addition to those of every format.
+// PageWords are the texts of a page on screen, in addition to those of every format.
 type PageWords struct {
 	Contents, OpenAll, CloseAll            string
 	Evidence, Picture                      string
@@ -11,12 +11,12 @@ type PageWords struct {
 	Filter, Shown, More, SortHint          string
 
 	Press, PressLink, Show, Beyond, NoTrace, Rewards, Spread string
-	Rollouts                                                 []string // heads of an item's rollouts
+	Rollouts                                                 []string // column heads of the rollouts of an item
 	Outcomes                                                 map[rollout.Outcome]string
 }
 
-// PrintWords are the words of printed pages, in addition to those of every format.
+// PrintWords are the texts of printed pages, in addition to those of every format.
 type PrintWords struct {
-	Pages             string // at the foot of a page
+	Pages             string // page number, in the foot of a page
 	Telling, MoreRows string
 }

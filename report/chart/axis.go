@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// rewardRange returns the range of the grader. One that is not a range (a
-// Result made by hand) counts as [0, 1].
+// rewardRange returns the reward range of the grader, or [0, 1] if that is empty or infinite (a
+// Result made by hand).
 func rewardRange(r *analysis.Result) (lo, hi float64) {
 	lo, hi = r.RewardRange[0], r.RewardRange[1]
 	if !(lo < hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
@@ -23,21 +23,21 @@ func rewardRange(r *analysis.Result) (lo, hi float64) {
 	return lo, hi
 }
 
-// baseline is where bars of rewards begin: at zero if the range holds it,
-// else at the end of the range nearest to zero.
+// baseline returns where reward bars begin: at zero if the range contains it, else at the end of
+// the range nearest to zero.
 func baseline(r *analysis.Result) float64 {
 	lo, hi := rewardRange(r)
 	return math.Max(lo, math.Min(hi, 0))
 }
 
-// clip keeps a whisker inside the reward range: no reward lies beyond it.
+// clip limits the end of a whisker to the reward range: no reward is outside it.
 func clip(r *analysis.Result, x float64) float64 {
 	lo, hi := rewardRange(r)
 	return math.Max(lo, math.Min(hi, x))
 }
 
-// rewardAxis makes Y span the whole reward range, whatever part of it was
-// earned, and more only where the data themselves lie outside.
+// rewardAxis makes Y span the whole reward range, whatever part of it was earned, and more only if
+// the data, from low to high, exceed it.
 func rewardAxis(p *plot.Plot, r *analysis.Result, low, high float64) {
 	lo, hi := rewardRange(r)
 	lo, hi = math.Min(lo, low), math.Max(hi, high)
@@ -48,20 +48,20 @@ func rewardAxis(p *plot.Plot, r *analysis.Result, low, high float64) {
 	}
 	p.Y.Tick.Marker = withEnds(between(roundTicks{Want: 5}, lo, hi), lo, hi)
 	if base := baseline(r); lo < base {
-		p.Add(rule{at: base, line: draw.LineStyle{Color: Axis, Width: 0.8}})
+		p.Add(rule{value: base, line: draw.LineStyle{Color: Axis, Width: 0.8}})
 	}
 }
 
-// ceilingLine marks the ceiling on an axis of rewards, where it is not the top of
-// the range. The legend says its value: there are data wherever a label could be.
+// ceilingLine returns a line that marks the ceiling on a reward axis, and false if the ceiling is
+// an end of the range. The value is in the legend: a label could cover data anywhere on the line.
 func ceilingLine(r *analysis.Result) (rule, bool) {
 	lo, hi := rewardRange(r)
 	hair := 1e-6 * (hi - lo)
-	return rule{at: r.Ceiling, line: draw.LineStyle{Color: Ink, Width: 0.7, Dashes: dashed}}, r.Ceiling > lo+hair &&
+	return rule{value: r.Ceiling, line: draw.LineStyle{Color: Ink, Width: 0.7, Dashes: dashed}}, r.Ceiling > lo+hair &&
 		r.Ceiling < hi-hair
 }
 
-// ceilingEntry is ceilingLine's entry in a legend; nothing where there is none.
+// ceilingEntry returns the legend entry of ceilingLine, if there is a line.
 func ceilingEntry(r *analysis.Result) []Entry {
 	line, ok := ceilingLine(r)
 	if !ok {
@@ -76,8 +76,8 @@ func shareAxis(p *plot.Plot) {
 	p.Y.Tick.Marker = percentTicks(between(roundTicks{Want: 5}, 0, 1))
 }
 
-// kAxis makes X count from first to last; when it would count past linear, it
-// doubles instead.
+// kAxis makes X count from first to last; if last exceeds linear, the scale is logarithmic and the
+// ticks double.
 func kAxis(p *plot.Plot, first, last, linear float64) {
 	p.X.Min, p.X.Max = first, math.Max(last, first+1)
 	pad := (p.X.Max - p.X.Min) * 0.015
@@ -92,15 +92,15 @@ func kAxis(p *plot.Plot, first, last, linear float64) {
 	p.X.Max += pad
 }
 
-// logarithmic makes X a logarithm. gonum reserves room for the axis's name as though it
-// was where half of the largest value does, far to the right of the middle where it is
-// drawn: nothing is reserved for it here.
+// logarithmic makes X logarithmic. gonum reserves room for the axis label as if it were centred on
+// half of the largest value, far to the right of the middle, where it is drawn; unmeasured reserves
+// none.
 func logarithmic(p *plot.Plot) {
 	p.X.Scale = plot.LogScale{}
 	p.X.Label.TextStyle.Handler = unmeasured{p.X.Label.TextStyle.Handler}
 }
 
-// unmeasured draws text that takes no width.
+// unmeasured is a text handler whose text takes no width.
 type unmeasured struct{ text.Handler }
 
 // Box implements text.Handler.

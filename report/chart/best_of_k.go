@@ -45,7 +45,7 @@ func drawBestOfK(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 	}
 	f := Figure{Plot: p, Table: bestTable(l, s, best, worst, fits)}
 	top, ok := s.BestAt(r.GroupSize)
-	// The best of one is the mean of the very items that the curve is over.
+	// The best of one is the mean over exactly the items of the curve.
 	one, found := s.BestAt(1)
 	switch {
 	case !ok || !found || one.Value == nil:
@@ -111,8 +111,8 @@ func bestWorst(s *analysis.SplitResult) (best, worst curve) {
 	return best, worst
 }
 
-// addAt adds a quantity at k, in the order of k; points without
-// a value are left out, and a missing interval is not a band there.
+// addAt appends the points of list, which is in order of k. Points without a value are left out; a
+// point without an interval gives the band no width.
 func (v *curve) addAt(list []analysis.AtK) {
 	for _, e := range list {
 		if e.Known() && e.K > 0 {
@@ -129,7 +129,8 @@ func extent(curves ...curve) (low, high float64) {
 	return all.low, all.high
 }
 
-// around lists what a curve covers at x.
+// around returns five values of Y, from the low to the high end of the interval of v at x; nil if v
+// has no point there.
 func around(v curve, x float64) []float64 {
 	for i := range v.x {
 		if v.x[i] == x {
@@ -142,33 +143,32 @@ func around(v curve, x float64) []float64 {
 	return nil
 }
 
-// groupRule marks the trainer's group size, with its label where it keeps
-// clear of the values of Y.
-func groupRule(r *analysis.Result, clear ...float64) rule {
+// groupRule marks the trainer's group size. Its label keeps away from the values of Y in avoid.
+func groupRule(r *analysis.Result, avoid ...float64) rule {
 	return rule{
-		clear: clear,
-		at:    float64(r.GroupSize), upward: true, label: r.Lang.Say("chart.group_size", "group size %d", r.GroupSize),
+		avoid: avoid,
+		value: float64(r.GroupSize), upward: true, label: r.Lang.Say("chart.group_size", "group size %d", r.GroupSize),
 		line: draw.LineStyle{Color: Muted, Width: 0.8, Dashes: []vg.Length{2, 2}},
 	}
 }
 
-// liftLabel says at the group size what the best earns above the mean.
+// liftLabel labels the curve at the group size with how much more the best earns than the mean.
 func liftLabel(r *analysis.Result, p *plot.Plot, s *analysis.SplitResult, best curve, g float64) labels {
 	for i, x := range best.x {
 		if x != g {
 			continue
 		}
-		at := label{
+		lift := label{
 			x: g, y: best.y[i], dx: -5, dy: -7, xAlign: draw.XRight, yAlign: draw.YTop, color: Blue,
 			text: r.Lang.Say("chart.lift", "lift %s", message.Digits(*s.Lift.Value)),
 		}
 		switch {
-		case p.X.Norm(g) < 0.7: // room next to the line, where no curve runs
-			at.y, at.dx, at.dy, at.xAlign, at.yAlign = (best.y[0]+best.y[i])/2, 5, 0, draw.XLeft, draw.YCenter
-		case p.Y.Norm(at.y) < 0.3: // no room below: above the band
-			at.y, at.dy, at.yAlign = best.hi[i], 3, draw.YBottom
+		case p.X.Norm(g) < 0.7: // there is room next to the line, and no curve
+			lift.y, lift.dx, lift.dy, lift.xAlign, lift.yAlign = (best.y[0]+best.y[i])/2, 5, 0, draw.XLeft, draw.YCenter
+		case p.Y.Norm(lift.y) < 0.3: // no room below: above the band
+			lift.y, lift.dy, lift.yAlign = best.hi[i], 3, draw.YBottom
 		}
-		return labels{at}
+		return labels{lift}
 	}
 	return nil
 }

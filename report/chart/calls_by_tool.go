@@ -13,10 +13,10 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// toolRows is how many tools one picture shows; the rest are in one row.
+// toolRows is how many rows one picture has; the last one pools the remaining tools.
 const toolRows = 20
 
-// drawCallsByTool shows the calls of each tool, in parts by how they ended.
+// drawCallsByTool shows the calls of each tool, divided by how they ended.
 func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitResult) (Figure, error) {
 	l, list := r.Lang, toolsOf(r.Lang, s)
 	switch {
@@ -38,7 +38,7 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	f := Figure{Table: Table{Head: heads(l, "chart.head.tool", "tool", "chart.head.calls", "calls",
 		"chart.head.share", "share", "chart.head.refused", "refused", "chart.head.malformed", "malformed",
 		"chart.head.failed", "failed", "chart.head.p50_s", "P50 s", "chart.head.p95_s", "P95 s")}}
-	// From the left; hatches and lightness tell them apart in grey.
+	// From left to right; hatches and lightness distinguish them in grey.
 	parts := []part{
 		{words: l.Text("chart.calls.answered", "answered"), bars: bars{fill: Sky}},
 		{
@@ -106,25 +106,25 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	return f, nil
 }
 
-// part is one kind of segment of bars.
+// part is one kind of bar segment.
 type part struct {
 	name, words string
 	bars        bars
 }
 
-// stack lays the parts of a row behind each other, each as long as said.
-func stack(parts []part, at int, long func(part int) float64) {
+// stack appends a row of segments, one after the other; length returns how long each is.
+func stack(parts []part, index int, length func(part int) float64) {
 	from := 0.0
 	for k := range parts {
-		to := from + long(k)
+		to := from + length(k)
 		if to > from {
-			parts[k].bars.list = append(parts[k].bars.list, bar{from, to, row(at) - 0.32, row(at) + 0.32})
+			parts[k].bars.list = append(parts[k].bars.list, bar{from, to, row(index) - 0.32, row(index) + 0.32})
 		}
 		from = to
 	}
 }
 
-// partLegend names the parts that any row has.
+// partLegend names the parts that at least one row has.
 func partLegend(parts []part) []Entry {
 	var out []Entry
 	for _, one := range parts {
@@ -141,8 +141,8 @@ type tool struct {
 	analysis.ToolStat
 }
 
-// toolsOf lists the tools that were called, the most called first; those past
-// toolRows are added up.
+// toolsOf lists the tools that were called, the most called first; the least called are pooled so
+// that there are at most toolRows.
 func toolsOf(l message.Language, s *analysis.SplitResult) []tool {
 	var list []tool
 	for _, name := range slices.Sorted(maps.Keys(s.Tools.ByTool)) {

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// itemGroup is the measured items of one name.
+// itemGroup holds the measured items of one category or family.
 type itemGroup struct {
 	name   string
 	means  []float64
@@ -22,7 +22,7 @@ type itemGroup struct {
 	reward stat.Estimate
 }
 
-// chart shows what the groups of a kind earn.
+// chart shows what each group of a kind earns.
 func (g groups) chart(name, doc, read string) Chart {
 	return Chart{
 		Name: name, Doc: doc, Read: read, Draw: ofSplit(g.drawRewards), OnRewards: true,
@@ -34,22 +34,22 @@ func (g groups) chart(name, doc, read string) Chart {
 }
 
 // few reports whether a group has too few items to show anything.
-func few(of itemGroup) bool { return len(of.means) < 3 }
+func few(group itemGroup) bool { return len(group.means) < 3 }
 
-// items are the groups, the lowest mean first. Items without a name are in none.
+// items returns the groups, the lowest mean first. Items without a name are left out.
 func (g groups) items(r *analysis.Result, s *analysis.SplitResult) []itemGroup {
-	at := map[string]int{}
+	index := map[string]int{}
 	var list []itemGroup
 	for _, it := range s.Classes.Items {
 		name := g.label(&it)
 		if it.Mean == nil || name == "" {
 			continue
 		}
-		if _, ok := at[name]; !ok {
-			at[name] = len(list)
+		if _, ok := index[name]; !ok {
+			index[name] = len(list)
 			list = append(list, itemGroup{name: name})
 		}
-		one := &list[at[name]]
+		one := &list[index[name]]
 		one.means, one.n, one.mixed = append(one.means, *it.Mean), one.n+it.N, one.mixed+b2i(it.Class == analysis.Mixed)
 	}
 	for i := range list {
@@ -112,7 +112,7 @@ func (g groups) drawRewards(r *analysis.Result, split rollout.Split, s *analysis
 		when(small > 0, l.Say("chart.group.left_out", "%s of fewer than 3 items left out", g.count(small, l))))
 	f.addEntry(l.Text("chart.group.mean", "mean over its items"), discLook)
 	if mean := s.Reward.Value; mean != nil {
-		line := rule{at: *mean, upward: true, line: draw.LineStyle{Color: Muted, Width: 0.9, Dashes: dashed}}
+		line := rule{value: *mean, upward: true, line: draw.LineStyle{Color: Muted, Width: 0.9, Dashes: dashed}}
 		f.Plot.Add(line)
 		f.addEntry(l.Say("chart.mean.all", "mean of all: %s", message.Digits(*mean)), line)
 	}

@@ -11,25 +11,25 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Chart is one picture of a Result.
+// Chart is a chart of a Result.
 type Chart = Spec[*analysis.Result]
 
-// Spec is one picture of what R is.
+// Spec describes one chart of an R.
 type Spec[R any] struct {
 	Name string // lower_snake; also the name of its file
-	Doc  string // what it shows, for somebody who has never seen it
+	Doc  string // what it shows, for a reader who has never seen one
 	Read string // how to read it, in one sentence
 
-	// Draw plots the R on axes that carry no title and no legend, says in words
-	// what the plot shows, and gives it in rows. Name, Doc and Lang are filled in; without a
-	// title the plot's own is in charge, and no Height is the usual one. It
-	// returns *NoData when the R holds nothing that the chart could show.
+	// Draw plots the R on axes without a title or legend, says in words what the plot shows, and
+	// lists its data in a table. Render fills in Name, Doc and Lang; without a Title the plot's own
+	// is drawn, and without a Height the default is used. Draw returns *NoData if the R has nothing
+	// that the chart could show.
 	Draw func(R) (Figure, error)
 
-	OnRewards bool // it shows what the grader gave: a report marks it where the grader fails its audit
+	OnRewards bool // it shows rewards: a report marks it if the grader fails its audit
 
-	// Only says whether a report has a place for the chart. A nil Only is every
-	// report: one that has nothing to show then says so.
+	// Only reports whether a report includes the chart. If it is nil every report does, even one
+	// without data for it, which then says so.
 	Only func(R) bool
 }
 
@@ -41,8 +41,7 @@ type Caption struct {
 	Brief    []Entry // the legend of a Panel; nil: Legend
 }
 
-// Entry is one mark of the legend row. Its thumbnails are drawn over each
-// other.
+// Entry is one entry of the legend row. Its thumbnails are drawn on top of each other.
 type Entry struct {
 	Label  string
 	Thumbs []plot.Thumbnailer
@@ -66,7 +65,7 @@ func noData(l message.Language, id, english string) (Figure, error) {
 	return Figure{}, &NoData{Why: l.Text(id, english)}
 }
 
-// ofSplit draws the split that is shown.
+// ofSplit returns a Draw of the split that a report shows.
 func ofSplit(draw func(*analysis.Result, rollout.Split, *analysis.SplitResult) (Figure,
 	error),
 ) func(*analysis.Result) (Figure, error) {
@@ -79,7 +78,7 @@ func ofSplit(draw func(*analysis.Result, rollout.Split, *analysis.SplitResult) (
 	}
 }
 
-// Charts lists the charts in the order they are shown.
+// Charts lists the charts in display order.
 func Charts() []Chart {
 	return []Chart{
 		{
@@ -258,8 +257,8 @@ func Charts() []Chart {
 	}
 }
 
-// ShownSplit returns the split that a chart of one split shows: train, else the
-// first. ok is false when the Result has no split.
+// ShownSplit returns the split that charts of a single split show: train if the run has it, else
+// the first. ok is false if the Result has no split.
 func ShownSplit(r *analysis.Result) (split rollout.Split, s *analysis.SplitResult, ok bool) {
 	for _, split := range rollout.Splits() {
 		if s := r.Splits[split]; s != nil {
@@ -269,14 +268,13 @@ func ShownSplit(r *analysis.Result) (split rollout.Split, s *analysis.SplitResul
 	return "", nil, false
 }
 
-// counted words how much was measured: "train: 120 items × 8 samples, n = 960
-// rollouts".
+// counted says how much was measured: "train: 120 items × 8 samples, n = 960 rollouts".
 func counted(l message.Language, split rollout.Split, s *analysis.SplitResult) string {
 	return l.Say("chart.counted", "%s: %s × %s, n = %s", split, l.Count(s.Items.Measured, "item"),
 		samples(l, s.Samples), l.Count(s.Reward.N, "rollout"))
 }
 
-// samples words the samples per item: "8 samples", "3 to 8 samples".
+// samples says how many samples per item there are: "8 samples", "3 to 8 samples".
 func samples(l message.Language, n analysis.Spread) string {
 	if n.Min == n.Max {
 		return l.Count(n.Max, "sample")
@@ -284,8 +282,8 @@ func samples(l message.Language, n analysis.Spread) string {
 	return message.Whole(n.Min) + l.Text("chart.range", " to ") + l.Count(n.Max, "sample")
 }
 
-// intervals words what a band is: "95 % Korn–Graubard intervals". Of a method
-// that names an estimator and an interval, the interval comes last.
+// intervals says what a band is: "95 % Korn–Graubard intervals". If the method names an estimator
+// and an interval, the interval is the last.
 func intervals(r *analysis.Result, e stat.Estimate) string {
 	return intervalsAt(r.Lang, r.Confidence, e)
 }

@@ -14,15 +14,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// move is one quantity of a rollout that a move of the reward is set against.
+// move is a quantity of rollouts whose change is shown with the change of the reward.
 type move struct {
 	quantity string      // name of the Difference
 	unit     message.Def // "reward {reward}, seconds {change}"
 	axis     message.Def // below the plot
 	more     message.Def // "rollouts take longer"
 	less     message.Def
-	neither  message.Def // the title where neither is seen
-	without  message.Def // why there may be nothing to draw
+	neither  message.Def // the title if neither is shown
+	without  message.Def // the reason if there is nothing to draw
 }
 
 var (
@@ -87,7 +87,7 @@ func (m move) draw(c *compare.Comparison) (Figure, error) {
 		message.Difference(d.Value, d.Low, d.High)
 	changes := m.unit.In(l, message.Args{"reward": message.Name(rewards), "change": message.Name(quantities)})
 	cross := ""
-	if e := cmp.Or(told(d), told(&sc.Reward)); e != nil {
+	if e := cmp.Or(bounded(d), bounded(&sc.Reward)); e != nil {
 		cross = l.Say("chart.cost.cross", "cross: %s of the differences, around new",
 			intervalsAt(l, c.Confidence, e.Estimate))
 	}
@@ -102,14 +102,14 @@ func (m move) draw(c *compare.Comparison) (Figure, error) {
 	}
 	f.Brief = []Entry{f.Legend[0], {latest, f.Legend[1].Thumbs}}
 	rx, ry := (x1-x0)*0.02, (y1-y0)*0.04
-	at := func(x, y float64, name string) Mark {
+	mark := func(x, y float64, name string) Mark {
 		return Mark{
 			Cells: []string{name, message.Digits(y), message.Digits(x)}, X0: x - rx, X1: x + rx, Y0: y - ry,
 			Y1: y + ry,
 		}
 	}
 	f.Table = Table{Head: []string{"", l.Text("chart.mean_reward", "mean reward"), m.axis.In(l)}, Marks: []Mark{
-		at(a.x, a.y, base), at(a.toX, a.toY, latest),
+		mark(a.x, a.y, base), mark(a.toX, a.toY, latest),
 		{
 			Cells: []string{l.Text("chart.groups.change", "new - base"), rewards, quantities}, X0: x0, X1: x1, Y0: y0,
 			Y1: y1,
@@ -118,8 +118,8 @@ func (m move) draw(c *compare.Comparison) (Figure, error) {
 	return f, nil
 }
 
-// arrow goes from the means of base to those of new. The intervals are those
-// of the differences, added to the mean of base: they are around the new end.
+// arrow goes from the means of base to the means of new. Its intervals are those of the
+// differences, shifted by the mean of base, so they are around the new end.
 type arrow struct {
 	x, y, toX, toY float64
 	cross          meanMark // around the new end
@@ -127,7 +127,7 @@ type arrow struct {
 	lang           message.Language
 }
 
-// arrow is nil if the quantity is not known of both runs.
+// arrow returns nil if the quantity or the reward is unknown in one of the runs.
 func (m move) arrow(c *compare.Comparison, sc *compare.Split) *arrow {
 	d := other(sc, m.quantity)
 	if d == nil || d.Base == nil || d.New == nil || sc.Reward.Base == nil || sc.Reward.New == nil {
@@ -150,8 +150,8 @@ func (m move) arrow(c *compare.Comparison, sc *compare.Split) *arrow {
 	}
 }
 
-// told returns a difference that has an interval.
-func told(d *analysis.Difference) *analysis.Difference {
+// bounded returns d if it has an interval, else nil.
+func bounded(d *analysis.Difference) *analysis.Difference {
 	if d.Low == nil || d.High == nil {
 		return nil
 	}
@@ -202,18 +202,18 @@ func (a *arrow) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// shaft draws an arrow between two ends, short of both.
+// shaft draws an arrow between two ends that touches neither; if they are too close it draws none.
 func shaft(c *draw.Canvas, from, to vg.Point) {
-	const clear, head vg.Length = 5, 6
+	const gap, head vg.Length = 5, 6
 	dx, dy := float64(to.X-from.X), float64(to.Y-from.Y)
 	long := vg.Length(math.Hypot(dx, dy))
-	if long < 2*clear+head {
+	if long < 2*gap+head {
 		return
 	}
 	ux, uy := vg.Length(dx)/long, vg.Length(dy)/long
-	tip := vg.Point{X: to.X - ux*clear, Y: to.Y - uy*clear}
+	tip := vg.Point{X: to.X - ux*gap, Y: to.Y - uy*gap}
 	neck := vg.Point{X: tip.X - ux*head, Y: tip.Y - uy*head}
-	c.StrokeLine2(draw.LineStyle{Color: Blue, Width: 1.8}, from.X+ux*clear, from.Y+uy*clear, neck.X, neck.Y)
+	c.StrokeLine2(draw.LineStyle{Color: Blue, Width: 1.8}, from.X+ux*gap, from.Y+uy*gap, neck.X, neck.Y)
 	c.FillPolygon(Blue, []vg.Point{
 		tip,
 		{X: neck.X - uy*3.2, Y: neck.Y + ux*3.2},
@@ -221,7 +221,7 @@ func shaft(c *draw.Canvas, from, to vg.Point) {
 	})
 }
 
-// drawEnd draws base as a ring and new as a disc.
+// drawEnd draws the base end as a ring and the new end as a disc.
 func drawEnd(c *draw.Canvas, at vg.Point, filled bool) {
 	sty := draw.GlyphStyle{Color: Blue, Radius: 4, Shape: glyph.Ring{Paper: Paper}}
 	if filled {
@@ -230,7 +230,7 @@ func drawEnd(c *draw.Canvas, at vg.Point, filled bool) {
 	c.DrawGlyphNoClip(sty, at)
 }
 
-// endSample is an end of the legend.
+// endSample is the legend mark of an end.
 type endSample struct{ filled bool }
 
 // Thumbnail implements plot.Thumbnailer.

@@ -6,10 +6,10 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// driftRows is how many kinds of failure a picture shows.
+// driftRows is how many kinds of failure a picture shows; the table has all.
 const driftRows = 24
 
-// drawDrift shows how often each outcome happened next to its change.
+// drawDrift shows how often each outcome happened, and its change.
 func drawDrift(c *compare.Comparison) (Figure, error) {
 	l := c.Lang
 	_, sc, ok := ComparedSplit(c)
@@ -61,7 +61,7 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 	return f, nil
 }
 
-// drawHacks shows which share of rollouts each detector marks, next to its change.
+// drawHacks shows the share of rollouts that each detector marks, and its change.
 func drawHacks(c *compare.Comparison) (Figure, error) {
 	l := c.Lang
 	sc, err := compared(c)
@@ -104,18 +104,19 @@ func driftBars(c *compare.Comparison, first stat.Estimate) string {
 		intervalsAt(c.Lang, c.Confidence, first)))
 }
 
-// drift draws changes of shares of rollouts; of names the rows.
-func (d dotRows) drift(l message.Language, of string) Figure {
+// drift draws changes of shares of rollouts; head is the head of the table's first column.
+func (d dotRows) drift(l message.Language, head string) Figure {
 	f := d.changes(l.Text("chart.drift.axis", "share of rollouts, new - base"), 0.26, nil, zeroRule())
 	f.Plot.X.Tick.Marker = percentTicks(f.Plot.X.Tick.Marker)
 	f.Table.Head = []string{
-		of, l.Text("chart.base", "base"), l.Text("chart.new", "new"), l.Text("chart.drift.share", "share, new - base"),
+		head, l.Text("chart.base", "base"), l.Text("chart.new", "new"),
+		l.Text("chart.drift.share", "share, new - base"),
 	}
 	f.Legend = d.legend(l, driftLooks...)
 	return f
 }
 
-// How a kind of failure changed.
+// driftLooks are the ways in which a kind of failure can change.
 var driftLooks = []seen{
 	{gainLook, message.New("chart.rarer", "rarer")},
 	{badLook, message.New("chart.more_frequent", "more frequent")},

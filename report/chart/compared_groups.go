@@ -9,15 +9,14 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// groupEnds is how many groups a picture shows of each end of the order.
+// groupEnds is how many groups a picture shows at each end of the order.
 const groupEnds = 12
 
-// groups are the changes within groups of items of one kind, and what is said of
-// them.
+// groups describes one way to group items, with its words and its changes.
 type groups struct {
 	kind                  message.Def // category
-	unnamed, alone, still message.Def // why there is nothing, and that none moved
-	of                    func(*compare.Split) *compare.Breakdown
+	unnamed, alone, still message.Def // two reasons to draw nothing, and the title if no group moved
+	breakdown             func(*compare.Split) *compare.Breakdown
 	asked                 func(*compare.Comparison) bool
 	label                 func(*analysis.ItemResult) string
 }
@@ -30,7 +29,7 @@ var (
 		message.New("chart.category.still", "No category is shown to have lost or gained"),
 		func(sc *compare.Split) *compare.Breakdown { return sc.Categories }, func(c *compare.Comparison) bool {
 			_, sc, ok := ComparedSplit(c)
-			return !ok || sc.Categories != nil || sc.Families == nil // one of the two says why there is nothing
+			return !ok || sc.Categories != nil || sc.Families == nil // without both, this one says why
 		},
 		func(it *analysis.ItemResult) string { return it.Category },
 	}
@@ -47,9 +46,9 @@ var (
 	}
 )
 
-// draw shows all items and then the groups at both ends.
+// draw shows all items together, then the groups at both ends of the order.
 func (g groups) draw(c *compare.Comparison, sc *compare.Split) (Figure, error) {
-	l, b := c.Lang, g.of(sc)
+	l, b := c.Lang, g.breakdown(sc)
 	switch {
 	case b == nil:
 		return noData(l, g.unnamed.ID, g.unnamed.English)
@@ -57,9 +56,9 @@ func (g groups) draw(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 		return noData(l, g.alone.ID, g.alone.English)
 	}
 	var d dotRows
-	add := func(name string, e stat.Estimate, base, new *float64, direction string, hidden bool) {
+	add := func(name string, e stat.Estimate, base, latest *float64, direction string, hidden bool) {
 		cells := []string{
-			name, message.Whole(e.Items), message.DigitsOf(base), message.DigitsOf(new),
+			name, message.Whole(e.Items), message.DigitsOf(base), message.DigitsOf(latest),
 			message.Difference(e.Value, e.Low, e.High),
 		}
 		d.list = append(d.list, changeRow(name, e, direction, false, cells, hidden))
@@ -104,18 +103,18 @@ var (
 	groupNeitherBrief = message.New("chart.neither", "neither")
 )
 
-// count is "1 category", "12 categories".
+// count returns "1 category", "12 categories".
 func (g groups) count(n int, l message.Language) string {
 	return l.Count(n, g.kind.English)
 }
 
-// between says how many groups the picture has no room for.
+// between says how many groups between the two ends are in the table only; "" if none.
 func (g groups) between(l message.Language, hidden int) string {
 	return when(hidden > 0,
 		l.Say("chart.groups.between", "%s between these in the table only", g.count(hidden, l)))
 }
 
-// changeRow is a change in a row. worse says that more is the worse.
+// changeRow returns the row of a change. worse reports whether an increase is bad.
 func changeRow(name string, e stat.Estimate, direction string, worse bool, cells []string, hidden bool) dotRow {
 	d := dotRow{name: name, look: ringLook, cells: cells, hidden: hidden}
 	switch {
@@ -129,8 +128,8 @@ func changeRow(name string, e stat.Estimate, direction string, worse bool, cells
 	return d
 }
 
-// changes draws changes around zero, over an axis that shows the values too; room
-// is the share of the width that the texts right of them take.
+// changes draws changes around zero, on an axis that includes values. room is the share of the
+// width for the texts on the right.
 func (d dotRows) changes(axis string, room float64, values []float64, under ...plot.Plotter) Figure {
 	lo, hi := d.span(append(values, 0)...)
 	if lo == hi {

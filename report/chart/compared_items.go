@@ -27,7 +27,7 @@ func drawPaired(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	if lo == hi {
 		lo, hi = -1, 1
 	}
-	p.Add(d.mean, rule{at: 0, line: draw.LineStyle{Color: Ink, Width: 0.8}})
+	p.Add(d.mean, rule{value: 0, line: draw.LineStyle{Color: Ink, Width: 0.8}})
 	if d.delta > 0 {
 		p.Add(meanLine(-d.delta), meanLine(d.delta))
 	}
@@ -67,12 +67,12 @@ func drawPaired(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	return f, nil
 }
 
-// paired is the changes of items, in their order.
+// paired holds the changes of items, the largest drop first.
 type paired struct {
-	n, each    int // items, and how many make one bar
+	n, each    int // items, and items per bar
 	rose, fell int
 	delta      float64
-	items      []string  // the first of each bar
+	items      []string  // the first item of each bar
 	values     []float64 // of the bars
 	up, down   bars
 	mean       meanBand
@@ -118,7 +118,7 @@ func pairedOf(c *compare.Comparison, sc *compare.Split) paired {
 	return d
 }
 
-// meanBand is a mean with its interval over the width of a plot.
+// meanBand is a mean with its interval, across the whole plot.
 type meanBand struct{ stat.Estimate }
 
 var meanBandLine = draw.LineStyle{Color: Red, Width: 1.5}

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// quadrantRows is how many dots the picture's table names.
+// quadrantRows is how many dots the table lists.
 const quadrantRows = 300
 
 func drawQuadrants(c *compare.Comparison, sc *compare.Split) (Figure, error) {
@@ -32,7 +32,7 @@ func drawQuadrants(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	p.Y.Min, p.Y.Max = -y*quadrantRoom, y*quadrantRoom
 	p.X.Tick.Marker = between(roundTicks{Want: 8}, -x, x)
 	p.Y.Tick.Marker = between(roundTicks{Want: 6}, -y, y)
-	f := Figure{Plot: p, Table: q.table(l), Height: Height * 1.3} // room for both directions
+	f := Figure{Plot: p, Table: q.table(l), Height: Height * 1.3} // both directions need room
 	calls := ""
 	switch d := other(sc, "tool_calls"); {
 	case d == nil || d.Direction == "unclear":
@@ -66,11 +66,11 @@ func drawQuadrants(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	return f, nil
 }
 
-// quadrantRoom is how much higher the plot is than its dots, for the counts
-// above and below them.
+// quadrantRoom is how much taller the plot is than the area of its dots, to fit the counts above
+// and below them.
 const quadrantRoom = 1.24
 
-// quadrants draws items as dots whose area is how many they are.
+// quadrants draws items as dots whose area is proportional to their number of items.
 type quadrants struct {
 	dots    []quadrantDot
 	cells   []compare.Quadrant
@@ -81,15 +81,15 @@ type quadrants struct {
 	lang    message.Language
 }
 
-// quadrantDot is one or several items of the same change.
+// quadrantDot is one item, or several with the same change.
 type quadrantDot struct {
 	x, y  float64
 	n     int
 	first string // item
 }
 
-// quadrantsOf gathers the items; many are gathered into places of a fine
-// lattice, because no eye can distinguish thousands of dots.
+// quadrantsOf collects the items. Many items are pooled on a fine lattice: thousands of dots cannot
+// be distinguished.
 func quadrantsOf(c *compare.Comparison, sc *compare.Split) quadrants {
 	q := quadrants{
 		lang: c.Lang, cells: sc.Quadrants.Cells, delta: c.Delta,
@@ -108,16 +108,16 @@ func quadrantsOf(c *compare.Comparison, sc *compare.Split) quadrants {
 	if len(sc.Changes) > crowded {
 		stepX, stepY, q.crowded = spanX/60, spanY/40, true
 	}
-	at := map[[2]int]int{}
+	index := map[[2]int]int{}
 	for _, ic := range sc.Changes {
 		if ic.CallsChange == nil {
 			continue
 		}
 		x, y := *ic.CallsChange, ic.Change
 		place := [2]int{lattice(x, stepX), lattice(y, stepY)}
-		i, there := at[place]
-		if !there {
-			i, at[place] = len(q.dots), len(q.dots)
+		i, found := index[place]
+		if !found {
+			i, index[place] = len(q.dots), len(q.dots)
 			q.dots = append(q.dots, quadrantDot{first: ic.Item})
 		}
 		d := &q.dots[i]
@@ -126,7 +126,7 @@ func quadrantsOf(c *compare.Comparison, sc *compare.Split) quadrants {
 		d.y += (y - d.y) / float64(d.n)
 		q.several = q.several || d.n > 1
 	}
-	// large ones lie below small ones
+	// large dots are drawn below small ones
 	slices.SortStableFunc(q.dots, func(a, b quadrantDot) int { return cmp.Compare(b.n, a.n) })
 	return q
 }
@@ -138,8 +138,8 @@ func lattice(x, step float64) int {
 	return int(math.Round(x / step))
 }
 
-// reach is how far from the middle the picture goes, the same in both
-// directions: quadrants are compared by eye.
+// reach returns how far the plot extends from zero, the same in both directions, because quadrants
+// are compared by eye.
 func (q quadrants) reach() (x, y float64) {
 	y = 2 * q.delta
 	for _, d := range q.dots {
@@ -177,7 +177,7 @@ func (q quadrants) Plot(c draw.Canvas, p *plot.Plot) {
 	q.counts(c, p)
 }
 
-// drawDot draws n items; crowded ones without an edge.
+// drawDot draws n items; crowded dots have no edge.
 func drawDot(c *draw.Canvas, at vg.Point, n int, crowded bool) {
 	r := vg.Length(math.Min(9, 1.9*math.Sqrt(float64(n))))
 	if crowded {
@@ -189,7 +189,7 @@ func drawDot(c *draw.Canvas, at vg.Point, n int, crowded bool) {
 	c.DrawGlyphNoClip(draw.GlyphStyle{Color: Blue, Radius: r, Shape: draw.RingGlyph{}}, at)
 }
 
-// What is said of items whose reward went up, or down, by their calls: fewer, as many, more.
+// The words for items whose reward went up or down, with fewer calls, as many, and more.
 var (
 	itemsUp = [3]message.Def{
 		message.New("chart.quadrants.up_fewer", "{n} up, fewer calls"),
@@ -202,8 +202,8 @@ var (
 	}
 )
 
-// counts says in the corners how many items lie there; only numbers where words do not
-// fit next to each other.
+// counts writes into the corners how many items are there, as bare numbers if the words do not fit
+// side by side.
 func (q quadrants) counts(c draw.Canvas, p *plot.Plot) {
 	sty := styleOn(p, 8, true, Ink)
 	for _, side := range []struct {
@@ -233,7 +233,7 @@ func (q quadrants) counts(c draw.Canvas, p *plot.Plot) {
 // Thumbnail implements plot.Thumbnailer.
 func (quadrants) Thumbnail(c *draw.Canvas) { drawDot(c, c.Center(), 2, false) }
 
-// meanMark is a mean of two quantities with the interval of each.
+// meanMark is a point with an interval for each of its two coordinates.
 type meanMark struct{ x, x0, x1, y, y0, y1 *float64 }
 
 func (m meanMark) draw(c *draw.Canvas, tx, ty func(float64) vg.Length) {
@@ -246,7 +246,7 @@ func (m meanMark) draw(c *draw.Canvas, tx, ty func(float64) vg.Length) {
 	drawDiamond(c, vg.Point{X: tx(*m.x), Y: ty(*m.y)})
 }
 
-// drawIntervals draws the intervals that are known through a mean that is.
+// drawIntervals draws the known intervals through the mean, which must be known.
 func (m meanMark) drawIntervals(c *draw.Canvas, l draw.LineStyle, tx, ty func(float64) vg.Length) {
 	x, y := tx(*m.x), ty(*m.y)
 	if m.x0 != nil && m.x1 != nil {

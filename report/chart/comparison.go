@@ -10,10 +10,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Comparison is one picture of two runs.
+// Comparison is a chart of two runs.
 type Comparison = Spec[*compare.Comparison]
 
-// Comparisons lists the charts of a comparison in the order they are shown.
+// Comparisons lists the charts of a comparison in display order.
 func Comparisons() []Comparison {
 	return []Comparison{
 		{
@@ -87,9 +87,8 @@ func Comparisons() []Comparison {
 	}
 }
 
-// ComparedSplit returns the split that the charts of a comparison show: the one
-// that decides, else the first with anything compared, else the first. ok is false
-// if there is none.
+// ComparedSplit returns the split that the charts of a comparison show: the one that decides, else
+// the first with a compared reward, else the first. ok is false if there is none.
 func ComparedSplit(c *compare.Comparison) (split rollout.Split, sc *compare.Split, ok bool) {
 	if c.Split != nil && c.Splits[*c.Split] != nil {
 		return *c.Split, c.Splits[*c.Split], true
@@ -103,7 +102,7 @@ func ComparedSplit(c *compare.Comparison) (split rollout.Split, sc *compare.Spli
 	return split, sc, sc != nil
 }
 
-// ofItems draws what items show.
+// ofItems returns a Draw of the changes of single items.
 func ofItems(draw func(*compare.Comparison, *compare.Split) (Figure, error)) func(*compare.Comparison) (Figure, error) {
 	return func(c *compare.Comparison) (Figure, error) {
 		switch sc, err := compared(c); {
@@ -118,7 +117,7 @@ func ofItems(draw func(*compare.Comparison, *compare.Split) (Figure, error)) fun
 	}
 }
 
-// compared is ComparedSplit as the first lines of a Draw want it.
+// compared returns ComparedSplit, or the error of a Draw if the split or its rewards are missing.
 func compared(c *compare.Comparison) (*compare.Split, error) {
 	_, sc, ok := ComparedSplit(c)
 	switch {
@@ -137,7 +136,7 @@ func noSplit(c *compare.Comparison) (Figure, error) {
 	return noData(c.Lang, "chart.comparison.no_split", "the runs have no split whose rollouts can be compared")
 }
 
-// over words what was compared: "eval: 24 items in both runs, n = 192 rollouts".
+// over says what was compared: "eval: 24 items in both runs, n = 192 rollouts".
 func over(c *compare.Comparison) string {
 	split, sc, _ := ComparedSplit(c)
 	items, n := c.Lang.Count(sc.Reward.Items, "item"), c.Lang.Count(sc.Reward.N, "rollout")
@@ -166,15 +165,15 @@ func phrases(l message.Language, list ...string) string {
 	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), l.Text("sign.clause", "; "))
 }
 
-// when returns a phrase of a caption if there is something to say, else "", which phrases leaves out.
-func when(there bool, words string) string {
-	if !there {
+// when returns words if ok, else "", which phrases leaves out.
+func when(ok bool, words string) string {
+	if !ok {
 		return ""
 	}
 	return words
 }
 
-// other finds what was compared besides the reward; nil if it was not.
+// other returns the difference of another quantity than the reward; nil if it is unknown.
 func other(sc *compare.Split, name string) *analysis.Difference {
 	for i := range sc.Others {
 		if sc.Others[i].Name == name && sc.Others[i].Known() {

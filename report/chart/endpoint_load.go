@@ -15,8 +15,7 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// loadCurves is how many endpoints one picture shows, the slowest; the table
-// has all.
+// loadCurves is how many endpoints one picture shows: the slowest.
 const loadCurves = 5
 
 func drawEndpointLoad(r *analysis.Result) (Figure, error) {
@@ -58,7 +57,7 @@ func drawEndpointLoad(r *analysis.Result) (Figure, error) {
 		last := one.y[len(one.y)-1]
 		slowest = max(slowest, last)
 		if last < quickAnswer {
-			continue // twice next to nothing keeps no one waiting
+			continue // twice almost nothing does not delay a training step
 		}
 		if one.doubles != nil && (worst == nil || *one.doubles < *worst.doubles) {
 			worst = one
@@ -79,8 +78,8 @@ func drawEndpointLoad(r *analysis.Result) (Figure, error) {
 	return f, nil
 }
 
-// loadBands words the bands that are drawn: those of endpoints whose every point
-// has an interval, which few answers do not give.
+// loadBands says which bands are drawn: those of endpoints with an interval at every point, which
+// needs enough answers.
 func loadBands(r *analysis.Result, list []load) string {
 	drawn := 0
 	for _, l := range list {
@@ -99,14 +98,14 @@ func loadBands(r *analysis.Result, list []load) string {
 		"; bands, where there are answers enough: %s intervals, clustered by rollout", message.Percent(r.Confidence))
 }
 
-// load is the latency of one endpoint against the rollouts at once.
+// load is the latency of one endpoint against the number of rollouts at once.
 type load struct {
 	curve
 	name    string
-	doubles *float64
+	doubles *float64 // rollouts at once at which the latency has doubled; nil: not reached or unknown
 }
 
-// loadStyles tell endpoints apart, also in grey.
+// loadStyles distinguish endpoints, even in grey.
 var loadStyles = []struct {
 	color  color.RGBA
 	dashes []vg.Length
@@ -122,10 +121,10 @@ var loadStyles = []struct {
 // quickAnswer is the latency, in seconds, below which an endpoint is not judged.
 const quickAnswer = 0.1
 
-// leastLatency is what less is drawn as: a logarithm has no zero.
+// leastLatency is the smallest latency drawn, in seconds: a logarithmic axis has no zero.
 const leastLatency = 1e-4
 
-// loadsOf takes the endpoints that answered, the slowest first.
+// loadsOf returns the slowest endpoints of those that answered, slowest first.
 func loadsOf(r *analysis.Result) []load {
 	if r.Burst == nil {
 		return nil
@@ -159,27 +158,28 @@ func loadsOf(r *analysis.Result) []load {
 	return list
 }
 
-// visibleName shortens a name to what a legend has room for.
+// visibleName shortens a name to fit a legend.
 func visibleName(name string) string { return wording.Clip(name, 30) }
 
-// below and above are the next of 1, 2 and 5 times a power of ten, whose inverses are such numbers too.
+// below and above return the largest of 1, 2 and 5 times the powers of ten up to x, and the
+// smallest above x. The inverse of such a number has the same form.
 func below(x float64) float64 { return 1 / niceStep(1/x) }
 func above(x float64) float64 { return niceStep(x * (1 + 1e-8)) }
 
-// roundDecades labels 1, 2 and 5 times the powers of ten, 1 and 3 times where
-// those are many, or the powers alone.
-func roundDecades(min, max float64) []plot.Tick {
+// roundDecades labels 1, 2 and 5 times the powers of ten; over more decades 1 and 3 times, or only
+// the powers.
+func roundDecades(low, high float64) []plot.Tick {
 	marks := []float64{1, 2, 5}
 	switch {
-	case max/min > 1e3:
+	case high/low > 1e3:
 		marks = []float64{1}
-	case max/min > 11:
+	case high/low > 11:
 		marks = []float64{1, 3}
 	}
 	var out []plot.Tick
-	for e := math.Floor(math.Log10(min)); math.Pow(10, e) <= max*1.001; e++ {
+	for e := math.Floor(math.Log10(low)); math.Pow(10, e) <= high*1.001; e++ {
 		for _, m := range marks {
-			if v := m * math.Pow(10, e); v >= min*0.999 && v <= max*1.001 {
+			if v := m * math.Pow(10, e); v >= low*0.999 && v <= high*1.001 {
 				out = append(out, plot.Tick{Value: v, Label: message.Digits(v)})
 			}
 		}

@@ -13,21 +13,22 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// far are the models fitted beyond the samples, and one band that holds the intervals of
-// all, from where what was measured ends.
+// far holds the models fitted beyond the samples, and one band over the intervals of all of them,
+// from the last measured point on.
 type far struct {
 	models []model // those that have values
 	band   curve
 }
 
-// model is one of them, with its name in a legend, in a table, and where there is little room.
+// model is one fitted model, with its name in a legend, in a table head, and where there is little
+// room.
 type model struct {
 	curve
 	name, head, brief string
 }
 
-// beyond gathers what the models say of one quantity, at k up to last. It is empty if there
-// is not a measured curve to go on from, or no model.
+// beyond returns what the models say of one quantity for k up to last. It is empty without a
+// measured curve to extend, or without a model.
 func beyond(l message.Language, s *analysis.SplitResult, quantity string, measured curve, last float64) far {
 	plain := model{brief: l.Text("chart.model", "model"), curve: curve{
 		line: draw.LineStyle{Color: Charred, Width: 1.4, Dashes: dashed}, glyph: draw.PyramidGlyph{}, radius: 2.2,
@@ -42,18 +43,18 @@ func beyond(l message.Language, s *analysis.SplitResult, quantity string, measur
 	}
 	spans := map[float64]*reach{}
 	for _, x := range s.Fits(quantity) {
-		k, at := float64(x.K), &plain
+		k, m := float64(x.K), &plain
 		if k < 1 || k > last {
 			continue
 		}
 		if x.Model == analysis.ZeroInflated {
-			at = &inflated
+			m = &inflated
 		} else {
-			at.name = l.Say("chart.fit", "%s fit", l.Text("chart.model."+x.Model, cmp.Or(modelNames[x.Model], x.Model)))
-			at.head = at.name
+			m.name = l.Say("chart.fit", "%s fit", l.Text("chart.model."+x.Model, cmp.Or(modelNames[x.Model], x.Model)))
+			m.head = m.name
 		}
 		y, lo, hi := spanOf(stat.Estimate{Value: x.Value, Low: x.Low, High: x.High})
-		at.x, at.y = append(at.x, k), append(at.y, y)
+		m.x, m.y = append(m.x, k), append(m.y, y)
 		if spans[k] == nil {
 			spans[k] = &reach{lo, hi}
 		}
@@ -62,8 +63,8 @@ func beyond(l message.Language, s *analysis.SplitResult, quantity string, measur
 	if len(measured.x) == 0 || len(spans) == 0 {
 		return far{}
 	}
-	// The band starts from the last measured point. The lines begin where the models have
-	// values: drawn from there they would seem to meet what was measured.
+	// The band starts at the last measured point. The lines begin where the models have
+	// values: drawn from the measured point they would seem to pass through it.
 	end := len(measured.x) - 1
 	_, lo, hi, _ := measured.at(measured.x[end])
 	f := far{band: curve{band: tint(Charred, 0.13), x: []float64{measured.x[end]}, lo: []float64{lo}, hi: []float64{hi}}}
@@ -84,7 +85,7 @@ func beyond(l message.Language, s *analysis.SplitResult, quantity string, measur
 	return f
 }
 
-// plotters are what is drawn, the band below the models.
+// plotters returns what to draw, the band below the models.
 func (f far) plotters() []plot.Plotter {
 	var list []plot.Plotter
 	if len(f.models) > 0 {
@@ -112,7 +113,7 @@ func (f far) legend(r *analysis.Result) []Entry {
 	return list
 }
 
-// columns are the models that have values, for a table.
+// columns returns the heads and curves of the models, for a table.
 func (f far) columns() (heads []string, curves []curve) {
 	for _, m := range f.models {
 		heads, curves = append(heads, m.head), append(curves, m.curve)
@@ -120,7 +121,7 @@ func (f far) columns() (heads []string, curves []curve) {
 	return heads, curves
 }
 
-// brief names them shortly, for where there is little room.
+// brief returns short legend entries of the models, for where there is little room.
 func (f far) brief() []Entry {
 	var list []Entry
 	for _, m := range f.models {
@@ -129,7 +130,7 @@ func (f far) brief() []Entry {
 	return list
 }
 
-// caption says how far the models lie apart at the end.
+// caption says how far apart the models are at their last k.
 func (f far) caption(l message.Language, say func(float64) string) string {
 	if len(f.models) < 2 {
 		return ""

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// drawFailures counts how the rollouts of each split ended that did not end in a
-// grade: a broken tool does not care which split it breaks.
+// drawFailures counts the rollouts of each split that did not end in a grade, by outcome. All
+// splits are shown: a broken tool affects every one.
 func drawFailures(r *analysis.Result) (Figure, error) {
 	l := r.Lang
 	var splits []rollout.Split
@@ -25,7 +25,7 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	if len(splits) == 0 {
 		return noData(l, "chart.no.rollouts", "the run has no rollouts")
 	}
-	own, missing := bars{fill: Sky}, faultBars
+	ownFailures, missing := bars{fill: Sky}, faultBars
 	t := Table{Head: heads(l, "chart.head.how_it_ended", "how it ended", "chart.head.split", "split",
 		"chart.head.rollouts", "rollouts", "chart.head.share", "share", "chart.head.counts", "counts")}
 	var words labels
@@ -37,7 +37,7 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	}
 	half := room / float64(len(splits))
 	for j, split := range splits {
-		s, of := r.Splits[split], ""
+		s, prefix := r.Splits[split], ""
 		count := map[rollout.Outcome]int{
 			rollout.ModelAPI: s.Missing.ModelAPI, rollout.PromptTooLong: s.Missing.PromptTooLong,
 			rollout.ToolFailed: s.Missing.Tool, rollout.GraderFailed: s.Missing.Grader,
@@ -46,7 +46,7 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 		lost, fell := s.Missing.Total(), s.OwnFailures.NoAnswer+s.OwnFailures.StepLimit
 		all := s.Reward.N + lost
 		if len(splits) > 1 {
-			of = string(split) + " "
+			prefix = string(split) + " "
 		}
 		for i, o := range outcomes {
 			share, y := float64(count[o])/float64(all), row(i)+room-(2*float64(j)+1)*half
@@ -56,11 +56,12 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 				counts = l.Text("chart.counts.never", "in no mean")
 				missing.list = append(missing.list, b)
 			} else {
-				own.list = append(own.list, b)
+				ownFailures.list = append(ownFailures.list, b)
 			}
 			top = max(top, share)
 			words = append(words,
-				beside(share, y, of+l.Say("sign.bracketed", "%s (%s)", message.Whole(count[o]), message.Percent(share))))
+				beside(share, y, prefix+l.Say("sign.bracketed", "%s (%s)", message.Whole(count[o]),
+					message.Percent(share))))
 			words[len(words)-1].bare = true
 			t.Marks = append(t.Marks, Mark{
 				Cells: []string{failureName(l, o), string(split), message.Whole(count[o]), message.Percent(share), counts},
@@ -69,20 +70,20 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 		}
 		total, nOwn, nMissing = total+all, nOwn+fell, nMissing+lost
 		names = append(names, string(split))
-		missingShares = append(missingShares, of+message.Percent(float64(lost)/float64(all)))
-		ownShares = append(ownShares, of+message.Percent(float64(fell)/float64(all)))
+		missingShares = append(missingShares, prefix+message.Percent(float64(lost)/float64(all)))
+		ownShares = append(ownShares, prefix+message.Percent(float64(fell)/float64(all)))
 	}
 	slices.SortStableFunc(t.Marks, func(a, b Mark) int { return cmp.Compare(b.Y0, a.Y0) })
 	p := newPlot(l.Text("chart.failures.axis", "share of rollouts"), "")
 	horizontal(p, failureNames(l, outcomes))
-	p.Add(own, missing, words)
+	p.Add(ownFailures, missing, words)
 	beyond := 1.25
-	if len(splits) > 1 { // whose names are in front of the counts
+	if len(splits) > 1 { // the counts begin with the name of the split
 		beyond = 1.7
 	}
 	p.X.Min, p.X.Max = 0, max(0.01, top)*beyond
 	p.X.Tick.Marker = percentTicks(between(roundTicks{Want: 5}, 0, 1))
-	f := Figure{Plot: p, Table: t, Height: Height + 32*vg.Length(len(splits)-1)} // each bar has room for its words
+	f := Figure{Plot: p, Table: t, Height: Height + 32*vg.Length(len(splits)-1)} // room for the text of each bar
 	comma := l.Text("sign.list", ", ")
 	ownShare, missingShare := strings.Join(ownShares, comma), strings.Join(missingShares, comma)
 	switch {
@@ -103,13 +104,13 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 		"mean, own failures at the bottom of the range", strings.Join(names, " + "), l.Count(total, "rollout"))
 	f.Legend = []Entry{
 		entry(l.Text("chart.failures.endpoint", "missing data: an endpoint failed"), missing),
-		entry(l.Text("chart.failures.model", "the model's own doing"), own),
+		entry(l.Text("chart.failures.model", "the model's own doing"), ownFailures),
 	}
 	return f, nil
 }
 
-// failureOutcomes lists the outcomes that are no grade, top row first: missing data, then
-// the model's own doing. Prompts that are too long are rare, and shown where there are some.
+// failureOutcomes lists the outcomes other than a grade, top row first: missing data, then the
+// model's own failures. Prompts that are too long are rare and only listed if there are any.
 func failureOutcomes(r *analysis.Result) []rollout.Outcome {
 	all := []rollout.Outcome{
 		rollout.ModelAPI, rollout.PromptTooLong, rollout.ToolFailed, rollout.GraderFailed,
@@ -130,7 +131,7 @@ func failureNames(l message.Language, outcomes []rollout.Outcome) (names []strin
 	return names
 }
 
-// outcomeNames say how rollouts ended that did not end in a grade.
+// outcomeNames say how rollouts without a grade ended.
 var outcomeNames = map[rollout.Outcome]message.Def{
 	rollout.ModelAPI:      message.New("outcome.model_api", "model API failed"),
 	rollout.PromptTooLong: message.New("outcome.prompt_too_long", "prompt too long"),

@@ -24,31 +24,30 @@ type Figure struct {
 	Caption
 	Table  Table      // the plot in rows
 	Plot   *plot.Plot // nil when there is nothing to show
-	NoData string     // why not, when Plot is nil
-	Height vg.Length  // that the figure is made for, at Width
+	NoData string     // why Plot is nil
+	Height vg.Length  // the height the figure is designed for, at Width
 	Lang   message.Language
-	Fonts  *lettering.Fonts // that its texts are drawn with; nil: the builtin ones
+	Fonts  *lettering.Fonts // of its texts; nil: the builtin fonts
 
-	OnRewards bool // it shows what the grader gave
+	OnRewards bool // it shows rewards
 
-	// Panel draws the figure as a small part of a larger picture: smaller
-	// title, no subtitle, a brief legend and no name along the Y axis.
+	// Panel draws the figure as a small part of a larger picture: smaller title, no subtitle, a
+	// brief legend and no label on the Y axis.
 	Panel bool
 
-	// Head is the smallest height of the part above the plot: of figures side by side,
-	// the plots then begin on one level.
+	// Head is the minimum height of the part above the plot: with the same Head, plots side by side
+	// begin at the same level.
 	Head vg.Length
 }
 
-// HeadHeight is how much of the height is above the plot when f is drawn at a width.
+// HeadHeight returns the height of the part above the plot when f is drawn at a width.
 func (f Figure) HeadHeight(width vg.Length) vg.Length {
 	var rec recorder.Canvas
 	c := f.inner(draw.NewCanvas(&rec, width, f.Height))
 	return c.Max.Y - f.head(c)
 }
 
-// Render draws chart c of r. A chart that has nothing to show, or fails,
-// becomes a Figure that says so.
+// Render draws chart c of r. If there is nothing to show, or drawing fails, the Figure says so.
 func Render[R any](c Spec[R], r R) Figure {
 	l, id := languageOf(r)
 	f, err := c.Draw(r)
@@ -67,7 +66,7 @@ func Render[R any](c Spec[R], r R) Figure {
 	return f
 }
 
-// languageOf is what is said of r.
+// languageOf returns the language of r and the prefix of the message ids of its charts.
 func languageOf(r any) (l message.Language, ids string) {
 	switch r := r.(type) {
 	case *analysis.Result:
@@ -85,8 +84,7 @@ func title(name string) string {
 	return capitalize(strings.ReplaceAll(name, "_", " "))
 }
 
-// Alt describes the figure in one or two sentences for a reader who cannot
-// see it.
+// Alt describes the figure in one or two sentences, for a reader who cannot see it.
 func (f Figure) Alt() string {
 	if f.Plot == nil {
 		return f.Lang.Say("chart.no.data", "%s: no data, %s", f.Title, f.NoData)
@@ -109,7 +107,7 @@ func (f Figure) Draw(dc draw.Canvas) {
 	f.axes(c).Draw(c)
 }
 
-// axes are the plot as it is drawn on c.
+// axes returns the plot as drawn on c.
 func (f Figure) axes(c draw.Canvas) *plot.Plot {
 	p := *f.Plot
 	setFonts(&p, f.Fonts)
@@ -132,7 +130,7 @@ func (f Figure) axes(c draw.Canvas) *plot.Plot {
 	return &p
 }
 
-// inner is the canvas without its margins.
+// inner returns the canvas without its margins.
 func (f Figure) inner(dc draw.Canvas) draw.Canvas {
 	if f.Panel {
 		return draw.Crop(dc, 0, -6, 2, -2)
@@ -140,20 +138,19 @@ func (f Figure) inner(dc draw.Canvas) draw.Canvas {
 	return draw.Crop(dc, 10, -14, 8, -9)
 }
 
-// head draws title, subtitle and legend row and returns where the plot may
-// begin.
+// head draws the title, the subtitle and the legend row, and returns where the plot may begin.
 func (f Figure) head(c draw.Canvas) vg.Length {
 	width, y := c.Max.X-c.Min.X, c.Max.Y
 	big, small, lines := vg.Length(12.5), vg.Length(9), 2
 	if f.Panel {
 		big, lines = 10.5, 3
 	}
-	put := func(s string, size vg.Length, strong bool, max int, gap vg.Length) {
+	put := func(s string, size vg.Length, strong bool, maxLines int, gap vg.Length) {
 		sty := f.Fonts.Style(size, strong, Muted)
 		if strong {
 			sty.Color = Ink
 		}
-		for _, line := range lettering.Wrap(lettering.Drawable(s, sty), sty, width, max) {
+		for _, line := range lettering.Wrap(lettering.Drawable(s, sty), sty, width, maxLines) {
 			c.FillText(sty, vg.Point{X: c.Min.X, Y: y}, line)
 			y -= size * 1.28
 		}
@@ -166,8 +163,8 @@ func (f Figure) head(c draw.Canvas) vg.Length {
 	return min(f.legend(c, y)-6, c.Max.Y-f.Head)
 }
 
-// legend draws the legend row, breaking it where the canvas ends, and returns
-// where the next thing may begin.
+// legend draws the legend row, wrapped at the canvas width, and returns where the next thing may
+// begin.
 func (f Figure) legend(c draw.Canvas, y vg.Length) vg.Length {
 	entries := f.Legend
 	if f.Panel && f.Brief != nil {
@@ -218,7 +215,7 @@ func rectangle(x0, y0, x1, y1 vg.Length) vg.Rectangle {
 	return vg.Rectangle{Min: vg.Point{X: x0, Y: y0}, Max: vg.Point{X: x1, Y: y1}}
 }
 
-// corners lists a rectangle's corners, from Min, against the clock.
+// corners lists the corners of a rectangle counterclockwise from Min.
 func corners(r vg.Rectangle) []vg.Point {
 	return []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}}
 }

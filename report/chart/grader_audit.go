@@ -9,14 +9,14 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// The names of the thresholds, as Result.Thresholds has them.
+// The names of the thresholds in Result.Thresholds.
 const (
 	hackableThreshold = "grader.hackable"
 	truthThreshold    = "grader.truth"
 )
 
-// auditRows is how many probes one picture shows: all that found something and, of those
-// that held, what room is left for. The table has the others.
+// auditRows is how many probes one picture shows: every one with a finding, then as many that held
+// as there is room for. The table has the others.
 const auditRows = 9
 
 // The results of a probe.
@@ -26,8 +26,7 @@ var (
 	probeMoved = seen{discLook, message.New("chart.moved", "moved")}
 )
 
-// drawGraderAudit shows the probes that expect something in groups, those with
-// holes first.
+// drawGraderAudit shows the probes that have an expectation, grouped by it, those with holes first.
 func drawGraderAudit(r *analysis.Result) (Figure, error) {
 	g, l := cmp.Or(r.Grader, &analysis.Grader{}), r.Lang
 	var shown []analysis.ProbeResult
@@ -44,11 +43,11 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 			most = max(most, i+1)
 		}
 	}
-	limited, items, payloads, left := false, 0, 0, max(0, len(shown)-most)
+	limited, items, payloads, hidden := false, 0, 0, max(0, len(shown)-most)
 	for _, group := range []struct {
 		expect     rollout.Expectation
 		head, must string
-		sound      float64 // share at which a sound grader is
+		sound      float64 // share of items with a sound grader
 		limit      string
 	}{
 		{
@@ -110,9 +109,9 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 			"the grader has not been audited: gonogo audit RUN sends it adversarial and harmless answers")
 	}
 	axis := l.Text("chart.audit.axis", "share of items; each row is one probe")
-	if left > 0 {
+	if hidden > 0 {
 		axis = l.Say("chart.audit.axis_held", "share of items; each row is one probe, %s more held",
-			message.Whole(left))
+			message.Whole(hidden))
 	}
 	f := d.figure(axis, -0.012, 1.005, 0.19, 12.5)
 	f.Height = max(Height, f.Height)
@@ -133,8 +132,8 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 		f.Subtitle += l.Say("chart.audit.rejects", "; false rejects %s",
 			message.Interval(g.FalseReject.Value, g.FalseReject.Low, g.FalseReject.High))
 	}
-	if left > 0 {
-		f.Subtitle += l.Say("chart.audit.table", "; %s that held are in the table only", l.Count(left, "probe"))
+	if hidden > 0 {
+		f.Subtitle += l.Say("chart.audit.table", "; %s that held are in the table only", l.Count(hidden, "probe"))
 	}
 	f.Legend = append([]Entry{{l.Text("chart.audit.sound", "where a sound grader is"), upright(soundLine)}},
 		d.legend(l, probeHeld, probeHole, probeMoved)...)
@@ -183,9 +182,9 @@ func threshold(r *analysis.Result, name string) *float64 {
 	return &v
 }
 
-// CountHoles counts the items on which the grader scored a probe's payloads as a
-// sound grader would not. A probe without an expectation has none, and a reward
-// that moves with presentation alone is not a hole: see CountMoves.
+// CountHoles counts the items on which the grader scored the payloads of a probe unlike a sound
+// grader. A probe without an expectation has no holes, and neither has a reward that changes with
+// presentation alone: see CountMoves.
 func CountHoles(p analysis.ProbeResult) int {
 	switch p.Expect {
 	case rollout.Bottom:
@@ -196,7 +195,7 @@ func CountHoles(p analysis.ProbeResult) int {
 	return 0
 }
 
-// CountMoves counts the items on which the reward moved with presentation alone.
+// CountMoves counts the items on which the reward changed with presentation alone.
 func CountMoves(p analysis.ProbeResult) int {
 	if p.Expect == rollout.Same {
 		return p.Above
@@ -204,10 +203,10 @@ func CountMoves(p analysis.ProbeResult) int {
 	return 0
 }
 
-// ProbesByUrgency returns the probes with the most urgent first: those with holes,
-// those where presentation moved the reward, those that passed, those without a
-// result, those without an expectation. Among those with holes, a rewarded wrong
-// answer comes before an unrewarded right one, then the larger share of items.
+// ProbesByUrgency returns the probes, the most urgent first: those with holes, those whose reward
+// changed with presentation, those that passed, those without a result, those without an
+// expectation. Among those with holes, a rewarded wrong answer comes before an unrewarded right
+// one, then the larger share of items.
 func ProbesByUrgency(probes []analysis.ProbeResult) []analysis.ProbeResult {
 	rank := func(p analysis.ProbeResult) int {
 		switch {

@@ -47,7 +47,7 @@ func drawRewards(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 	f.addEntry(l.Text("chart.rollouts", "rollouts"), b)
 	if mean := s.Reward.Value; mean != nil {
 		line := rule{
-			at: *mean, upward: true, label: l.Say("chart.rewards.mean", "mean %s", message.Digits(*mean)),
+			value: *mean, upward: true, label: l.Say("chart.rewards.mean", "mean %s", message.Digits(*mean)),
 			left: *mean > lo+(hi-lo)*0.6, line: draw.LineStyle{Color: Blue, Width: 1.2},
 		}
 		p.Add(line)
@@ -74,7 +74,7 @@ func drawRewards(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 	return f, nil
 }
 
-// callAxis makes X count tool calls, each with room around it.
+// callAxis makes X count tool calls, with a margin for the bars at both ends.
 func callAxis(p *plot.Plot, from, to float64) {
 	p.X.Min, p.X.Max = from-0.6, to+0.6
 	p.X.Tick.Marker = between(roundTicks{Want: 10, Whole: true}, from, to)
@@ -107,7 +107,7 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	case t.Max == 0:
 		return noData(l, "chart.calls.none", "no rollout called a tool")
 	}
-	b := bars{fill: Sky} // each centred on the count that its bin holds
+	b := bars{fill: Sky} // each centred on the number of calls of its bin
 	table := Table{Columns: true, Head: heads(l, "chart.head.tool_calls", "tool calls", "chart.head.rollouts",
 		"rollouts", "chart.head.share", "share")}
 	for i, n := range h.Counts {
@@ -139,13 +139,13 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 			message.Interval(t.P95.Value, t.P95.Low, t.P95.High), intervals(r, t.P95))
 	}
 	var budget []Entry
-	if t.Budget != nil { // its label is lower, so the two never share a line
-		at := message.Whole(*t.Budget)
+	if t.Budget != nil { // its label is lower than the P95 label, so they never overlap
+		limit := message.Whole(*t.Budget)
 		line := rule{
-			at: float64(*t.Budget), upward: true, label: l.Say("chart.budget", "budget %s", at), drop: 11,
+			value: float64(*t.Budget), upward: true, label: l.Say("chart.budget", "budget %s", limit), drop: 11,
 			line: draw.LineStyle{Color: Red, Width: 1.4},
 		}
-		hi = math.Max(hi, line.at)
+		hi = math.Max(hi, line.value)
 		p.Add(line)
 		words := line.label
 		if t.OverBudget != nil {
@@ -153,14 +153,14 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 		}
 		budget = []Entry{entry(words, line)}
 	}
-	if t.P95.Known() { // over the budget: where they coincide, its gaps show both
-		at := message.Digits(*t.P95.Value)
+	if t.P95.Known() { // drawn over the budget: if they coincide, the gaps between the dashes show both
+		p95 := message.Digits(*t.P95.Value)
 		line := rule{
-			at: *t.P95.Value, upward: true, label: "P95 " + at,
+			value: *t.P95.Value, upward: true, label: "P95 " + p95,
 			line: draw.LineStyle{Color: Blue, Width: 1.2, Dashes: dashed},
 		}
 		p.Add(line)
-		f.addEntry(l.Say("chart.uses.p95", "P95: 95 %% of rollouts make at most %s", at), line)
+		f.addEntry(l.Say("chart.uses.p95", "P95: 95 %% of rollouts make at most %s", p95), line)
 	}
 	f.Legend = append(f.Legend, budget...)
 	f.Brief = f.Legend
@@ -171,14 +171,14 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	return f, nil
 }
 
-// toolLine is how many calls rollouts make to one tool.
+// toolLine is the curve of how many calls rollouts make to one tool.
 type toolLine struct {
 	line  curve
 	words string
 }
 
-// callsOfTools are the lines of the tools called most, where there are several, with
-// a column each in the table, and their highest points.
+// callsOfTools returns the lines of the tools called most and their highest points, and adds a
+// column for each to the table. It returns none if fewer than two tools were called.
 func callsOfTools(l message.Language, s *analysis.SplitResult, table *Table) (lines []toolLine, highest []int) {
 	tools, edges := toolsOf(l, s), s.Tools.Histogram.Edges
 	if len(tools) < 2 {
@@ -188,18 +188,18 @@ func callsOfTools(l message.Language, s *analysis.SplitResult, table *Table) (li
 		if len(t.PerRollout) != len(table.Marks) {
 			continue
 		}
-		look := loadStyles[i+1] // the first is much like the line of the P95
+		look := loadStyles[i+1] // the first style looks much like the P95 line
 		one := toolLine{line: curve{line: draw.LineStyle{Color: look.color, Width: 1.5, Dashes: look.dashes}}}
-		all, so, within, most := sum(t.PerRollout), 0, -1.0, 0.0
+		all, covered, within, most := sum(t.PerRollout), 0, -1.0, 0.0
 		for k, n := range t.PerRollout {
 			table.Marks[k].Cells = append(table.Marks[k].Cells, message.Whole(n))
-			if so == all {
+			if covered == all {
 				continue // the line ends where its rollouts do
 			}
 			one.line.x, one.line.y = append(one.line.x, edges[k], edges[k+1]),
 				append(one.line.y, float64(n), float64(n))
-			so, most = so+n, math.Floor(edges[k+1])
-			if within < 0 && float64(so) >= 0.95*float64(all) {
+			covered, most = covered+n, math.Floor(edges[k+1])
+			if within < 0 && float64(covered) >= 0.95*float64(all) {
 				within = most
 			}
 		}
@@ -212,7 +212,7 @@ func callsOfTools(l message.Language, s *analysis.SplitResult, table *Table) (li
 	return lines, highest
 }
 
-// calls words a number of tool calls that need not be whole.
+// calls returns a number of tool calls in words; it need not be whole.
 func calls(l message.Language, n float64) string {
 	return toolCalls.In(l, message.Args{"n": message.Number(n)})
 }

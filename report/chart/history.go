@@ -21,9 +21,9 @@ import (
 // NightMarks is the name of the chart of all nights by their answers.
 const NightMarks = "history_nights"
 
-// Histories lists the charts of a history: its nights by their answers, and one for each
-// series that is not zero on every night, but for those of one tool or one part of the
-// reward. name says what a series is called.
+// Histories lists the charts of a history: its nights by their answers, and one for each series
+// that is not zero on every night, except those of a single tool or a single part of the reward.
+// name returns the display name of a series.
 func Histories(h *history.History, name func(string) string) []Spec[*history.History] {
 	out := []Spec[*history.History]{{
 		Name: NightMarks,
@@ -53,10 +53,10 @@ func Histories(h *history.History, name func(string) string) []Spec[*history.His
 	return out
 }
 
-// trend draws one series. Nights are at 0, 1, 2 and so on.
+// trend draws one series. Night i is at X = i.
 type trend struct {
 	*history.Series
-	called string
+	called string // its display name
 }
 
 // The marks of a history.
@@ -73,7 +73,7 @@ func (s trend) draw(h *history.History) (Figure, error) {
 	p := newPlot(h.Lang.Text("chart.night", "night"), h.Lang.Text("history.unit."+s.Unit, s.Unit))
 	nightAxis(p, h)
 	s.span(p)
-	at := 0
+	placed := 0
 	for _, c := range s.changes(h) {
 		p.Add(bars{
 			list: []bar{{float64(c.First) - 0.5, float64(c.Last) + 0.5, p.Y.Min, p.Y.Max}},
@@ -84,16 +84,16 @@ func (s trend) draw(h *history.History) (Figure, error) {
 		p.Add(levelBand(l))
 	}
 	for _, m := range madeNights(h) {
-		m.drop = vg.Length(at%3) * 10
+		m.drop = vg.Length(placed%3) * 10
 		p.Add(m)
-		at++
+		placed++
 	}
 	for _, c := range s.changes(h) {
 		p.Add(rule{
-			at: float64(c.Night) - 0.5, upward: true, left: true, drop: vg.Length(at%3) * 10,
+			value: float64(c.Night) - 0.5, upward: true, left: true, drop: vg.Length(placed%3) * 10,
 			label: h.Lang.Text("chart.change", "change"), line: changeLine,
 		})
-		at++
+		placed++
 	}
 	p.Add(s.dots(h))
 	return Figure{Plot: p, Caption: s.caption(h), Table: s.table(h)}, nil
@@ -105,7 +105,7 @@ func nightAxis(p *plot.Plot, h *history.History) {
 	p.X.Tick.Marker = nightTicks{Nights: h.Nights, Lang: h.Lang, Most: 8}
 }
 
-// span makes Y reach over all that is drawn, with room above for the labels.
+// span makes Y cover everything that is drawn, with room above for the labels.
 func (s trend) span(p *plot.Plot) {
 	all := noReach()
 	for i := range s.Points {
@@ -117,7 +117,7 @@ func (s trend) span(p *plot.Plot) {
 	}
 	low, high := all.low, all.high
 	if s.Unit != "reward" && low < 0 {
-		low = 0 // no share, count or time lies below
+		low = 0 // no share, count or time is negative
 	}
 	room := (high - low) * 0.06
 	if room <= 0 {
@@ -137,7 +137,7 @@ func (s trend) changes(h *history.History) []history.Change {
 	return slices.DeleteFunc(slices.Clone(h.Changes), func(c history.Change) bool { return c.Series != s.Name })
 }
 
-// levelBand is a stretch of nights of one level.
+// levelBand draws the nights of one level.
 func levelBand(l history.Level) curve {
 	from, to := float64(l.From)-0.4, float64(l.To)+0.4
 	v := curve{x: []float64{from, to}, y: []float64{l.Value, l.Value}, line: levelLine, band: tint(Blue, 0.14)}
@@ -147,8 +147,8 @@ func levelBand(l history.Level) curve {
 	return v
 }
 
-// madeNights marks the nights that were made differently from the night before,
-// by what kinds of things. Past a dozen they have no words: the page lists them.
+// madeNights marks the nights that were made differently from the night before with the kinds of
+// differences. If there are more than a dozen they have no labels: the page lists them.
 func madeNights(h *history.History) []rule {
 	kinds := make(map[int][]string)
 	for _, m := range h.Made {
@@ -162,7 +162,7 @@ func madeNights(h *history.History) []rule {
 		if kinds[i] == nil {
 			continue
 		}
-		r := rule{at: float64(i), upward: true, line: madeLine}
+		r := rule{value: float64(i), upward: true, line: madeLine}
 		if len(kinds) <= 12 {
 			r.label = strings.Join(kinds[i], h.Lang.Text("sign.list", ", "))
 		}
@@ -218,7 +218,7 @@ func (s trend) caption(h *history.History) Caption {
 	return c
 }
 
-// capitalize begins a title.
+// capitalize returns s with its first letter in upper case.
 func capitalize(s string) string {
 	if s == "" {
 		return s
@@ -240,8 +240,8 @@ func (s trend) table(h *history.History) Table {
 	return t
 }
 
-// nightLooks are how nights are drawn: by their answer, or as ones that can not be
-// compared with the newest good night.
+// nightLooks are how nights are drawn: by their answer, or as not comparable with the newest good
+// night.
 var nightLooks = []seen{
 	{look{Blue, draw.CircleGlyph{}}, message.New("chart.good", "good")},
 	{look{Orange, draw.SquareGlyph{}}, message.New("chart.answer.unclear", "cannot tell")},
@@ -249,12 +249,12 @@ var nightLooks = []seen{
 	{look{Muted, glyph.Ring{Paper: Paper}}, message.New("chart.nights.uncompared", "other items: not compared")},
 }
 
-// nightDots are the nights of a series with their intervals.
+// nightDots draws the nights of a series with their intervals.
 type nightDots []nightDot
 
 type nightDot struct {
 	x, y, low, high float64
-	kind            int // of nightLooks
+	kind            int // index into nightLooks
 }
 
 func (s trend) dots(h *history.History) nightDots {
@@ -270,7 +270,7 @@ func (s trend) dots(h *history.History) nightDots {
 	return d
 }
 
-// nightKind is which of the first three nightLooks a night has.
+// nightKind returns the index of the answer of a night in the first three nightLooks.
 func nightKind(n *history.NightSummary) int {
 	switch {
 	case n.Good:
@@ -281,7 +281,7 @@ func nightKind(n *history.NightSummary) int {
 	return 1
 }
 
-// drawNights draws a row of marks for each answer, good ones on top.
+// drawNights draws a row of marks for each answer, the good nights at the top.
 func drawNights(h *history.History) (Figure, error) {
 	l, n := h.Lang, len(h.Nights)
 	p := newPlot("", "")
@@ -325,21 +325,22 @@ func drawNights(h *history.History) (Figure, error) {
 	return f, nil
 }
 
-// nightTime is the date of a night, with its hour where the day has several.
+// nightTime returns the date of a night, with its time of day if there are several nights on that
+// day.
 func nightTime(h *history.History, i int) string {
-	at := h.Nights[i].Time
-	day, nights := at.Format(time.DateOnly), 0
+	date := h.Nights[i].Time
+	day, nights := date.Format(time.DateOnly), 0
 	for k := range h.Nights {
 		nights += b2i(h.Nights[k].Time.Format(time.DateOnly) == day)
 	}
-	label := at.Format(h.Lang.Text("date.long", "2 Jan 2006"))
+	label := date.Format(h.Lang.Text("date.long", "2 Jan 2006"))
 	if nights > 1 {
-		label += at.Format(" 15:04")
+		label += date.Format(" 15:04")
 	}
 	return label
 }
 
-// stripHeight is that of a chart as low as its marks and its axis need.
+// stripHeight is the height of a chart that only has rows of marks and an axis.
 const stripHeight = Height * 0.36
 
 // Plot implements plot.Plotter.
@@ -357,7 +358,7 @@ func (d nightDots) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// legend names the kinds of nights that there are.
+// legend names the kinds of nights that occur.
 func (d nightDots) legend(l message.Language) []Entry {
 	var out []Entry
 	for kind, e := range nightLooks {
@@ -368,7 +369,7 @@ func (d nightDots) legend(l message.Language) []Entry {
 	return out
 }
 
-// bare is a dot of a legend without a line.
+// bare is a legend dot without a line.
 type bare look
 
 // Thumbnail implements plot.Thumbnailer.

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The names of the thresholds, as Result.Thresholds has them.
+// The names of the thresholds in Result.Thresholds.
 const (
 	informativeBlocking = "signal.informative"
 	informativeCaution  = "signal.informative.caution"
@@ -36,14 +36,14 @@ func drawInformative(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	}
 	kAxis(p, first, last, 16)
 	size := float64(r.GroupSize)
-	clear := slices.Concat(around(g.exact, size), around(g.bracket, size), around(g.fits.band, size))
+	avoid := slices.Concat(around(g.exact, size), around(g.bracket, size), around(g.fits.band, size))
 	grouped := size >= first && size <= last && last > first
 	thresholds := informativeThresholds(r, g, grouped && p.X.Norm(size) < labelReach)
 	for _, t := range thresholds {
-		clear = append(clear, t.at, t.at+0.05)
+		avoid = append(avoid, t.value, t.value+0.05)
 	}
 	if grouped {
-		p.Add(groupRule(r, clear...))
+		p.Add(groupRule(r, avoid...))
 	}
 	p.Add(g.fits.plotters()...)
 	p.Add(g.raw, g.exact)
@@ -112,7 +112,7 @@ func (g signals) table(l message.Language, s *analysis.SplitResult) Table {
 			if cells[2] = message.Percent(lo); message.Percent(hi) != cells[2] {
 				cells[2] += " – " + message.Percent(hi)
 			}
-			cells[2] += fmt.Sprintf(" [%s, %s]", message.Percent(least), message.Percent(most)) // as the band is drawn
+			cells[2] += fmt.Sprintf(" [%s, %s]", message.Percent(least), message.Percent(most)) // the edges of the band
 		}
 		for _, v := range curves {
 			cells = append(cells, v.percentCell(x))
@@ -127,13 +127,13 @@ func (g signals) table(l message.Language, s *analysis.SplitResult) Table {
 	}
 }
 
-// signals are the curves of the share of groups that teach: net of grader noise
-// where that is known, as the gate judges it.
+// signals are the curves of the share of groups that teach: net of grader noise if it is known, as
+// the gate judges it.
 type signals struct {
-	exact     curve // at group sizes up to the samples taken
+	exact     curve // at group sizes up to the number of samples
 	raw       curve // the same with grader noise; empty if they do not differ
-	bracket   curve // beyond: a band with the intervals of its ends, and a line where both ends are one
-	low, high curve // its ends without their intervals
+	bracket   curve // beyond: a band that includes the intervals of its ends, and a line if both ends are equal
+	low, high curve // the ends of the bracket
 	fits      far
 }
 
@@ -162,7 +162,7 @@ func informativeCurves(l message.Language, s *analysis.SplitResult) signals {
 		g.raw = curve{}
 	}
 	if n := len(g.exact.x); n > 0 && len(low) > 0 {
-		// The bracket opens from the last measured point.
+		// The bracket starts at the last measured point.
 		low[int(g.exact.x[n-1])], high[int(g.exact.x[n-1])] = last, last
 	}
 	var sizes []int
@@ -210,35 +210,35 @@ func (g signals) span() (first, last float64) {
 	return all.low, all.high
 }
 
-// labelReach is the share of the plot's width that the label of a threshold may
-// take at one end.
+// labelReach is the largest share of the plot's width that the label of a threshold takes at one
+// end.
 const labelReach = 0.5
 
-// informativeThresholds are the rules of both thresholds, labelled on the left
-// unless the measured curve, or the rule of the group size, runs through there
-// and the right end is free.
+// informativeThresholds returns the lines of both thresholds. Their labels are on the left unless
+// the measured curve or the group size line passes there and the right end is free. ruled reports
+// whether the group size line is in the left part.
 func informativeThresholds(r *analysis.Result, g signals, ruled bool) []rule {
-	left := func(at float64) bool {
-		if !g.exact.free(at, 0, 3) {
+	labelLeft := func(level float64) bool {
+		if !g.exact.free(level, 0, 3) {
 			return false
 		}
-		return !ruled || !g.exact.free(at, 3, len(g.exact.x)) || !g.bracket.free(at, 0, len(g.bracket.x)) ||
-			!g.fits.band.free(at, 0, len(g.fits.band.x))
+		return !ruled || !g.exact.free(level, 3, len(g.exact.x)) || !g.bracket.free(level, 0, len(g.bracket.x)) ||
+			!g.fits.band.free(level, 0, len(g.fits.band.x))
 	}
 	var list []rule
 	if v := threshold(r, informativeCaution); v != nil {
 		words := r.Lang.Say("chart.caution.below", "caution below %s", message.Percent(*v))
-		list = append(list, rule{at: *v, label: words, left: left(*v), line: cautionLine})
+		list = append(list, rule{value: *v, label: words, left: labelLeft(*v), line: cautionLine})
 	}
 	if v := threshold(r, informativeBlocking); v != nil {
 		words := r.Lang.Say("chart.nogo.below", "NO-GO below %s", message.Percent(*v))
-		list = append(list, rule{at: *v, label: words, left: left(*v), line: limitLine})
+		list = append(list, rule{value: *v, label: words, left: labelLeft(*v), line: limitLine})
 	}
 	return list
 }
 
-// free reports whether a curve keeps away, over points from to before to, from a label
-// that is on a level.
+// free reports whether the points of the curve from from to before to keep clear of a label at a
+// level.
 func (v curve) free(level float64, from, to int) bool {
 	for i := from; i < min(to, len(v.x)); i++ {
 		if v.lo[i] < level+0.07 && v.hi[i] > level-0.01 {

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// drawItemClasses shows the classes of the splits that have items with rewards.
+// drawItemClasses shows the item classes of every split that has items with rewards.
 func drawItemClasses(r *analysis.Result) (Figure, error) {
 	l := r.Lang
 	parts := []part{
@@ -65,7 +65,7 @@ func drawItemClasses(r *analysis.Result) (Figure, error) {
 	return f, nil
 }
 
-// drawNoise shows how much of what makes rewards differ is the grader's own noise.
+// drawNoise shows how much of the variance of rewards within items is grader noise.
 func drawNoise(r *analysis.Result) (Figure, error) {
 	l := r.Lang
 	parts := []part{
@@ -79,7 +79,7 @@ func drawNoise(r *analysis.Result) (Figure, error) {
 		},
 	}
 	var rows []shareRow
-	var said []string
+	var findings []string
 	for _, split := range rollout.Splits() {
 		s := r.Splits[split]
 		if s == nil || !s.Variance.GraderShare.Known() {
@@ -91,12 +91,13 @@ func drawNoise(r *analysis.Result) (Figure, error) {
 			one.texts = append(one.texts, message.Percent(x))
 		}
 		rows = append(rows, one)
-		said = append(said, l.Say("sign.bracketed", "%s (%s)", message.Percent(*s.Variance.GraderShare.Value), split))
+		findings = append(findings,
+			l.Say("sign.bracketed", "%s (%s)", message.Percent(*s.Variance.GraderShare.Value), split))
 	}
 	if len(rows) == 0 {
 		return noData(l, "chart.noise.none", "no answer was graded more than once, so the grader's noise is not known")
 	}
-	regraded := 0 // of all splits
+	regraded := 0 // over all splits
 	if r.Grader != nil {
 		regraded = r.Grader.NoiseVar.N
 	}
@@ -104,21 +105,21 @@ func drawNoise(r *analysis.Result) (Figure, error) {
 	f.Table.Head = heads(l, "chart.head.split", "split", "chart.head.source", "source",
 		"chart.head.share_of_variance", "share of variance", "chart.head.share", "share")
 	f.Title = l.Say("chart.noise.finding", "Grader noise is %s of the variance within items",
-		strings.Join(said, l.Text("sign.list", ", ")))
+		strings.Join(findings, l.Text("sign.list", ", ")))
 	f.Subtitle = l.Say("chart.noise.about", "n = %s graded again; observed shares, no interval",
 		l.Count(regraded, "output"))
 	return f, nil
 }
 
-// shareRow is a whole in parts.
+// shareRow is one row, divided into parts.
 type shareRow struct {
 	split  rollout.Split
 	name   string
 	shares []float64
-	texts  []string // of the parts
+	texts  []string // one for each part
 }
 
-// shares draws rows in parts, each as long as its share.
+// shares draws rows of parts, each as long as its share.
 func shares(l message.Language, axis string, parts []part, rows []shareRow) Figure {
 	var names []string
 	var segments []segment
@@ -159,7 +160,7 @@ func classTotal(s *analysis.SplitResult) int {
 	return total
 }
 
-// segment is a part of a row with its text.
+// segment is one part of a row, with its text.
 type segment struct {
 	row      int
 	from, to float64
@@ -167,14 +168,13 @@ type segment struct {
 	dark     bool
 }
 
-// segmentLabels writes its text into every segment, and above one that has
-// no room for it.
+// segmentLabels writes the text of each segment into it, or above it if there is no room.
 type segmentLabels []segment
 
 // Plot implements plot.Plotter.
 func (l segmentLabels) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	free := c.Min.X // above the row, from here on
+	free := c.Min.X // where the free space above the row begins
 	for i, q := range l {
 		if i > 0 && q.row != l[i-1].row {
 			free = c.Min.X

@@ -12,8 +12,8 @@ import (
 	"gonogo/report/internal/lettering"
 )
 
-// label is text at a point of the data. It is shifted to stay inside the plot
-// and has an opaque background, so nothing runs through it.
+// label is text at a point of the data. It is shifted to stay inside the plot and has an opaque
+// background, so that no line runs through it.
 type label struct {
 	x, y   float64
 	dx, dy vg.Length // offset from the point
@@ -21,15 +21,15 @@ type label struct {
 	color  color.Color
 	xAlign text.XAlignment
 	yAlign text.YAlignment
-	bare   bool // without paper under it
+	bare   bool // without a background
 }
 
-// beside is a text right of the end of a bar.
+// beside returns a text to the right of the end of a bar.
 func beside(x, y float64, text string) label {
 	return label{x: x, y: y, dx: 4, yAlign: draw.YCenter, xAlign: draw.XLeft, color: Ink, text: text}
 }
 
-// labels draws its labels after everything added before it.
+// labels draws labels, over everything that was added before.
 type labels []label
 
 // Plot implements plot.Plotter.
@@ -45,25 +45,25 @@ func (q label) draw(c draw.Canvas, p *plot.Plot, at vg.Point) {
 	sty := styleOn(p, size, false, q.color)
 	txt := lettering.Fit(lettering.Drawable(q.text, sty), sty, c.Max.X-c.Min.X)
 	w, h := sty.Width(txt), size*1.15
-	left := at.X + w*vg.Length(q.xAlign)
+	x := at.X + w*vg.Length(q.xAlign)
 	low := at.Y + h*vg.Length(q.yAlign)
-	left = max(c.Min.X, min(left, c.Max.X-w))
+	x = max(c.Min.X, min(x, c.Max.X-w))
 	low = max(c.Min.Y, min(low, c.Max.Y-h))
 	if !q.bare {
-		c.FillPolygon(tint(Paper, 0.85), corners(rectangle(left-pad, low, left+w+pad, low+h)))
+		c.FillPolygon(tint(Paper, 0.85), corners(rectangle(x-pad, low, x+w+pad, low+h)))
 	}
-	c.FillText(sty, vg.Point{X: left, Y: low + h}, txt)
+	c.FillText(sty, vg.Point{X: x, Y: low + h}, txt)
 }
 
-// rule is a straight line across the plot at one value, with its label.
+// rule is a straight line across the plot at one value, with a label.
 type rule struct {
-	at     float64
-	upward bool // at an X, from bottom to top; else at a Y, from left to right
+	value  float64
+	upward bool // value is an X and the line is vertical; else value is a Y and the line is horizontal
 	line   draw.LineStyle
 	label  string
-	left   bool      // label to the left of an upward rule, and at the left end of a level one
-	drop   vg.Length // how far below the top an upward rule's label is
-	clear  []float64 // values of Y that an upward rule's label keeps away from
+	left   bool      // put the label left of a vertical line, or at the left end of a horizontal one
+	drop   vg.Length // how far below the top the label of a vertical line is
+	avoid  []float64 // values of Y that the label of a vertical line keeps away from
 }
 
 // Plot implements plot.Plotter.
@@ -71,14 +71,14 @@ func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	q := label{text: r.label, color: r.line.Color, xAlign: draw.XLeft, yAlign: draw.YTop}
 	if r.upward {
-		x := tx(r.at)
+		x := tx(r.value)
 		c.StrokeLine2(r.line, x, c.Min.Y, x, c.Max.Y)
 		if r.label == "" {
 			return
 		}
 		at := vg.Point{X: x + 3.5, Y: c.Max.Y - r.drop}
-		if len(r.clear) > 0 {
-			at.Y = c.Y(clearest(p, r.clear)) + 4.5
+		if len(r.avoid) > 0 {
+			at.Y = c.Y(clearest(p, r.avoid)) + 4.5
 		}
 		if w := styleOn(p, 8, false, Ink).Width(r.label); r.left || at.X+w > c.Max.X {
 			q.xAlign, at.X = draw.XRight, x-3.5
@@ -86,7 +86,7 @@ func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
 		q.draw(c, p, at)
 		return
 	}
-	y := ty(r.at)
+	y := ty(r.value)
 	c.StrokeLine2(r.line, c.Min.X, y, c.Max.X, y)
 	if r.label == "" {
 		return
@@ -102,20 +102,19 @@ func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
 	q.draw(c, p, at)
 }
 
-// clearest returns the height, as a share of the plot's, that lies farthest
-// from all the values of Y.
+// clearest returns the height, as a share of the plot, that is farthest from all the values of Y.
 func clearest(p *plot.Plot, values []float64) float64 {
-	best, at := -1.0, 0.5
+	best, height := -1.0, 0.5
 	for h := 0.05; h < 0.97; h += 0.025 {
 		room := 1.0
 		for _, v := range values {
 			room = math.Min(room, math.Abs(p.Y.Norm(v)-h))
 		}
 		if room > best+1e-9 {
-			best, at = room, h
+			best, height = room, h
 		}
 	}
-	return at
+	return height
 }
 
 // Thumbnail implements plot.Thumbnailer.

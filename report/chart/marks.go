@@ -11,21 +11,21 @@ import (
 	"gonogo/report/internal/glyph"
 )
 
-// bar is one bar in data units: gonum's own bars are as wide as a length.
+// bar is one bar in data units; the bars of gonum have a fixed width on paper.
 type bar struct{ x0, x1, y0, y1 float64 }
 
-// bars draws filled bars, and strokes none: outlines turn many bars black.
+// bars draws filled bars without outlines, which would turn many narrow bars black.
 type bars struct {
 	list  []bar
 	fill  color.Color
 	hatch glyph.Hatch // over the fill; the zero hatch draws nothing
 
-	// joined draws neighbours as one area from their common base: many slim
-	// bars would show a seam at each edge.
+	// joined draws neighbouring bars as one area on their common base: many narrow bars would show
+	// a seam at each edge.
 	joined bool
 }
 
-// faultBars are bars of what somebody has to put right.
+// faultBars is the style of bars that show faults to fix.
 var faultBars = bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}}
 
 // Plot implements plot.Plotter.
@@ -56,7 +56,7 @@ func (b bars) Thumbnail(c *draw.Canvas) {
 	b.hatch.Rect(c, r)
 }
 
-// whiskers are the intervals of a curve as thin vertical lines without caps.
+// whiskers draws the intervals of a curve as thin vertical lines without caps.
 type whiskers struct{ curve }
 
 // Plot implements plot.Plotter.
@@ -73,11 +73,11 @@ func (w whiskers) Thumbnail(c *draw.Canvas) {
 	c.StrokeLine2(w.line, x, c.Min.Y, x, c.Max.Y)
 }
 
-// crosses marks points by an x whose size follows the room there is.
+// crosses marks points with an x whose size depends on the room for it.
 type crosses struct {
 	x, y  []float64
 	color color.Color
-	slot  float64 // data units between neighbours
+	slot  float64 // distance between neighbours, in data units
 }
 
 // Plot implements plot.Plotter.
@@ -102,14 +102,13 @@ func (m crosses) Thumbnail(c *draw.Canvas) {
 	m.mark(c, mid.X, mid.Y, 2.6)
 }
 
-// dashes are the dash patterns of lines, which tell them apart in grey.
+// The dash patterns distinguish lines in grey.
 var (
 	dashed = []vg.Length{5, 2.5}
 	dotted = []vg.Length{1.4, 2}
 )
 
-// curve is a line with an optional band around it and an optional marker at
-// each of its points.
+// curve is a line with an optional band around it and an optional marker at each point.
 type curve struct {
 	x, y, lo, hi []float64 // lo and hi: nil for no band
 	line         draw.LineStyle
@@ -119,7 +118,7 @@ type curve struct {
 	radius       vg.Length
 }
 
-// The looks of a chart's curves: what it is about, and what that is compared with.
+// The styles of a chart's main curve and of the one that it is compared with.
 var (
 	mainCurve = curve{
 		line: draw.LineStyle{Color: Blue, Width: 1.6}, band: tint(Blue, 0.18), glyph: draw.CircleGlyph{}, radius: 2.2,

@@ -13,12 +13,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// cost is one quantity of a rollout that rewards are set against.
+// cost is a quantity of a rollout, to plot rewards against.
 type cost struct {
 	quantity string
 	axis     message.Def // below the plot
-	what     message.Def // "tool calls", of which there are more and less
-	without  message.Def // why there may be nothing to draw
+	what     message.Def // "tool calls": the words after "more"
+	without  message.Def // the reason if there is nothing to draw
 }
 
 var (
@@ -43,11 +43,11 @@ func (q cost) chart(name, doc, read string) Chart {
 	return Chart{Name: name, Doc: doc, Read: read, Draw: ofSplit(q.draw), OnRewards: true}
 }
 
-// name is what there is more and less of, as a title says it.
+// name returns the words for the quantity in a title.
 func (q cost) name(l message.Language) string { return q.what.In(l) }
 
-// of finds the numbers of the quantity; nil if there are none.
-func (q cost) of(s *analysis.SplitResult) *analysis.RewardByCost {
+// values returns the numbers of the quantity; nil if there are none.
+func (q cost) values(s *analysis.SplitResult) *analysis.RewardByCost {
 	for i, a := range s.Against {
 		if a.Quantity == q.quantity && len(a.Bins) > 0 {
 			return &s.Against[i]
@@ -57,7 +57,7 @@ func (q cost) of(s *analysis.SplitResult) *analysis.RewardByCost {
 }
 
 func (q cost) draw(r *analysis.Result, split rollout.Split, s *analysis.SplitResult) (Figure, error) {
-	l, a := r.Lang, q.of(s)
+	l, a := r.Lang, q.values(s)
 	if a == nil {
 		return noData(l, q.without.ID, q.without.English)
 	}
@@ -66,11 +66,11 @@ func (q cost) draw(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	low, high := extent(curve{y: dots.y, lo: dots.lo, hi: dots.hi})
 	rewardAxis(p, r, low, high)
 	if !dots.wide {
-		p.Y.Max += 0.09 * (p.Y.Max - p.Y.Min) // for the numbers of rollouts
+		p.Y.Max += 0.09 * (p.Y.Max - p.Y.Min) // room for the numbers of rollouts
 	}
 	from, to := a.Bins[0].From, a.Bins[len(a.Bins)-1].To
 	limit, limited := q.limit(r)
-	within := limited && limit >= from/2 && limit <= to*2 // an axis that shows it too is not squeezed
+	within := limited && limit >= from/2 && limit <= to*2 // near enough to be on the axis without squeezing the data
 	if within {
 		from, to = math.Min(from, limit), math.Max(to, limit)
 	}
@@ -80,8 +80,8 @@ func (q cost) draw(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	}
 	if within {
 		p.Add(rule{
-			at: limit, upward: true, label: l.Say("chart.limit.seconds", "limit %s s", message.Digits(limit)),
-			clear: dots.near(limit),
+			value: limit, upward: true, label: l.Say("chart.limit.seconds", "limit %s s", message.Digits(limit)),
+			avoid: dots.near(limit),
 			line:  draw.LineStyle{Color: Ink, Width: 0.8, Dashes: dashed},
 		})
 	}
@@ -93,14 +93,14 @@ func (q cost) draw(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	return f, nil
 }
 
-// limit is how much of the quantity is allowed; none if nothing is configured.
+// limit returns the configured limit of the quantity, and false if there is none.
 func (q cost) limit(r *analysis.Result) (float64, bool) {
 	x := r.Thresholds.ByName()[analysis.TimeLimit.Name]
 	return x, q.quantity == analysis.CostLatency && x > 0
 }
 
-// span makes X reach over the quantity: linear for calls and where values lie near each
-// other, else a logarithm, which it says.
+// span makes X cover the quantity: linear for calls, and for values that are within a factor of 20
+// or include zero; else logarithmic, which the axis label then says.
 func (q cost) span(l message.Language, p *plot.Plot, from, to float64) {
 	if q.quantity == analysis.CostCalls {
 		callAxis(p, from, to)
@@ -170,26 +170,26 @@ func (q cost) caption(r *analysis.Result, split rollout.Split, s *analysis.Split
 	return c
 }
 
-// limitTitle says what holds where rollouts reach the limit of tool calls and
-// others do not: that those at the limit earn less or more, how reward goes with
-// calls below it, or that neither is seen.
+// limitTitle returns a title for a run in which some rollouts reach the limit of tool calls: those
+// at the limit earn less or more than others, or how reward depends on calls below it, or that
+// neither is shown. It returns "" if that is unknown.
 func limitTitle(l message.Language, k *analysis.RewardAtLimit) string {
 	if k == nil || !k.Difference.Known() || k.Reached.Value == nil || k.Below.Value == nil {
 		return ""
 	}
-	limit, at, others := message.Digits(k.At), message.Fixed(*k.Reached.Value, 2), message.Fixed(*k.Below.Value, 2)
+	limit, reached, others := message.Digits(k.At), message.Fixed(*k.Reached.Value, 2), message.Fixed(*k.Below.Value, 2)
 	slope := signOf(k.Within)
 	switch step := signOf(k.Difference); {
 	case step < 0 && slope < 0:
 		return l.Say("chart.limit.cutoff_less", "Rollouts that reach the limit of %s earn %s, others on the same "+
-			"items %s; below it, more calls earn less too", limit, at, others)
+			"items %s; below it, more calls earn less too", limit, reached, others)
 	case step < 0:
 		return l.Say("chart.limit.cutoff",
 			"Cut off by the budget: rollouts that reach the limit of %s earn %s, others on the same items %s", limit,
-			at, others)
+			reached, others)
 	case step > 0:
 		return l.Say("chart.limit.reached",
-			"Rollouts that reach the limit of %s earn %s, others on the same items %s", limit, at, others)
+			"Rollouts that reach the limit of %s earn %s, others on the same items %s", limit, reached, others)
 	case slope < 0:
 		return l.Say("chart.limit.less", "Below the limit of %s, rollouts with more tool calls earn less", limit)
 	case slope > 0:
@@ -199,7 +199,7 @@ func limitTitle(l message.Language, k *analysis.RewardAtLimit) string {
 		"No clear relation between tool calls and reward, below the limit of %s or at it", limit)
 }
 
-// signOf is the sign of a number whose whole interval has it; else 0.
+// signOf returns the sign that the whole interval has, or 0.
 func signOf(e stat.Estimate) int {
 	switch {
 	case e.Low == nil || e.High == nil:
@@ -238,7 +238,7 @@ func (q cost) table(l message.Language, a *analysis.RewardByCost) Table {
 	return t
 }
 
-// correlation has two decimals: more say nothing.
+// correlation writes a correlation with two decimals, which is as precise as it gets.
 func correlation(e stat.Estimate) string {
 	if e.Low == nil || e.High == nil {
 		return message.Fixed(*e.Value, 2)
@@ -246,11 +246,12 @@ func correlation(e stat.Estimate) string {
 	return message.Fixed(*e.Value, 2) + " [" + message.Fixed(*e.Low, 2) + ", " + message.Fixed(*e.High, 2) + "]"
 }
 
-func meanLine(at float64) rule {
-	return rule{at: at, line: draw.LineStyle{Color: Muted, Width: 0.9, Dashes: dashed}}
+func meanLine(value float64) rule {
+	return rule{value: value, line: draw.LineStyle{Color: Muted, Width: 0.9, Dashes: dashed}}
 }
 
-// costDots draws a dot for each bin, its interval upright and its span level.
+// costDots draws a dot for each bin, with a vertical line for its interval and a horizontal one for
+// its span.
 type costDots struct {
 	x, from, to, y, lo, hi []float64
 	n                      []int         // rollouts
@@ -275,10 +276,11 @@ func costDotsOf(a *analysis.RewardByCost) costDots {
 	return d
 }
 
-// near lists what the dots next to x cover, on its left and its right.
+// near returns the values of Y of the nearest dots to the left and right of x, with their
+// intervals.
 func (d costDots) near(x float64) []float64 {
 	var left, right []float64
-	for i := range d.x { // in rising order
+	for i := range d.x { // ascending
 		cover := []float64{d.lo[i], d.y[i], d.hi[i]}
 		if d.x[i] <= x {
 			left = cover
@@ -312,8 +314,8 @@ func (d costDots) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// plotCounts writes the rollouts behind each dot above it, where there is room next to
-// the one before; the table has all.
+// plotCounts writes the number of rollouts of each dot at the top, unless it would overlap the
+// number before it; the table has all.
 func (d costDots) plotCounts(c draw.Canvas, p *plot.Plot, tx func(float64) vg.Length) {
 	sty := styleOn(p, 8, false, Muted)
 	sty.XAlign = draw.XCenter

@@ -16,29 +16,29 @@ import (
 	"gonogo/report/internal/lettering"
 )
 
-// row is the Y of the i-th row of a horizontal chart, from the top.
+// row returns the Y of the i-th row of a horizontal chart, counted from the top.
 func row(i int) float64 { return -float64(i) }
 
-// dotRow is one row: a name, a dot with its interval, a text at the right end.
+// dotRow is one row: a name, a dot with its interval, and a text at the right end.
 type dotRow struct {
 	name             string
 	look             look
 	value, low, high float64
 	text             string
 	strong           bool     // the text is bold
-	cells            []string // of the table
-	head             bool     // the name heads the rows below it; there is no dot
-	hidden           bool     // there is no room for it: the table alone has it
+	cells            []string // of the table row
+	head             bool     // the row is a heading of those below it and has no dot
+	hidden           bool     // in the table only, for lack of room
 }
 
-// place sets what the dot and its line show.
+// place sets the value and interval of the dot, if the value is known.
 func (v *dotRow) place(e stat.Estimate) {
 	if e.Value != nil {
 		v.value, v.low, v.high = spanOf(e)
 	}
 }
 
-// spanOf returns a known value with its interval; an unknown interval has no width.
+// spanOf returns a known value and its interval; an unknown interval has no width.
 func spanOf(e stat.Estimate) (value, low, high float64) {
 	if e.Low == nil || e.High == nil {
 		return *e.Value, *e.Value, *e.Value
@@ -46,10 +46,10 @@ func spanOf(e stat.Estimate) (value, low, high float64) {
 	return *e.Value, *e.Low, *e.High
 }
 
-// reach is the range that values lie in.
+// reach is a range of values.
 type reach struct{ low, high float64 }
 
-// noReach holds no value yet.
+// noReach returns a reach without values.
 func noReach() reach { return reach{math.Inf(1), math.Inf(-1)} }
 
 // add widens the range to the values.
@@ -59,7 +59,7 @@ func (r *reach) add(values ...float64) {
 	}
 }
 
-// addKnown widens it to those that are known.
+// addKnown widens the range to the values that are not nil.
 func (r *reach) addKnown(values ...*float64) {
 	for _, x := range values {
 		if x != nil {
@@ -68,20 +68,20 @@ func (r *reach) addKnown(values ...*float64) {
 	}
 }
 
-// dotRows draws rows below each other.
+// dotRows draws one row below the other.
 type dotRows struct {
 	list  []dotRow
 	lines []rowLine
 }
 
-// rowLine is an upright line over some rows, first to last as they are listed.
+// rowLine is a vertical line over the rows from first to last, indices of the list.
 type rowLine struct {
-	at          float64
+	value       float64
 	first, last int
 	line        draw.LineStyle
 }
 
-// drawn are the rows that there is room for.
+// drawn returns how many rows are drawn.
 func (d dotRows) drawn() int {
 	n := 0
 	for _, v := range d.list {
@@ -90,7 +90,7 @@ func (d dotRows) drawn() int {
 	return n
 }
 
-// span is what the dots and their lines reach over, and the values.
+// span returns the range of the drawn dots, their intervals and the values.
 func (d dotRows) span(values ...float64) (lo, hi float64) {
 	all := noReach()
 	all.add(values...)
@@ -102,8 +102,8 @@ func (d dotRows) span(values ...float64) (lo, hi float64) {
 	return all.low, all.high
 }
 
-// figure draws the rows over an axis that shows lo to hi and leaves, right of
-// that, a share of its width to the texts. under lies below the dots.
+// figure draws the rows over an axis from lo to hi. room is the space to the right of that for the
+// texts, as a share of hi - lo; pitch is the height of a row. under is drawn below the dots.
 func (d dotRows) figure(axis string, lo, hi, room float64, pitch vg.Length, under ...plot.Plotter) Figure {
 	const around vg.Length = 112
 	p := newPlot(axis, "")
@@ -125,16 +125,16 @@ func (d dotRows) figure(axis string, lo, hi, room float64, pitch vg.Length, unde
 	return Figure{Plot: p, Height: around + pitch*vg.Length(len(names)), Table: Table{Marks: d.marks()}}
 }
 
-// marks are the rows of the table. What is not drawn is on the line between the rows
-// around it.
+// marks returns the rows of the table. A row that is not drawn has its place on the line between
+// the drawn rows around it.
 func (d dotRows) marks() []Mark {
 	var out []Mark
-	at := 0
+	index := 0
 	for _, v := range d.list {
-		m := Mark{Cells: v.cells, X0: math.Inf(-1), X1: math.Inf(1), Y0: row(at) + 0.5, Y1: row(at) + 0.5}
+		m := Mark{Cells: v.cells, X0: math.Inf(-1), X1: math.Inf(1), Y0: row(index) + 0.5, Y1: row(index) + 0.5}
 		if !v.hidden {
-			m.Y0, m.Dots = row(at)-0.5, []Dot{{v.value, row(at)}}
-			at++
+			m.Y0, m.Dots = row(index)-0.5, []Dot{{v.value, row(index)}}
+			index++
 		}
 		if !v.head {
 			out = append(out, m)
@@ -147,25 +147,25 @@ func (d dotRows) marks() []Mark {
 func (d dotRows) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	left, right := tx(p.X.Min), tx(p.X.Max)
-	at := make([]float64, len(d.list)) // the Y of each row
+	heights := make([]float64, len(d.list)) // the Y of each row
 	n := 0
 	for i, v := range d.list {
 		n += b2i(!v.hidden)
-		at[i] = row(n - 1)
+		heights[i] = row(n - 1)
 		if v.head && !v.hidden {
-			drawRowHead(c, p, v.name, rectangle(c.Min.X, ty(at[i]-0.5), c.Max.X, ty(at[i]+0.5)))
+			drawRowHead(c, p, v.name, rectangle(c.Min.X, ty(heights[i]-0.5), c.Max.X, ty(heights[i]+0.5)))
 		}
 	}
 	for _, l := range d.lines {
-		if x := tx(l.at); x >= left && x <= right {
-			c.StrokeLine2(l.line, x, ty(at[l.last]-0.5), x, ty(at[l.first]+0.5))
+		if x := tx(l.value); x >= left && x <= right {
+			c.StrokeLine2(l.line, x, ty(heights[l.last]-0.5), x, ty(heights[l.first]+0.5))
 		}
 	}
 	for i, v := range d.list {
 		if v.hidden || v.head {
 			continue
 		}
-		y := ty(at[i])
+		y := ty(heights[i])
 		c.StrokeLine2(draw.LineStyle{Color: v.look.Color, Width: 1.4}, max(left, tx(v.low)), y,
 			min(right, tx(v.high)), y)
 		v.look.draw(&c, vg.Point{X: tx(v.value), Y: y})
@@ -176,7 +176,7 @@ func (d dotRows) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// drawRowHead draws a group's name on a ground of its own.
+// drawRowHead draws the name of a group of rows on a background.
 func drawRowHead(c draw.Canvas, p *plot.Plot, head string, r vg.Rectangle) {
 	c.FillPolygon(tint(Axis, 0.22), corners(r))
 	sty := styleOn(p, 8.5, true, Ink)
@@ -184,13 +184,13 @@ func drawRowHead(c draw.Canvas, p *plot.Plot, head string, r vg.Rectangle) {
 	c.FillText(sty, vg.Point{X: r.Min.X + 5, Y: (r.Min.Y+r.Max.Y)/2 + 0.5}, lettering.Fit(head, sty, r.Max.X-r.Min.X-8))
 }
 
-// seen is what a look means.
+// seen is a look and what it means.
 type seen struct {
 	look  look
 	words message.Def
 }
 
-// legend names the looks that a row has.
+// legend names the looks that occur in drawn rows.
 func (d dotRows) legend(l message.Language, list ...seen) []Entry {
 	var out []Entry
 	for _, e := range list {
@@ -204,7 +204,7 @@ func (d dotRows) legend(l message.Language, list ...seen) []Entry {
 	return out
 }
 
-// look is how a dot is drawn. Its shape says in grey what its colour says.
+// look is how a dot is drawn. Its shape distinguishes it in grey.
 type look struct {
 	Color color.RGBA
 	Shape draw.GlyphDrawer
@@ -236,12 +236,12 @@ func (k look) Thumbnail(c *draw.Canvas) {
 	k.draw(c, mid)
 }
 
-// band is the area of differences that do not matter, as far from zero as it says.
+// band shades the differences that do not matter: those up to this far from zero.
 type band float64
 
 var bandFill = tint(Axis, 0.32)
 
-// bandMark is that area in a legend.
+// bandMark is the legend mark of a band.
 var bandMark = bars{fill: bandFill}
 
 // Plot implements plot.Plotter.
@@ -251,17 +251,17 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// zeroRule is where nothing changed.
+// zeroRule marks where nothing changed.
 func zeroRule() rule { return rule{upward: true, line: draw.LineStyle{Color: Ink, Width: 0.9}} }
 
-// The marks of thresholds and of where a sound grader, or no difference, is.
+// The lines at thresholds, and where a sound grader or no difference would be.
 var (
 	soundLine   = draw.LineStyle{Color: tint(Green, 0.45), Width: 3}
 	limitLine   = draw.LineStyle{Color: Red, Width: 1, Dashes: dashed}
 	cautionLine = draw.LineStyle{Color: Amber, Width: 1, Dashes: dotted}
 )
 
-// upright is a line of the legend.
+// upright returns the legend mark of a vertical line.
 func upright(line draw.LineStyle) []plot.Thumbnailer {
 	return []plot.Thumbnailer{rule{upward: true, line: line}}
 }
@@ -269,13 +269,13 @@ func upright(line draw.LineStyle) []plot.Thumbnailer {
 // rowTicks names the rows.
 type rowTicks []string
 
-// rowNames is the most room that the names of rows take.
+// rowNames is the maximum width of the names of rows.
 const rowNames vg.Length = 130
 
 // Ticks implements plot.Ticker.
 func (t rowTicks) Ticks(_, _ float64) []plot.Tick { return t.within(rowNames, plot.DefaultTextHandler) }
 
-// within are the ticks, no name wider than room.
+// within returns the ticks, with each name shortened to room.
 func (t rowTicks) within(room vg.Length, fonts text.Handler) plot.ConstantTicks {
 	out := make([]plot.Tick, len(t))
 	for i, name := range t {
@@ -286,12 +286,12 @@ func (t rowTicks) within(room vg.Length, fonts text.Handler) plot.ConstantTicks 
 	return out
 }
 
-// horizontal turns p into a chart of named rows with a vertical grid.
+// horizontal makes p a chart of named rows with a vertical grid.
 func horizontal(p *plot.Plot, names []string) {
 	g := plotter.NewGrid()
 	g.Horizontal.Width = 0
 	g.Vertical = draw.LineStyle{Color: Grid, Width: 0.5}
-	p.X.LineStyle.Width = 0 // it would go on beyond 100 %, under the words behind the bars
+	p.X.LineStyle.Width = 0 // it would extend beyond 100 %, under the texts right of the bars
 	p.Add(g)
 	p.Y.Min, p.Y.Max = row(len(names)-1)-0.5, 0.5
 	p.Y.Tick.Marker = rowTicks(names)

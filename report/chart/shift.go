@@ -10,13 +10,13 @@ import (
 	"gonogo/analysis/shift"
 )
 
-// shiftFeatures and shiftWholes are how many rows one picture shows.
+// shiftFeatures and shiftPairs limit how many rows one picture shows.
 const (
 	shiftFeatures = 8
-	shiftWholes   = 20
+	shiftPairs    = 20
 )
 
-// What a comparison of two splits says; a single feature is not judged.
+// The answers of a comparison of two splits; a single feature is not judged.
 var (
 	shiftAlike   = seen{ringLook, message.New("chart.shift.same", "not shown to differ")}
 	shiftHints   = seen{cautionLook, message.New("chart.caution", "caution")}
@@ -28,14 +28,14 @@ var (
 type shiftRow struct {
 	dotRow
 	by, a, b string
-	p        string   // of the classifier itself
-	decides  string   // the corrected p of the test that decides
+	p        string   // of the classifier
+	decides  string   // the corrected p of the deciding test
 	fail     *float64 // the threshold of its gate
-	is       seen
+	answer   seen
 }
 
-// drawShift shows what a classifier makes of each two splits as a whole, then
-// the single features that differ most.
+// drawShift shows how well a classifier distinguishes each pair of splits, then the single features
+// that differ most.
 func drawShift(r *analysis.Result) (Figure, error) {
 	l := r.Lang
 	switch {
@@ -45,8 +45,8 @@ func drawShift(r *analysis.Result) (Figure, error) {
 		return noData(l, "chart.shift.one_split",
 			"there is only one split: with data.eval and data.train the two are compared")
 	}
-	whole, part := shiftRows(r)
-	if len(whole)+len(part) == 0 {
+	pairs, features := shiftRows(r)
+	if len(pairs)+len(features) == 0 {
 		return noData(l, "chart.shift.no_pair", "no two splits have anything that can be compared")
 	}
 	var d dotRows
@@ -68,8 +68,8 @@ func drawShift(r *analysis.Result) (Figure, error) {
 		}
 	}
 	group(l.Text("chart.shift.all", "all features at once: AUC of a classifier, 0.5 = cannot tell them apart"), 0.5,
-		whole)
-	group(l.Text("chart.shift.each", "one feature at a time, the farthest apart first: 0 = alike"), 0, part)
+		pairs)
+	group(l.Text("chart.shift.each", "one feature at a time, the farthest apart first: 0 = alike"), 0, features)
 	f := d.figure(l.Text("chart.shift.axis", "AUC; for single features Kolmogorov–Smirnov D or Cramér's V"), -0.012,
 		1.005, 0.19, 14)
 	f.Height = max(Height, f.Height)
@@ -77,13 +77,13 @@ func drawShift(r *analysis.Result) (Figure, error) {
 		"measure", "chart.head.value", "value", "chart.head.p", "p", "chart.head.p_decides", "p that decides",
 		"chart.head.answer", "answer", "chart.head.what_tells_them_apart", "what tells them apart")
 	f.Title = l.Text("chart.shift.none", "No two splits are shown to differ in any of these")
-	at := slices.IndexFunc(whole, func(v shiftRow) bool { return v.is == shiftDiffers })
-	if at >= 0 {
-		f.Title = l.Say("chart.shift.distinguished", "%s and %s are distinguished by %s (AUC %s)", whole[at].a,
-			whole[at].b, whole[at].by, message.Digits(whole[at].value))
-	} else if at = slices.IndexFunc(whole, func(v shiftRow) bool { return v.is == shiftHints }); at >= 0 {
-		f.Title = l.Say("chart.shift.distinguishable", "%s and %s can be distinguished by %s (AUC %s)", whole[at].a,
-			whole[at].b, whole[at].by, message.Digits(whole[at].value))
+	index := slices.IndexFunc(pairs, func(v shiftRow) bool { return v.answer == shiftDiffers })
+	if index >= 0 {
+		f.Title = l.Say("chart.shift.distinguished", "%s and %s are distinguished by %s (AUC %s)", pairs[index].a,
+			pairs[index].b, pairs[index].by, message.Digits(pairs[index].value))
+	} else if index = slices.IndexFunc(pairs, func(v shiftRow) bool { return v.answer == shiftHints }); index >= 0 {
+		f.Title = l.Say("chart.shift.distinguishable", "%s and %s can be distinguished by %s (AUC %s)", pairs[index].a,
+			pairs[index].b, pairs[index].by, message.Digits(pairs[index].value))
 	}
 	var crossings []string
 	for _, x := range r.Shift.Crossings {
@@ -102,14 +102,14 @@ func drawShift(r *analysis.Result) (Figure, error) {
 	return f, nil
 }
 
-func shiftRows(r *analysis.Result) (whole, part []shiftRow) {
+func shiftRows(r *analysis.Result) (pairs, features []shiftRow) {
 	l := r.Lang
 	for i := range r.Shift.Pairs {
 		pair := &r.Shift.Pairs[i]
 		if !pair.Effect.Known() {
 			continue
 		}
-		v := shiftRow{a: string(pair.A), b: string(pair.B), is: shiftAlike}
+		v := shiftRow{a: string(pair.A), b: string(pair.B), answer: shiftAlike}
 		about, gate := shiftAbout(l, pair.On)
 		v.by = about
 		v.place(pair.Effect)
@@ -119,13 +119,13 @@ func shiftRows(r *analysis.Result) (whole, part []shiftRow) {
 			shift.ChiSquare: "Cramér's V",
 		}[pair.Test]
 		one := pair.Test == shift.Kolmogorov || pair.Test == shift.ChiSquare
-		answer, top := "", ""
+		verdict, top := "", ""
 		switch {
-		case pair.Test == shift.C2ST && pair.About.IsEmpty() && len(whole) < shiftWholes:
+		case pair.Test == shift.C2ST && pair.About.IsEmpty() && len(pairs) < shiftPairs:
 			v.judge(r, pair, gate)
-			answer = v.is.words.In(l)
+			verdict = v.answer.words.In(l)
 		case one && !pair.About.IsEmpty():
-			v.is, v.by = shiftSingle, pair.About.In(l)
+			v.answer, v.by = shiftSingle, pair.About.In(l)
 		default:
 			continue
 		}
@@ -138,22 +138,22 @@ func shiftRows(r *analysis.Result) (whole, part []shiftRow) {
 		if v.p != "" {
 			v.text += ", p " + v.p
 		}
-		v.look, v.strong = v.is.look, v.is == shiftDiffers
+		v.look, v.strong = v.answer.look, v.answer == shiftDiffers
 		v.cells = []string{
 			v.by, v.a + " – " + v.b, measure, message.Interval(&v.value, &v.low, &v.high),
-			strings.TrimPrefix(v.p, "= "), strings.TrimPrefix(v.decides, "= "), answer, top,
+			strings.TrimPrefix(v.p, "= "), strings.TrimPrefix(v.decides, "= "), verdict, top,
 		}
 		if one {
-			part = append(part, v)
+			features = append(features, v)
 		} else {
-			whole = append(whole, v)
+			pairs = append(pairs, v)
 		}
 	}
-	slices.SortStableFunc(part, func(a, b shiftRow) int { return cmp.Compare(b.value, a.value) })
-	return whole, part[:min(len(part), shiftFeatures)]
+	slices.SortStableFunc(features, func(a, b shiftRow) int { return cmp.Compare(b.value, a.value) })
+	return pairs, features[:min(len(features), shiftFeatures)]
 }
 
-// shiftAbout names what is compared, and the gate that judges it.
+// shiftAbout returns the words for what is compared, and the gate that judges it; "" if none does.
 func shiftAbout(l message.Language, on string) (words, gate string) {
 	switch on {
 	case analysis.OnLastUser:
@@ -177,8 +177,7 @@ func shownP(p float64) string {
 	return "= " + message.Digits(p)
 }
 
-// judge says what the gate makes of it: the classifier's AUC, and the p of the
-// one test that decides.
+// judge sets the answer of the gate from the classifier's AUC and the p of the deciding test.
 func (v *shiftRow) judge(r *analysis.Result, pair *analysis.ShiftPair, gate string) {
 	var p *float64
 	for _, other := range r.Shift.Pairs {
@@ -197,8 +196,8 @@ func (v *shiftRow) judge(r *analysis.Result, pair *analysis.ShiftPair, gate stri
 	sure, likely := threshold(r, gate+".p"), threshold(r, gate+".caution.p")
 	switch {
 	case v.fail != nil && sure != nil && v.low > *v.fail && *p < *sure:
-		v.is = shiftDiffers
+		v.answer = shiftDiffers
 	case likely != nil && *p < *likely:
-		v.is = shiftHints
+		v.answer = shiftHints
 	}
 }

@@ -13,41 +13,40 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 )
 
-// Table is a chart in rows: for a reader who cannot see it, and for a page
-// that shows what is under the pointer.
+// Table lists the data of a chart: for a reader who cannot see it, and for a page that shows what
+// is under the pointer.
 type Table struct {
 	Head  []string
-	Marks []Mark // in the order in which they are read; a chart of columns from left to right
+	Marks []Mark // in reading order; from left to right if Columns
 
-	// Columns says that marks are side by side: only where the pointer is from left to
-	// right tells them apart.
+	// Columns reports whether the marks are side by side, so that only the horizontal position of
+	// the pointer selects one.
 	Columns bool
 
-	// Filter says that the first cell of a mark finds its items in the item table of
-	// the shown split.
+	// Filter reports whether the first cell of a mark, as a filter of the item table of the shown
+	// split, finds its items.
 	Filter bool
 
-	// Items says that the marks are the measured items of the shown split,
-	// lowest mean first, the first from X = 0.5 to 1.5. Marks is empty then: the
-	// item table has them.
+	// Items reports whether the marks are the measured items of the shown split, lowest mean first,
+	// the first from X = 0.5 to 1.5. Marks is then empty: the item table has them.
 	Items bool
-	Count int // of items
-	Each  int // items that are drawn as one mark; 1 where each has its own
+	Count int // number of items
+	Each  int // items per mark
 }
 
-// heads names columns, each by its id and its English.
-func heads(l message.Language, list ...string) (said []string) {
+// heads returns the heads of columns, from pairs of an id and the English text.
+func heads(l message.Language, list ...string) (out []string) {
 	for pair := range slices.Chunk(list, 2) {
-		said = append(said, l.Text(pair[0], pair[1]))
+		out = append(out, l.Text(pair[0], pair[1]))
 	}
-	return said
+	return out
 }
 
-// Mark is one row, and the place it takes in the plot's own units.
+// Mark is one row of a Table, and its area in the units of the plot.
 type Mark struct {
-	Cells          []string // the first names it
+	Cells          []string // the first is its name
 	X0, X1, Y0, Y1 float64
-	Dots           []Dot // the values within the place
+	Dots           []Dot // the values in the area
 }
 
 // upMark returns a mark over the whole height of the plot.
@@ -58,14 +57,14 @@ func upMark(cells []string, x0, x1 float64, dots ...Dot) Mark {
 // Dot is a point of a plot.
 type Dot struct{ X, Y float64 }
 
-// Frame is where the axes of a figure lie, in points from its left top corner.
+// Frame is the area of a figure's axes, in points from its top left corner.
 type Frame struct {
 	Left, Right, Top, Bottom vg.Length
 	x, y                     plot.Axis
 }
 
-// Frame returns where the axes lie when f is written as an SVG of a size. ok is
-// false for a figure that has none.
+// Frame returns the area of the axes when f is written as an SVG of the size. ok is false for a
+// figure without a plot.
 func (f Figure) Frame(width, height vg.Length) (frame Frame, ok bool) {
 	if f.Plot == nil {
 		return Frame{}, false
@@ -81,14 +80,14 @@ func (f Figure) Frame(width, height vg.Length) (frame Frame, ok bool) {
 	}, true
 }
 
-// At returns where a point of the plot is, in points from the left top corner; a point
-// beyond the axes is moved to their end.
+// At returns the position of a data point, in points from the top left corner. A point beyond an
+// axis is moved to the end of that axis.
 func (f Frame) At(x, y float64) (left, top vg.Length) {
 	return f.Left + share(f.x, x)*(f.Right-f.Left), f.Bottom - share(f.y, y)*(f.Bottom-f.Top)
 }
 
-// share is how far along an axis v is, from 0 to 1. A logarithm has no place for what is
-// not above zero.
+// share returns how far along an axis v is, from 0 to 1. On a logarithmic axis, zero and negative
+// values are at 0.
 func share(a plot.Axis, v float64) vg.Length {
 	_, log := a.Scale.(plot.LogScale)
 	switch {
@@ -100,8 +99,8 @@ func share(a plot.Axis, v float64) vg.Length {
 	return vg.Length(math.Max(0, math.Min(1, a.Norm(v))))
 }
 
-// columnsAt makes the marks of curves over the values of X that any of them
-// has: each reaches halfway to its neighbours.
+// columnsAt returns a mark for each X that any of the curves has; each mark reaches halfway to its
+// neighbours.
 func columnsAt(curves []curve, cells func(x float64) []string) []Mark {
 	var xs []float64
 	for _, v := range curves {
@@ -128,7 +127,7 @@ func columnsAt(curves []curve, cells func(x float64) []string) []Mark {
 	return marks
 }
 
-// at returns what a curve says at x: no line there is no value.
+// at returns the value and interval of a curve at x. ok is false if it has no line there.
 func (v curve) at(x float64) (y, lo, hi float64, ok bool) {
 	i := slices.Index(v.x, x)
 	if i < 0 || i >= len(v.y) {
@@ -140,7 +139,7 @@ func (v curve) at(x float64) (y, lo, hi float64, ok bool) {
 	return v.y[i], v.lo[i], v.hi[i], true
 }
 
-// cellsAt words x and what curves say there.
+// cellsAt returns x and the values of the curves at x as cells.
 func cellsAt(x float64, curves []curve) []string {
 	cells := []string{message.Digits(x)}
 	for _, v := range curves {
@@ -149,7 +148,7 @@ func cellsAt(x float64, curves []curve) []string {
 	return cells
 }
 
-// cell words what a curve says at x, "" where it says nothing.
+// cell returns the value of a curve at x as a cell, or "" if it has none.
 func (v curve) cell(x float64) string {
 	y, lo, hi, ok := v.at(x)
 	if !ok {
@@ -158,7 +157,7 @@ func (v curve) cell(x float64) string {
 	return message.Interval(&y, &lo, &hi)
 }
 
-// percentCell is cell for shares.
+// percentCell is like cell, for shares.
 func (v curve) percentCell(x float64) string {
 	y, lo, hi, ok := v.at(x)
 	switch {
@@ -170,7 +169,7 @@ func (v curve) percentCell(x float64) string {
 	return percentInterval(stat.Estimate{Value: &y, Low: &lo, High: &hi})
 }
 
-// percentInterval writes a share that is known, with its interval.
+// percentInterval writes a known share with its interval.
 func percentInterval(e stat.Estimate) string {
 	if e.Low == nil || e.High == nil {
 		return message.Percent(*e.Value)

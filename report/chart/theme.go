@@ -12,9 +12,9 @@ import (
 	"gonogo/report/internal/lettering"
 )
 
-// The palette. Hues can be distinguished by the colour-blind (blue, orange, red crosses)
-// and differ in lightness, so a grey print still reads; where two areas touch, a
-// hatch differs too.
+// The palette. Colour-blind readers can distinguish its hues (blue, orange, red crosses), and
+// they differ in lightness, so a grey print is readable; areas that touch also differ in their
+// hatch.
 var (
 	Paper   = color.RGBA{0xff, 0xff, 0xff, 255} // background
 	Ink     = color.RGBA{0x26, 0x2b, 0x33, 255} // text
@@ -31,8 +31,8 @@ var (
 	Charred = color.RGBA{0x53, 0x5a, 0x66, 255} // dead items
 )
 
-// Palette names every colour a Figure may use, so a page can restyle an
-// SVG, for a dark background for example.
+// Palette names every colour that a Figure may use, so that a page can restyle an SVG, for example
+// for a dark background.
 func Palette() []Colour {
 	return []Colour{
 		{"paper", Paper},
@@ -57,15 +57,15 @@ type Colour struct {
 	RGBA color.RGBA
 }
 
-// tint is c at a share of its opacity: the fill of a band.
+// tint returns c at a share of its opacity, for the fill of a band.
 func tint(c color.RGBA, alpha float64) color.NRGBA {
 	return color.NRGBA{R: c.R, G: c.G, B: c.B, A: uint8(255*alpha + 0.5)}
 }
 
-// Axes returns empty axes in the house style, for a Figure drawn elsewhere.
+// Axes returns empty axes in the house style, for a Figure drawn by another package.
 func Axes(x, y string) *plot.Plot { return newPlot(x, y) }
 
-// newPlot returns axes in the house style: horizontal grid, no Y line.
+// newPlot returns axes in the house style: with a horizontal grid and without a Y line.
 func newPlot(x, y string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
@@ -89,14 +89,14 @@ func newPlot(x, y string) *plot.Plot {
 	return p
 }
 
-// styleOn is lettering.Style in the fonts that a plot is drawn with.
+// styleOn is lettering.Style with the fonts of the plot.
 func styleOn(p *plot.Plot, size vg.Length, strong bool, c color.Color) text.Style {
 	sty := lettering.Style(size, strong, c)
 	sty.Handler = p.TextHandler
 	return sty
 }
 
-// setFonts has p drawn with the fonts.
+// setFonts makes p draw its text with the fonts.
 func setFonts(p *plot.Plot, f *lettering.Fonts) {
 	p.TextHandler = f.Handler()
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
@@ -109,5 +109,5 @@ func setFonts(p *plot.Plot, f *lettering.Fonts) {
 	}
 }
 
-// browser are the fonts of a page, wherever it is read: none of this machine.
+// browser returns fonts for a page read in any browser: none of this machine's.
 func browser() *lettering.Fonts { return (*lettering.Fonts)(nil).External() }

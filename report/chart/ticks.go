@@ -10,9 +10,9 @@ import (
 )
 
 // percentTicks labels the ticks of shares as percentages.
-func percentTicks(of plot.Ticker) plot.Ticker {
-	return plot.TickerFunc(func(min, max float64) []plot.Tick {
-		out := of.Ticks(min, max)
+func percentTicks(ticker plot.Ticker) plot.Ticker {
+	return plot.TickerFunc(func(low, high float64) []plot.Tick {
+		out := ticker.Ticks(low, high)
 		for i := range out {
 			out[i].Label = message.Percent(out[i].Value)
 		}
@@ -21,25 +21,25 @@ func percentTicks(of plot.Ticker) plot.Ticker {
 }
 
 // doublings labels the powers of two.
-func doublings(min, max float64) []plot.Tick {
+func doublings(low, high float64) []plot.Tick {
 	var out []plot.Tick
-	for v := 1.0; v <= max; v *= 2 {
-		if v >= min {
+	for v := 1.0; v <= high; v *= 2 {
+		if v >= low {
 			out = append(out, plot.Tick{Value: v, Label: message.Whole(int(v))})
 		}
 	}
 	return out
 }
 
-// roundTicks labels round values, about want of them, with one number of decimals.
+// roundTicks labels about Want round values, all with the same number of decimals.
 type roundTicks struct {
 	Want  int
 	Whole bool // whole numbers only
 }
 
 // Ticks implements plot.Ticker.
-func (t roundTicks) Ticks(min, max float64) []plot.Tick {
-	step := niceStep((max - min) / float64(t.Want))
+func (t roundTicks) Ticks(low, high float64) []plot.Tick {
+	step := niceStep((high - low) / float64(t.Want))
 	if t.Whole && step < 1 {
 		step = 1
 	}
@@ -48,7 +48,7 @@ func (t roundTicks) Ticks(min, max float64) []plot.Tick {
 		decimals = int(math.Ceil(-math.Log10(step) - 1e-9))
 	}
 	var out []plot.Tick
-	for i := math.Ceil(min/step - 1e-9); i*step <= max+step*1e-6; i++ {
+	for i := math.Ceil(low/step - 1e-9); i*step <= high+step*1e-6; i++ {
 		v := i * step
 		if v == 0 {
 			v = 0 // never "-0"
@@ -62,10 +62,10 @@ func (t roundTicks) Ticks(min, max float64) []plot.Tick {
 	return out
 }
 
-// withEnds adds ticks at both ends of [lo, hi] if no round value is near.
-func withEnds(of plot.Ticker, lo, hi float64) plot.Ticker {
-	return plot.TickerFunc(func(min, max float64) []plot.Tick {
-		out := of.Ticks(min, max)
+// withEnds adds ticks at the ends of [lo, hi] that have no round value near them.
+func withEnds(ticker plot.Ticker, lo, hi float64) plot.Ticker {
+	return plot.TickerFunc(func(low, high float64) []plot.Tick {
+		out := ticker.Ticks(low, high)
 		if len(out) < 2 {
 			return out
 		}
@@ -94,8 +94,8 @@ func niceStep(x float64) float64 {
 	return 10 * p
 }
 
-// between drops the ticks outside [lo, hi]: an axis may reach a little past its range
-// without a label there.
-func between(of plot.Ticker, lo, hi float64) plot.Ticker {
-	return plot.TickerFunc(func(low, high float64) []plot.Tick { return of.Ticks(max(low, lo), min(high, hi)) })
+// between drops the ticks outside [lo, hi]: an axis may extend slightly beyond its range without a
+// label there.
+func between(ticker plot.Ticker, lo, hi float64) plot.Ticker {
+	return plot.TickerFunc(func(low, high float64) []plot.Tick { return ticker.Ticks(max(low, lo), min(high, hi)) })
 }

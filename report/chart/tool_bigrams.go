@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// bigramTools is how many tools one matrix shows; the rest count as one.
+// bigramTools is how many rows and columns one matrix has; the last one pools the remaining tools.
 const bigramTools = 12
 
 func drawToolBigrams(r *analysis.Result, split rollout.Split, s *analysis.SplitResult) (Figure, error) {
@@ -49,8 +49,8 @@ func drawToolBigrams(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 			"times", "chart.head.share_of_what_follows", "share of what follows")},
 	}
 	again, top := 0, struct{ from, to int }{}
-	for i, of := range m.n {
-		for j, times := range of {
+	for i, counts := range m.n {
+		for j, times := range counts {
 			if times == 0 {
 				continue
 			}
@@ -92,15 +92,15 @@ func drawToolBigrams(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	return f, nil
 }
 
-// bigrams counts which tool's call came next after which. Rows and columns are
-// the tools, the busiest first.
+// bigrams counts which tool was called right after which. Rows and columns are the tools, the
+// busiest first.
 type bigrams struct {
 	names []string
 	n     [][]int
 	after []int // sums of rows
 	most  int
 	total int
-	rest  bool // the last name stands for several tools
+	rest  bool // the last name is that of several tools
 }
 
 func bigramsOf(l message.Language, s *analysis.SplitResult) bigrams {
@@ -121,9 +121,9 @@ func bigramsOf(l message.Language, s *analysis.SplitResult) bigrams {
 	m.names = slices.SortedFunc(maps.Keys(busy), func(a, b string) int {
 		return cmp.Or(cmp.Compare(busy[b], busy[a]), cmp.Compare(a, b))
 	})
-	at := map[string]int{}
+	index := map[string]int{}
 	for i, name := range m.names {
-		at[name] = min(i, bigramTools-1)
+		index[name] = min(i, bigramTools-1)
 	}
 	if more := len(m.names) - bigramTools; more > 0 {
 		m.names, m.rest = append(m.names[:bigramTools-1], l.Count(more+1, "other tool")), true
@@ -133,7 +133,7 @@ func bigramsOf(l message.Language, s *analysis.SplitResult) bigrams {
 		m.n = append(m.n, make([]int, len(m.names)))
 	}
 	for _, p := range pairs {
-		i, j := at[p.from], at[p.to]
+		i, j := index[p.from], index[p.to]
 		m.n[i][j] += p.n
 		m.after[i] += p.n
 		m.total += p.n
@@ -145,8 +145,8 @@ func bigramsOf(l message.Language, s *analysis.SplitResult) bigrams {
 	return m
 }
 
-// splitBigram takes "a>b" apart. A tool's name may hold a ">" of its own: the
-// two must be tools that were called.
+// splitBigram splits "a>b". The name of a tool may contain a ">", so it looks for two tools that
+// were called.
 func splitBigram(key string, tools map[string]analysis.ToolStat) (from, to string, ok bool) {
 	for i := range key {
 		if key[i] != '>' {
@@ -187,7 +187,7 @@ func (m bigrams) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// plotHead names the columns; by their number alone where a name lacks room.
+// plotHead names the columns, or only numbers them if one of the names does not fit.
 func (m bigrams) plotHead(c draw.Canvas, p *plot.Plot, tx, ty func(float64) vg.Length, room vg.Length) {
 	sty := styleOn(p, 8.5, false, Muted)
 	sty.XAlign, sty.YAlign = draw.XCenter, draw.YCenter
@@ -204,7 +204,7 @@ func (m bigrams) plotHead(c draw.Canvas, p *plot.Plot, tx, ty func(float64) vg.L
 	}
 }
 
-// plotCount writes how often a pair came, and its share where there is room.
+// plotCount writes how often a pair occurred, and its share if there is room.
 func (m bigrams) plotCount(c draw.Canvas, p *plot.Plot, r vg.Rectangle, i, j int, share float64) {
 	sty := styleOn(p, 8.5, false, Ink)
 	if share > 0.62 {
@@ -221,7 +221,7 @@ func (m bigrams) plotCount(c draw.Canvas, p *plot.Plot, r vg.Rectangle, i, j int
 	c.FillText(sty, vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y+r.Max.Y)/2 + 1}, text)
 }
 
-// wholePercent is a share without decimals; one above zero is not none.
+// wholePercent writes a share without decimals; one above zero is never "0 %".
 func wholePercent(share float64) string {
 	if share > 0 && share < 0.01 {
 		return "< 1 %"
@@ -229,8 +229,8 @@ func wholePercent(share float64) string {
 	return fmt.Sprintf("%.0f %%", 100*share)
 }
 
-// shade is a share of the largest number, from paper to blue: one hue, which
-// darkens evenly, also in grey.
+// shade is a share of the largest number, from paper to blue: a single hue that darkens evenly,
+// also in grey.
 type shade float64
 
 func (s shade) color() color.Color {
@@ -241,14 +241,14 @@ func (s shade) color() color.Color {
 }
 
 func (s shade) fill(c *draw.Canvas, r vg.Rectangle) {
-	c.FillPolygon(Paper, corners(r)) // no grid shines through
+	c.FillPolygon(Paper, corners(r)) // hides the grid
 	c.FillPolygon(s.color(), corners(r))
 }
 
 // Thumbnail implements plot.Thumbnailer.
 func (s shade) Thumbnail(c *draw.Canvas) { s.fill(c, c.Rectangle) }
 
-// diagonal frames the cells of a tool that follows itself.
+// diagonal frames the cells of a tool followed by itself.
 type diagonal struct{}
 
 func (diagonal) stroke(c *draw.Canvas, r vg.Rectangle) {

@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// columns is how many marks are side by side at most; more items than crowded are drawn
-// as means of neighbours, for one mark an item would run into one block.
+// columns is the maximum number of marks side by side. More items than crowded are drawn as means
+// of neighbours: one mark per item would blur into a block.
 const (
 	crowded = 400
 	columns = 100
@@ -72,8 +72,8 @@ func drawVariance(r *analysis.Result, split rollout.Split, s *analysis.SplitResu
 	return f, nil
 }
 
-// measured returns the items that have a mean, lowest first; equal means are in the order
-// of their ids, so the picture is always the same.
+// measured returns the items that have a mean, lowest first. Equal means are in order of item id,
+// so that the picture is always the same.
 func measured(s *analysis.SplitResult) []analysis.ItemResult {
 	var items []analysis.ItemResult
 	for _, it := range s.Classes.Items {
@@ -88,13 +88,13 @@ func measured(s *analysis.SplitResult) []analysis.ItemResult {
 	return items
 }
 
-// variance holds the marks of the variance chart: one an item, or one for
-// each neighbouring items.
+// variance holds the marks of the variance chart: one for each item, or one for every few
+// neighbouring items.
 type variance struct {
-	reach  // of all marks
+	reach  // the range of all marks
 	bars   bars
 	sigma  whiskers
-	band   *curve // instead of sigma when items are aggregated
+	band   *curve // instead of sigma if items are pooled
 	best   crosses
 	each   int
 	xLabel string
@@ -146,7 +146,7 @@ func varianceMarks(r *analysis.Result, items []analysis.ItemResult) variance {
 	return m
 }
 
-// average returns the means of the items' mean, standard deviation and best;
+// average returns the means over items of their mean, standard deviation and best. sd or best is
 // nil if no item has one.
 func average(items []analysis.ItemResult) (mean float64, sd, best *float64) {
 	var sds, bests []float64

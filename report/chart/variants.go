@@ -11,7 +11,7 @@ import (
 // variantRows is how many variants one picture shows; the table has all.
 const variantRows = 40
 
-// The results of a variant.
+// variantLooks are the looks of the answers for a variant.
 var variantLooks = []seen{
 	{gainLook, message.New("chart.gains", "gains")},
 	{badLook, message.New("chart.loses", "loses")},
@@ -19,7 +19,7 @@ var variantLooks = []seen{
 	{ringLook, message.New("chart.answer.unclear", "cannot tell")},
 }
 
-// drawVariants shows what can be compared, in the order of the ranking.
+// drawVariants shows the variants that can be compared, in the order of the ranking.
 func drawVariants(r *analysis.Result) (Figure, error) {
 	l, v := r.Lang, r.Variants
 	if v == nil {
@@ -51,7 +51,7 @@ func drawVariants(r *analysis.Result) (Figure, error) {
 		return noData(l, "chart.variants.incomplete",
 			"no variant could be compared: run the same command again, and it makes what they lack")
 	}
-	hoped := rule{at: v.Hoped, upward: true, line: draw.LineStyle{Color: Orange, Width: 1, Dashes: dashed}}
+	hoped := rule{value: v.Hoped, upward: true, line: draw.LineStyle{Color: Orange, Width: 1, Dashes: dashed}}
 	under := []plot.Plotter{band(v.Delta), zeroRule()}
 	if v.Hoped > 0 {
 		under = append(under, hoped)
@@ -74,8 +74,8 @@ func drawVariants(r *analysis.Result) (Figure, error) {
 	sp := v.Ranking(&v.Ranked[0])
 	f.Subtitle = l.Say("chart.variants.about", "%s: %s, paired, n = %s; bars: %s; p corrected for %s", *v.Split,
 		l.Count(sp.Reward.Items, "item"), l.Count(sp.Reward.N, "rollout"), intervals(r, sp.Reward.Estimate), all)
-	if left := len(v.Ranked) - d.drawn(); left > 0 {
-		f.Subtitle += l.Say("chart.table.more", "; %s in the table only", l.Count(left, "variant"))
+	if hidden := len(v.Ranked) - d.drawn(); hidden > 0 {
+		f.Subtitle += l.Say("chart.table.more", "; %s in the table only", l.Count(hidden, "variant"))
 	}
 	f.Legend = d.legend(l, variantLooks...)
 	if v.Delta > 0 {

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The quantities that a limit could be set to.
+// The quantities that can be limited.
 var (
 	callCap = cost{
 		analysis.CostCalls, message.New("chart.limit.calls", "limit of tool calls per rollout"),
@@ -21,7 +21,7 @@ var (
 		"reasoning included"), message.New("chart.limited.tokens", "output tokens"), tokenCost.without}
 )
 
-// limits is the chart of a WhatIf; a report has a place for it where there is one.
+// limits is the chart of a WhatIf; only a report that has one includes it.
 func (q cost) limits(name, doc, read string) Chart {
 	return Chart{
 		Name: name, Doc: doc, Read: read, Draw: ofSplit(q.drawLimits), OnRewards: true,
@@ -53,9 +53,9 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 		}
 		cut.x, cut.y = append(cut.x, c.At), append(cut.y, *c.Cut.Value)
 	}
-	for _, of := range [][]float64{reward.y, reward.lo, reward.hi} { // as shares of the range
-		for i := range of {
-			of[i] = (of[i] - r.RewardRange[0]) / r.Range().Width()
+	for _, values := range [][]float64{reward.y, reward.lo, reward.hi} { // as shares of the range
+		for i := range values {
+			values[i] = (values[i] - r.RewardRange[0]) / r.Range().Width()
 		}
 	}
 	p := newPlot(q.axis.In(l), l.Text("chart.share", "share"))
@@ -69,13 +69,13 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 	p.Add(cut, teach, reward)
 	if within {
 		p.Add(rule{
-			at: *w.Limit, upward: true, left: *w.Limit > (from+to)/2,
+			value: *w.Limit, upward: true, left: *w.Limit > (from+to)/2,
 			label: l.Say("chart.limit.now", "limit now %s", message.Digits(*w.Limit)),
-			clear: append(around(reward, *w.Limit), around(teach, *w.Limit)...),
+			avoid: append(around(reward, *w.Limit), around(teach, *w.Limit)...),
 			line:  draw.LineStyle{Color: Ink, Width: 0.8, Dashes: dashed},
 		})
 	}
-	next := 0 // the limits are those of the curves, in order
+	next := 0 // index into caps, which are in the order of the curves
 	marks := columnsAt([]curve{reward, teach, cut}, func(x float64) []string {
 		c := caps[next]
 		next++
@@ -98,7 +98,7 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 		f.Title = l.Say("chart.limit.cost", "A limit of %s %s would cut %s of rollouts off and cost %s of reward",
 			message.Digits(c.At), q.name(l), message.Percent(*c.Cut.Value), message.Digits(math.Abs(*c.Change.Value)))
 	}
-	if k := s.LimitOf(q.quantity); k.Cliff() { // what a lower limit would cut off earns little because of this one
+	if k := s.LimitOf(q.quantity); k.Cliff() { // what a lower limit would cut off earns little only because of this one
 		f.Title = limitTitle(l, k)
 	}
 	f.Subtitle = l.Say("chart.cost.about", "%s: %s, n = %s", split, l.Count(w.Items, "item"), l.Count(w.N, "rollout")) +

@@ -16,14 +16,14 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// The size that most figures are made for (Figure.Height says otherwise); text
-// keeps its size on any other.
+// The size that most figures are designed for (Figure.Height says otherwise). At other sizes
+// the text keeps its size.
 const (
 	Width  = 6.5 * vg.Inch
 	Height = 3.4 * vg.Inch
 )
 
-// dpi is twice the 96 of a plain screen.
+// dpi is twice the 96 of a standard screen.
 const dpi = 192
 
 // WritePNG writes f at 192 dots per inch: Width gives 1248 pixels.
@@ -36,9 +36,9 @@ func WritePNG(w io.Writer, f Figure, width, height vg.Length) error {
 	return nil
 }
 
-// WriteSVG writes f as a vector picture whose text stays text. Fonts are named,
-// not embedded: the caller that shows the picture provides them. Each text says how long
-// it was measured, so in any font it keeps to its place.
+// WriteSVG writes f as a vector picture whose text stays text. Fonts are named, not embedded: the
+// page that shows the picture provides them. Each text carries its measured length, so that it
+// keeps its place in any font.
 func WriteSVG(w io.Writer, f Figure, width, height vg.Length) error {
 	f.Fonts = browser()
 	c := &measuredSVG{Canvas: vgsvg.NewWith(vgsvg.UseWH(width, height)), fonts: f.Fonts}
@@ -49,11 +49,11 @@ func WriteSVG(w io.Writer, f Figure, width, height vg.Length) error {
 	return nil
 }
 
-// measuredSVG is a canvas that keeps how long its texts were measured.
+// measuredSVG is a canvas that records the measured length of its texts.
 type measuredSVG struct {
 	*vgsvg.Canvas
 	fonts   *lettering.Fonts
-	lengths []vg.Length // of the texts, in their order
+	lengths []vg.Length // of the texts, in drawing order
 }
 
 // FillString implements vg.Canvas.
@@ -63,15 +63,14 @@ func (c *measuredSVG) FillString(f font.Face, at vg.Point, s string) {
 	c.Canvas.FillString(f, at, s)
 }
 
-// collapsed is s as an SVG shows it: without white space at its ends, and with
-// one space for each within.
+// collapsed returns s as an SVG shows it: without white space at its ends, and with each run of
+// white space as one space.
 func collapsed(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \t\r\n", r) }), " ")
 }
 
-// write writes the picture with the lengths at its texts. A reader whose font
-// is the one measured changes nothing by them; another sets and scales its
-// letters to them.
+// write writes the picture with a length at each text. A viewer with the measured font is not
+// affected by it; one with another font scales the letters to the length.
 func (c *measuredSVG) write(w io.Writer) error {
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {

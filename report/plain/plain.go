@@ -1,7 +1,7 @@
 // Package plain serves the gonogo command; its API may change in any release.
 //
-// It makes texts of models, tools and data plain to see: nothing in them steers a terminal, a
-// page or a table.
+// It makes texts from models, tools and data safe to display: nothing in them can control a
+// terminal, a page or a table.
 package plain
 
 import (
@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns s with everything that is not plain to see (control
-// characters, escape sequences, direction marks, broken UTF-8) written out as
-// an escape. Every text of a Page that comes from data has been through it,
-// so that no format can be steered by an item's id or a server's error.
+// Text returns s with everything invisible or misleading (control characters, escape sequences,
+// direction marks, broken UTF-8) written as escapes. Every text of a report that comes from data
+// has passed through it, so that the id of an item or the error of a server cannot control the
+// output.
 func Text(s string) string {
 	if !strings.ContainsFunc(s, Hidden) && utf8.ValidString(s) {
 		return s
@@ -35,17 +35,16 @@ func Text(s string) string {
 	return b.String()
 }
 
-// Hidden reports whether a sign is not plain to see.
+// Hidden reports whether a rune is not printable.
 func Hidden(r rune) bool { return !unicode.IsPrint(r) }
 
-// Prose is Text for running text, in which line ends are only layout.
+// Prose is Text for running text, in which line breaks are only layout.
 func Prose(s string) string { return Text(strings.Join(strings.Fields(s), " ")) }
 
-// longest is how many runes of an id are shown.
+// longest is the maximum length of a displayed id, in runes.
 const longest = 96
 
-// ID is Text, with the middle of an overlong id left out: ids often differ
-// at their ends.
+// ID is Text with the middle of an overlong id left out: ids often differ at their ends.
 func ID(s string) string {
 	s = Text(s)
 	r := []rune(s)
@@ -55,7 +54,7 @@ func ID(s string) string {
 	return string(r[:longest-36]) + "…" + string(r[len(r)-35:])
 }
 
-// IDs are texts as ID shows them.
+// IDs returns the texts as ID displays them.
 func IDs(list []string) []string {
 	out := make([]string, len(list))
 	for i, s := range list {

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Quoted returns the first n runes of s as they are, within quotation marks: what is not
-// plain to see is written as an escape, a backslash as two, and a space that a reader
-// could miss (at an end, next to another) as ␣. whole reports whether that is all of s.
-func Quoted(s string, n int) (text string, whole bool) {
+// Quoted returns the first n runes of s in quotation marks. Hidden characters are written as
+// escapes, a backslash as two, and a space that a reader could miss (at an end, next to another) as
+// ␣. complete reports whether that is all of s.
+func Quoted(s string, n int) (text string, complete bool) {
 	head := First(s, n)
 	var b strings.Builder
 	b.WriteString("“")
@@ -30,32 +30,32 @@ func Quoted(s string, n int) (text string, whole bool) {
 	return b.String(), len(head) == len(s)
 }
 
-// Quote is Quoted with a mark behind what was cut.
+// Quote is Quoted with an ellipsis after a cut.
 func Quote(s string, n int) string {
-	text, whole := Quoted(s, n)
-	if !whole {
+	text, complete := Quoted(s, n)
+	if !complete {
 		text += "…"
 	}
 	return text
 }
 
-// QuoteAround quotes n runes of a text in one line: its first ones, or from a whole word on
-// those around the key if that is behind them.
+// QuoteAround quotes n runes of a text on one line: the first ones, or those around the key, from
+// the beginning of a word, if the key is beyond them.
 func QuoteAround(s, key string, n int) string {
 	s, key = OneLine(s), OneLine(key)
 	before, _, found := strings.Cut(s, key)
-	left, wide := utf8.RuneCountInString(before), utf8.RuneCountInString(key)
-	if !found || left+wide <= n {
+	start, length := utf8.RuneCountInString(before), utf8.RuneCountInString(key)
+	if !found || start+length <= n {
 		return Quote(s, n)
 	}
-	from := len(First(before, left-max(0, n-wide)/2))
+	from := len(First(before, start-max(0, n-length)/2))
 	if _, rest, ok := strings.Cut(before[from:], " "); ok {
 		from = len(before) - len(rest)
 	}
 	return "…" + Quote(s[from:], n)
 }
 
-// OneLine puts a text of several lines into one, without indentation.
+// OneLine joins the lines of a text into one, without indentation.
 func OneLine(s string) string {
 	var lines []string
 	for _, line := range strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }) {
@@ -66,7 +66,7 @@ func OneLine(s string) string {
 	return strings.Join(lines, " / ")
 }
 
-// First returns the first n runes of s; broken bytes count as one each.
+// First returns the first n runes of s. A broken byte counts as one.
 func First(s string, n int) string {
 	end := 0
 	for range n {
@@ -79,9 +79,9 @@ func First(s string, n int) string {
 	return s[:end]
 }
 
-// Lookalikes lists the signs of s that a reader mistakes for others: letters of
-// scripts that look like Latin in a word with plain letters or digits, and
-// the second alphabets of Unicode. At most a handful.
+// Lookalikes lists the characters of s that a reader mistakes for others: letters of scripts that
+// resemble Latin in a word with ASCII letters or digits, and the alternative alphabets of Unicode.
+// It lists at most six.
 func Lookalikes(s string) []string {
 	const handful = 6
 	var list []string

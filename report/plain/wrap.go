@@ -2,8 +2,8 @@ package plain
 
 import "strings"
 
-// Wrap breaks a text at spaces into lines of at most width bytes, each with the prefix and
-// a line end. A word that is longer has a line to itself.
+// Wrap breaks a text at spaces into lines of at most width bytes, each with the prefix and a line
+// end. A longer word gets its own line.
 func Wrap(text, prefix string, width int) string {
 	var b strings.Builder
 	line := prefix

@@ -1,8 +1,8 @@
 // Package recipe serves the gonogo command; its API may change in any release.
 //
-// It derives a trainer's configuration from what a run measured.
+// It derives the configuration of a trainer from what a run measured.
 //
-// In: the result of a run and what its configuration says of training. Out: the
-// settings that the measurements speak for, each with its reason, in the form of one
-// trainer. What no measurement speaks for, such as the learning rate, is left out.
+// In: the result of a run, and what its configuration says about training. Out: the settings that
+// the measurements support, each with its reason, in the format of a trainer. Settings that no
+// measurement supports, such as the learning rate, are left out.
 package recipe

@@ -15,30 +15,30 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Given is what is decided already, and what the result does not hold. Numbers that are
-// 0 are open.
+// Given is what is already decided, and what the result does not contain. A number of 0 is not
+// decided.
 type Given struct {
-	Run         string // as the command line names it
+	Run         string // as named on the command line
 	Model       string
 	GroupSize   int
-	BatchSize   int // items a step
+	BatchSize   int // items per step
 	Epochs      int
 	EvalEvery   int               // steps between evaluations
-	EvalSamples int               // rollouts of an eval item at each
-	Sampling    *rollout.Sampling // what the run's replies were drawn with
+	EvalSamples int               // rollouts per eval item at each evaluation
+	Sampling    *rollout.Sampling // the sampling parameters of the run
 	Normalize   string            // analysis.NormalizeStd or NormalizeNone
-	PromptBytes int               // of the longest prompt of the training rows; 0: unknown
+	PromptBytes int               // size of the longest prompt in the training rows; 0: unknown
 	Job         *job.Job          // with the grader; nil without one
 }
 
-// number is a whole number with the reason for it. The zero number is one that nothing
-// speaks for.
+// number is a whole number with the reason for it. The zero number means that nothing supports a
+// value.
 type number struct {
 	n   int
 	why string
 }
 
-// recipe is what the measurements speak for, for any trainer.
+// recipe holds the values that the measurements support, for any trainer.
 type recipe struct {
 	given Given
 	r     *analysis.Result
@@ -47,27 +47,27 @@ type recipe struct {
 
 	group, batch, epochs, steps number
 	evalEvery, evalSamples      number
-	tokens                      number // that the model writes in a rollout, at most
-	response                    number // those and what tools answer
+	tokens                      number // maximum that the model writes in a rollout
+	response                    number // tokens plus the outputs of tools
 	prompt                      number // tokens of the longest prompt
-	calls                       number // of tools in a rollout, at most
+	calls                       number // maximum tool calls in a rollout
 	share                       *stat.Estimate
 }
 
-// What is assumed where no measurement decides.
+// Assumptions where no measurement decides.
 const (
 	leastGroup     = 4    // the mean of fewer rewards is a noisy baseline
-	wantedGroups   = 32   // informative groups of a step
-	firstEpochs    = 2    // until the evaluations tell more
-	evaluations    = 10   // of a training
-	evalShare      = 0.2  // of the rollouts of training, at most
+	wantedGroups   = 32   // informative groups per step
+	firstEpochs    = 2    // until evaluations show more
+	evaluations    = 10   // per training run
+	evalShare      = 0.2  // evaluation rollouts as a share of training rollouts, at most
 	tokenRoom      = 1.25 // answers grow in training
 	roundTokens    = 256
-	bytesPerToken  = 3 // a careful figure; English text has about four
+	bytesPerToken  = 3 // conservative; English text has about four
 	mostEvalRepeat = 16
 )
 
-// newRecipe derives the numbers. A run without a measured train split is an error.
+// newRecipe derives the numbers. It returns an error if the run has no measured train split.
 func newRecipe(r *analysis.Result, g Given) (*recipe, error) {
 	c := &recipe{given: g, r: r, train: r.Splits[rollout.Train], eval: r.Splits[rollout.Eval]}
 	if c.train == nil || c.train.Items.Measured == 0 || r.Plan == nil {
@@ -96,16 +96,16 @@ func (c *recipe) groupSize() number {
 	if g := c.given.GroupSize; g > 0 {
 		return number{g, "as given on the command line"}
 	}
-	min, want := c.r.Plan.MinGroupSize, message.Percent(c.r.Plan.WantedShare)
-	if min == nil {
+	smallest, want := c.r.Plan.MinGroupSize, message.Percent(c.r.Plan.WantedShare)
+	if smallest == nil {
 		return number{c.r.GroupSize, fmt.Sprintf("as configured: no group size up to the samples of this run makes "+
 			"%s of the groups informative", want)}
 	}
-	n := max(leastGroup, *min)
+	n := max(leastGroup, *smallest)
 	why := fmt.Sprintf("the smallest at which %s of the groups or more are informative", want)
-	if n > *min {
+	if n > *smallest {
 		why = fmt.Sprintf("groups of %d are informative often enough (%s or more), but %d rewards make a steadier "+
-			"baseline", *min, want, n)
+			"baseline", *smallest, want, n)
 	}
 	if s, _ := c.train.SignalAt(n); s != nil {
 		e := s.Teaches()
@@ -117,7 +117,7 @@ func (c *recipe) groupSize() number {
 	return number{n, why}
 }
 
-// itemCount is how many items an epoch, or an evaluation, has.
+// itemCount returns the number of items of an epoch or an evaluation.
 func itemCount(s *analysis.SplitResult) int {
 	if n := s.Items.InFile; n != nil {
 		return *n
@@ -151,7 +151,7 @@ func (c *recipe) batchSize() number {
 		message.Percent(share), wantedGroups)}
 }
 
-// length is the number of epochs and that of steps.
+// length returns the number of epochs and of steps.
 func (c *recipe) length() (epochs, steps number) {
 	epochs = number{c.given.Epochs, "as configured"}
 	if epochs.n == 0 {
@@ -220,7 +220,8 @@ func (c *recipe) callLimit() number {
 	return number{max(1, n), fmt.Sprintf("99 %% of the rollouts make no more; the most is %d%s", u.Max, reached)}
 }
 
-// tokenLimits are what a rollout and a prompt may take.
+// tokenLimits returns the token limits of what the model writes in a rollout, of the whole
+// response, and of the prompt.
 func (c *recipe) tokenLimits() (wrote, response, prompt number) {
 	if b := c.given.PromptBytes; b > 0 {
 		n := roundUp(float64(b) / bytesPerToken)
@@ -257,8 +258,7 @@ func (c *recipe) tokenLimits() (wrote, response, prompt number) {
 
 func roundUp(tokens float64) int { return int(math.Ceil(tokens/roundTokens)) * roundTokens }
 
-// difficulty says what the items are like, for what a trainer does about those that
-// teach nothing.
+// difficulty says how many items teach nothing, for the setting that filters them.
 func (c *recipe) difficulty() string {
 	n := c.train.Classes.Counts
 	uniform := n[analysis.Dead] + n[analysis.Saturated] + n[analysis.Flat]
@@ -267,7 +267,7 @@ func (c *recipe) difficulty() string {
 		uniform-n[analysis.Dead]-n[analysis.Saturated])
 }
 
-// head opens every configuration.
+// head returns the first comment lines of a configuration.
 func (c *recipe) head(what string) []string {
 	lines := []string{
 		what,
@@ -282,10 +282,11 @@ func (c *recipe) head(what string) []string {
 	return lines
 }
 
-// count is a number with its noun.
+// count returns a number with its noun.
 func count(n int, noun string) string { return message.Language{}.Count(n, noun) }
 
-// oneLine keeps names from a run inside a comment.
+// oneLine keeps names from a run inside a comment: line breaks and control characters become
+// spaces.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 {

@@ -11,7 +11,7 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// Why a parameter of sampling has its value.
+// Reasons for the value of a sampling parameter.
 const (
 	asSampled   = "as sampled: what was measured holds for this value"
 	serversOwn  = "the server's own, as it says: what was measured holds for this value"
@@ -21,13 +21,13 @@ const (
 		"model.temperature, and sample again."
 )
 
-// spelled is how trainers and servers call one parameter.
+// spelled maps the server's name of a parameter to the trainers' name.
 var spelled = map[string]string{"repeat_penalty": "repetition_penalty"}
 
-// parameters adds the parameters that were in force, each at the path that at returns for
-// it, and returns those for which the trainer has no key. top_k is off at the trainer's
-// value off.
-func (c *recipe) parameters(l *list, off int, why string, at func(name string) []string) (left []string) {
+// parameters adds the parameters that were in force, each at the path that keyPath returns for it,
+// and returns those for which the trainer has no key. A top_k of 0 or less, which disables it, is
+// written as off.
+func (c *recipe) parameters(l *list, off int, why string, keyPath func(name string) []string) (unsupported []string) {
 	all := c.given.Sampling.InForce()
 	var found list
 	for _, name := range parameterNames(all) {
@@ -44,22 +44,22 @@ func (c *recipe) parameters(l *list, off int, why string, at func(name string) [
 		if n, ok := jsontext.ReadNumber(value); ok && name == "top_k" && n <= 0 {
 			value, _ = json.Marshal(off)
 		}
-		if path := at(name); path != nil {
+		if path := keyPath(name); path != nil {
 			found.value(value, reason, path)
 		} else {
-			left = append(left, name+" "+string(value))
+			unsupported = append(unsupported, name+" "+string(value))
 		}
 	}
-	// Keys of one mapping are neighbours, and a table's own keys come before the tables within.
+	// Keys of one mapping are neighbours, and the keys of a table come before its subtables.
 	sort.SliceStable(found, func(i, j int) bool {
 		a, b := found[i].path, found[j].path
 		return cmp.Or(len(a)-len(b), slices.Compare(a[:len(a)-1], b[:len(b)-1])) < 0
 	})
 	*l = append(*l, found...)
-	return left
+	return unsupported
 }
 
-// value adds a value at a path, an object as a mapping.
+// value adds a value at a path, and an object as a mapping.
 func (l *list) value(value json.RawMessage, why string, path []string) {
 	var members map[string]json.RawMessage
 	if jsontext.Unmarshal(value, &members) != nil || len(members) == 0 {
@@ -71,7 +71,8 @@ func (l *list) value(value json.RawMessage, why string, path []string) {
 	}
 }
 
-// parameterNames are the names of parameters: the temperature and top_p first, then the rest.
+// parameterNames returns the names of parameters: temperature, top_p, top_k and min_p first, then
+// the rest.
 func parameterNames(all map[string]json.RawMessage) []string {
 	names := slices.Sorted(maps.Keys(all))
 	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
@@ -85,9 +86,9 @@ func rank(name string) int {
 	return 4
 }
 
-// settings are the lines of a head about sampling: what has no key at a trainer, and that no
-// temperature is known.
-func (c *recipe) settings(trainer string, left []string) []string {
+// settings returns head lines about sampling: parameters for which the trainer has no key, those
+// that were not sent, and a temperature that is unknown or the server's.
+func (c *recipe) settings(trainer string, unsupported []string) []string {
 	var head []string
 	switch s := c.given.Sampling; {
 	case !s.Known():
@@ -97,18 +98,18 @@ func (c *recipe) settings(trainer string, left []string) []string {
 			"No temperature was measured but the server's own: the run sent none, and the server says "+
 				string(s.Server["temperature"])+".")
 	}
-	if untold := c.given.Sampling.Untold(); len(untold) > 0 {
-		head = append(head, "Not sent: "+strings.Join(untold, ", ")+". The server's defaults held (vLLM takes those "+
+	if unsent := c.given.Sampling.Untold(); len(unsent) > 0 {
+		head = append(head, "Not sent: "+strings.Join(unsent, ", ")+". The server's defaults held (vLLM takes those "+
 			"of generation_config.json), and it does not say them: the trainer's may differ.")
 	}
-	if len(left) > 0 {
-		head = append(head, trainer+" has no key for "+strings.Join(left, ", ")+
+	if len(unsupported) > 0 {
+		head = append(head, trainer+" has no key for "+strings.Join(unsupported, ", ")+
 			", which was in force: what was measured holds only with it. Sample without, or set it in code.")
 	}
 	return head
 }
 
-// one returns a path for each of a few names; nil for any other.
+// one returns a function that returns a path for the given names, and nil for any other.
 func one(base []string, names ...string) func(string) []string {
 	return func(name string) []string {
 		if !slices.Contains(names, name) {
@@ -118,11 +119,11 @@ func one(base []string, names ...string) func(string) []string {
 	}
 }
 
-// beside returns a path below extra_body for all but a few names, which have keys of their
-// own: prime-rl passes the rest on to the server.
-func beside(base []string, own ...string) func(string) []string {
+// extraBody returns a function that returns a path below extra_body for every name except those
+// with keys of their own: prime-rl passes the rest to the server.
+func extraBody(base []string, names ...string) func(string) []string {
 	return func(name string) []string {
-		if slices.Contains(own, name) {
+		if slices.Contains(names, name) {
 			return nil
 		}
 		return append(slices.Clone(base), "extra_body", name)

@@ -11,7 +11,7 @@ import (
 	"gonogo/sampler/input/job"
 )
 
-// Trainer is a program or a platform that trains.
+// Trainer is a training program or platform.
 type Trainer struct {
 	Name, Doc string
 
@@ -19,7 +19,7 @@ type Trainer struct {
 	write func(head []string, lines []line) []byte
 }
 
-// Trainers lists those for which a configuration is written, in the order shown.
+// Trainers lists the trainers with a configuration format, in display order.
 func Trainers() []Trainer {
 	return []Trainer{
 		{"trl", "the arguments of TRL's GRPOConfig, YAML, as TrlParser reads them", trl, writeYAML},
@@ -30,8 +30,8 @@ func Trainers() []Trainer {
 	}
 }
 
-// Write returns the configuration for a trainer. It is an error if the run has no
-// measured item of train, or, for a hosted platform, no grader that a job can name.
+// Write returns the configuration for a trainer. It returns an error if the run has no measured
+// train item, or, for a hosted platform, no grader that a job can name.
 func (t Trainer) Write(r *analysis.Result, g Given) ([]byte, error) {
 	c, err := newRecipe(r, g)
 	if err != nil {
@@ -44,7 +44,7 @@ func (t Trainer) Write(r *analysis.Result, g Given) ([]byte, error) {
 	return t.write(head, lines), nil
 }
 
-// line is a key of a configuration with its value and its reason.
+// line is a key of a configuration, with its value and reason.
 type line struct {
 	path  []string
 	value any
@@ -57,7 +57,7 @@ type list []line
 // add adds a key.
 func (l *list) add(value any, why string, path ...string) { *l = append(*l, line{path, value, why}) }
 
-// number adds a key if something speaks for a value.
+// number adds a key if n has a value.
 func (l *list) number(n number, path ...string) {
 	if n.n > 0 {
 		l.add(n.n, n.why, path...)
@@ -124,21 +124,21 @@ func verl(c *recipe) ([]string, []line, error) {
 	model(&l, c, "actor_rollout_ref", "model", "path")
 	actor := []string{"actor_rollout_ref", "actor"}
 	roll := []string{"actor_rollout_ref", "rollout"}
-	at := func(base []string, path ...string) []string { return append(append([]string{}, base...), path...) }
+	under := func(base []string, path ...string) []string { return append(append([]string{}, base...), path...) }
 	l.add(c.batch.n, "one update a step, so that rollouts are never of an older model",
-		at(actor, "ppo_mini_batch_size")...)
-	l.number(c.group, at(roll, "n")...)
-	left := c.parameters(&l, -1, "", one(roll, "temperature", "top_p", "top_k"))
+		under(actor, "ppo_mini_batch_size")...)
+	l.number(c.group, under(roll, "n")...)
+	unsupported := c.parameters(&l, -1, "", one(roll, "temperature", "top_p", "top_k"))
 	if c.calls.n > 0 {
-		l.add(true, "the rollouts call tools", at(roll, "multi_turn", "enable")...)
+		l.add(true, "the rollouts call tools", under(roll, "multi_turn", "enable")...)
 		l.add(c.calls.n+1, fmt.Sprintf("%s, one a turn, and the answer: %s", count(c.calls.n, "tool call"),
-			c.calls.why), at(roll, "multi_turn", "max_assistant_turns")...)
+			c.calls.why), under(roll, "multi_turn", "max_assistant_turns")...)
 	}
 	if c.eval != nil && c.evalSamples.n > 0 {
-		l.add(c.evalSamples.n, c.evalSamples.why, at(roll, "val_kwargs", "n")...)
+		l.add(c.evalSamples.n, c.evalSamples.why, under(roll, "val_kwargs", "n")...)
 		l.add(true, "several rollouts of an item tell nothing where all are the same",
-			at(roll, "val_kwargs", "do_sample")...)
-		c.parameters(&l, -1, asInTrain, one(at(roll, "val_kwargs"), "temperature", "top_p", "top_k"))
+			under(roll, "val_kwargs", "do_sample")...)
+		c.parameters(&l, -1, asInTrain, one(under(roll, "val_kwargs"), "temperature", "top_p", "top_k"))
 	}
 	l.number(c.batch, "data", "train_batch_size")
 	l.number(c.prompt, "data", "max_prompt_length")
@@ -154,10 +154,10 @@ func verl(c *recipe) ([]string, []line, error) {
 		l.number(c.evalEvery, "trainer", "test_freq")
 	}
 	return append(c.head("A configuration of verl: python -m verl.trainer.main_ppo --config-path DIR --config-name "+
-		"NAME."), c.settings("verl", left)...), l, nil
+		"NAME."), c.settings("verl", unsupported)...), l, nil
 }
 
-// maxGenerations is how many batches a full one of informative groups may take.
+// maxGenerations returns how many batches may be generated to fill one with informative groups.
 func (c *recipe) maxGenerations() number {
 	if c.share == nil || c.share.Low == nil || *c.share.Low <= 0 {
 		return number{}
@@ -186,13 +186,13 @@ func primeRL(c *recipe) ([]string, []line, error) {
 		l.add(c.tokens.n, "a limit for each turn; "+c.tokens.why+" in all their turns", "orchestrator", "train",
 			"sampling", "max_completion_tokens")
 	}
-	c.parameters(&l, -1, "", beside(train, "temperature"))
+	c.parameters(&l, -1, "", extraBody(train, "temperature"))
 	if c.eval != nil {
 		l.number(c.evalEvery, "orchestrator", "eval", "interval")
 		l.number(c.evalSamples, "orchestrator", "eval", "group_size")
 		eval := []string{"orchestrator", "eval", "sampling"}
 		c.parameters(&l, -1, asInTrain, one(eval, "temperature", "top_p", "top_k", "min_p"))
-		c.parameters(&l, -1, asInTrain, beside(eval, "temperature", "top_p", "top_k", "min_p"))
+		c.parameters(&l, -1, asInTrain, extraBody(eval, "temperature", "top_p", "top_k", "min_p"))
 	}
 	l.add("zero_advantage", c.difficulty(), "orchestrator", "pre_batch_filters[]", "type")
 	l.add(true, "such groups are left out before a batch is full, so that it holds groups that teach", "orchestrator",
@@ -207,7 +207,8 @@ func primeRL(c *recipe) ([]string, []line, error) {
 	return head, l, nil
 }
 
-// hosted is the body of a job. What the run's own job says of other things is kept.
+// hosted returns the body of a job. It keeps the files, seed, grader, tools, response format and
+// reasoning effort of the run's own job.
 func hosted(c *recipe) ([]string, []line, error) {
 	j := c.given.Job
 	if j == nil || len(j.Grader) == 0 {
@@ -228,28 +229,28 @@ func hosted(c *recipe) ([]string, []line, error) {
 		l.add(*j.Seed, "as in the run's job", "seed")
 	}
 	method := []string{"method", "reinforcement"}
-	at := func(path ...string) []string { return append(append([]string{}, method...), path...) }
+	under := func(path ...string) []string { return append(append([]string{}, method...), path...) }
 	l.add("reinforcement", "", "method", "type")
-	l.add(j.Grader, "the grader of the run", at("grader")...)
+	l.add(j.Grader, "the grader of the run", under("grader")...)
 	if len(j.Tools) > 0 {
 		tools, err := toolsOf(j)
 		if err != nil {
 			return nil, nil, err
 		}
-		l.add(tools, "the tools of the run's job; if a header was secret, put it back", at("tools")...)
+		l.add(tools, "the tools of the run's job; if a header was secret, put it back", under("tools")...)
 	}
 	if len(j.ResponseFormat) > 0 {
-		l.add(j.ResponseFormat, "as in the run's job", at("response_format")...)
+		l.add(j.ResponseFormat, "as in the run's job", under("response_format")...)
 	}
 	if c.calls.n > 0 {
 		l.add(2*c.calls.n+1, fmt.Sprintf("%s, a turn for each, and the answer: %s", count(c.calls.n, "tool call"),
-			c.calls.why), at("max_episode_steps")...)
+			c.calls.why), under("max_episode_steps")...)
 	}
 	hyper := func(n number, most int, key string) {
 		if n.n > most {
 			n = number{most, fmt.Sprintf("the most that the API description of 2026-11 allows; %d: %s", n.n, n.why)}
 		}
-		l.number(n, at("hyperparameters", key)...)
+		l.number(n, under("hyperparameters", key)...)
 	}
 	hyper(c.batch, 256, "batch_size")
 	hyper(c.epochs, 50, "n_epochs")
@@ -258,7 +259,7 @@ func hosted(c *recipe) ([]string, []line, error) {
 		hyper(c.evalSamples, math.MaxInt, "eval_samples")
 	}
 	if e := j.Hyper.ReasoningEffort; e != "" {
-		l.add(e, "as in the run's job", at("hyperparameters", "reasoning_effort")...)
+		l.add(e, "as in the run's job", under("hyperparameters", "reasoning_effort")...)
 	}
 	head := append(c.head("The body for fine_tuning.jobs.create."),
 		c.settings("A job", c.parameters(&l, 0, "", one(nil)))...)
@@ -269,7 +270,7 @@ func hosted(c *recipe) ([]string, []line, error) {
 		"A platform filters nothing by difficulty: "+c.difficulty()+leaveOut), l, nil
 }
 
-// toolsOf are the tools of a job as it has them.
+// toolsOf returns the tools of a job as JSON in the format of the job.
 func toolsOf(j *job.Job) (json.RawMessage, error) {
 	var tools []map[string]any
 	for _, t := range j.Tools {

@@ -10,7 +10,7 @@ import (
 	"gonogo/report/plain"
 )
 
-// width is that of the comments.
+// width is the maximum width of comments, in bytes.
 const width = 100
 
 // comment writes a text as comment lines.
@@ -20,18 +20,18 @@ func comment(b *bytes.Buffer, indent, text string) {
 	}
 }
 
-// valueText is a value as JSON, which is YAML and, without objects, TOML.
+// valueText returns a value as JSON, which is also YAML and, without objects, TOML.
 func valueText(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(fmt.Sprintf("gonogo: encode %T: %v", v, err)) // a number, a text or what was decoded from JSON
+		panic(fmt.Sprintf("gonogo: encode %T: %v", v, err)) // values are numbers, texts or decoded JSON
 	}
 	return strings.TrimSpace(b.String())
 }
 
-// writeYAML writes the lines as nested mappings. Keys of one mapping are neighbours.
+// writeYAML writes the lines as nested mappings. Keys of one mapping must be neighbours.
 func writeYAML(head []string, lines []line) []byte {
 	var b bytes.Buffer
 	for _, text := range head {
@@ -53,7 +53,7 @@ func writeYAML(head []string, lines []line) []byte {
 		indent := strings.Repeat("  ", len(open))
 		comment(&b, indent, l.why)
 		key := l.path[len(l.path)-1]
-		if key == "n" { // false to a reader of YAML 1.1
+		if key == "n" { // YAML 1.1 reads n as false
 			key = `"n"`
 		}
 		fmt.Fprintf(&b, "%s%s: %s\n", indent, key, valueText(l.value))
@@ -61,7 +61,7 @@ func writeYAML(head []string, lines []line) []byte {
 	return b.Bytes()
 }
 
-// writeTOML writes the lines as tables. A name that ends in [] is a list with one table.
+// writeTOML writes the lines as tables. A name that ends in [] is an array with one table.
 func writeTOML(head []string, lines []line) []byte {
 	var b bytes.Buffer
 	for _, text := range head {

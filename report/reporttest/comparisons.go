@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Comparisons lists the Comparisons that Compared knows, in a fixed order.
+// Comparisons lists the names of the Comparisons that Compared returns, in a fixed order.
 func Comparisons() []string {
 	return []string{
 		"regressed", "improved", "cannot_tell", "unpaired", "identical", "one_item", "empty", "hostile",
@@ -30,7 +30,7 @@ func Compared(t testing.TB, name string) *compare.Comparison {
 	return read[compare.Comparison](t, "comparisons/"+name+".json")
 }
 
-// many blows the items of c's eval split up to n.
+// many repeats the items of c's eval split, with variations, up to n items.
 func many(c *compare.Comparison, n int) *compare.Comparison {
 	sc := c.Splits[rollout.Eval]
 	some := sc.Changes
@@ -50,12 +50,11 @@ func many(c *compare.Comparison, n int) *compare.Comparison {
 	return c
 }
 
-// steering is text that would steer a page, a table, a terminal or a
-// spreadsheet.
+// steering is a text that would control a page, a table, a terminal or a spreadsheet.
 const steering = "=1+1\x1b[2J\u202e</script><script>alert(1)</script><img src=x onerror=alert(1)>|`\n# @team " +
 	"[x](http://evil) 你好 🎉 שלום\x00"
 
-// hostileTexts puts steering wherever data can put text.
+// hostileTexts puts steering wherever a text can come from data.
 func hostileTexts(c *compare.Comparison) *compare.Comparison {
 	c.Base.File, c.New.File = "base "+steering+"/rollouts.jsonl", "new '"+steering+"/rollouts.jsonl"
 	c.Base.Model, c.New.Name = steering, steering

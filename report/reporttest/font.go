@@ -9,8 +9,8 @@ import (
 	"gonogo/report/internal/typeface"
 )
 
-// Font makes a TrueType font with a glyph for each of the signs, which are
-// Latin letters whatever the sign.
+// Font makes a TrueType font with a glyph for each of the signs. Whatever the sign, its glyph is a
+// Latin letter.
 func Font(t testing.TB, signs string) []byte {
 	t.Helper()
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

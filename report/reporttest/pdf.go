@@ -14,20 +14,20 @@ import (
 	"gonogo/report/internal/typeface"
 )
 
-// PDFPage is the text on a page of one of our PDFs, read back from the file.
+// PDFPage is the text of a page, read back from a PDF of gonogo.
 type PDFPage struct {
 	Width, Height float64
 	Texts         []PDFText
-	Lines         PDFBox // around all lines and areas
+	Lines         PDFBox // encloses all lines and areas
 }
 
-// PDFText is a piece of text and the box of its ink, about.
+// PDFText is a piece of text and its approximate bounding box.
 type PDFText struct {
 	Text string
 	Box  PDFBox
 }
 
-// PDFBox is a box in points from the lower left corner of the page.
+// PDFBox is a box in points from the bottom left corner of the page.
 type PDFBox struct{ X0, Y0, X1, Y1 float64 }
 
 func (b *PDFBox) grow(x, y float64) {
@@ -36,7 +36,7 @@ func (b *PDFBox) grow(x, y float64) {
 
 func nowhere() PDFBox { return PDFBox{math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)} }
 
-// Flat is the text of pages without any space: lines may end anywhere.
+// Flat returns the text of pages without any spaces, so that it does not depend on line breaks.
 func Flat(pages ...PDFPage) string {
 	var b strings.Builder
 	for _, p := range pages {
@@ -47,7 +47,7 @@ func Flat(pages ...PDFPage) string {
 	return Squeeze(b.String())
 }
 
-// Running is the text of pages with a space wherever a piece of it ends.
+// Running returns the text of pages with a space between its pieces.
 func Running(pages ...PDFPage) string {
 	var list []string
 	for _, p := range pages {
@@ -58,7 +58,7 @@ func Running(pages ...PDFPage) string {
 	return strings.Join(list, " ")
 }
 
-// Squeeze leaves out all space, so a text can be looked for in Flat.
+// Squeeze removes all white space, to search for a text in the result of Flat.
 func Squeeze(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \u00a0\t\r\n", r) }),
 		"")
@@ -70,8 +70,8 @@ var (
 	pdfBox    = regexp.MustCompile(`/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)\]`)
 )
 
-// ReadPDF reads back the pages of a PDF that was written by package pdf. It
-// reads only the part of the format that such a file uses.
+// ReadPDF reads back the pages of a PDF written by package pdf. It only supports the part of the
+// format that such a file uses.
 func ReadPDF(t testing.TB, data []byte) []PDFPage {
 	t.Helper()
 	fonts := map[string]string{}
@@ -121,11 +121,11 @@ type pdfReader struct {
 	states []pdfState
 	page   PDFPage
 
-	args []string // of the operator that comes
-	x, y float64  // where text begins
+	args []string // operands of the next operator
+	x, y float64  // where the next text begins
 }
 
-// read takes the operators of a page one by one.
+// read executes the operators of a page one by one.
 func (p *pdfReader) read(s []byte) {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
@@ -188,12 +188,12 @@ func (p *pdfReader) operator(name string) {
 		p.text(p.args[0], *now)
 	case "m", "l", "c", "v":
 		for i := 0; i+1 < len(p.args); i += 2 {
-			p.page.Lines.grow(now.at(p.number(i), p.number(i+1)))
+			p.page.Lines.grow(now.toPage(p.number(i), p.number(i+1)))
 		}
 	}
 }
 
-func (s pdfState) at(x, y float64) (float64, float64) {
+func (s pdfState) toPage(x, y float64) (float64, float64) {
 	return s.m[0]*x + s.m[2]*y + s.m[4], s.m[1]*x + s.m[3]*y + s.m[5]
 }
 
@@ -203,13 +203,13 @@ func (p *pdfReader) text(raw string, now pdfState) {
 		units = append(units, uint16(raw[i])<<8|uint16(raw[i+1]))
 	}
 	s := string(utf16.Decode(units))
-	width := float64(len(units)) // of the machine's font, whose signs are an em wide at most
+	width := float64(len(units)) // for a system font, whose glyphs are at most one em wide
 	if face := p.faces[now.font]; face != nil {
 		width = face.Width(s)
 	}
 	box := nowhere()
 	for _, corner := range [][2]float64{{0, -0.2}, {width, -0.2}, {0, 0.7}, {width, 0.7}} {
-		box.grow(now.at(p.x+corner[0]*now.size, p.y+corner[1]*now.size))
+		box.grow(now.toPage(p.x+corner[0]*now.size, p.y+corner[1]*now.size))
 	}
 	p.page.Texts = append(p.page.Texts, PDFText{s, box})
 }

@@ -10,10 +10,9 @@ import (
 	"testing"
 )
 
-// SamePicture compares a PNG with the golden one at path, both at a quarter of
-// their size and in grey: that is small to keep, does not mind the last bit of
-// an edge, and is what a grey print shows. With update it writes the golden
-// one instead.
+// SamePicture compares a PNG with the golden one at path, both at a quarter of their size and in
+// grey: that keeps golden files small, tolerates rounding at edges, and is what a grey print shows.
+// With update it writes the golden one instead.
 func SamePicture(t testing.TB, path string, data []byte, update bool) {
 	t.Helper()
 	got := quarter(Decode(t, data))
@@ -53,7 +52,7 @@ func Decode(t testing.TB, b []byte) image.Image {
 	return m
 }
 
-// quarter is m in grey, each four by four pixels averaged into one.
+// quarter returns m in grey, with each block of four by four pixels averaged into one.
 func quarter(m image.Image) *image.Gray {
 	full := image.NewRGBA(m.Bounds())
 	draw.Draw(full, full.Bounds(), m, m.Bounds().Min, draw.Src)
@@ -65,7 +64,7 @@ func quarter(m image.Image) *image.Gray {
 			for i := range 4 {
 				row := full.Pix[(4*y+i)*full.Stride+16*x:][:16]
 				for k := 0; k < 16; k += 4 {
-					sum += 299*int(row[k]) + 587*int(row[k+1]) + 114*int(row[k+2]) // luma of ITU-R BT.601
+					sum += 299*int(row[k]) + 587*int(row[k+1]) + 114*int(row[k+2]) // luma according to ITU-R BT.601
 				}
 			}
 			out.Pix[y*out.Stride+x] = uint8(sum / 16000)
@@ -74,8 +73,8 @@ func quarter(m image.Image) *image.Gray {
 	return out
 }
 
-// difference compares two pictures of one size; a golden one is read back in
-// grey.
+// difference compares two pictures of the same size, want converted to grey, and returns the mean
+// and the largest difference of a pixel.
 func difference(got *image.Gray, want image.Image) (mean, worst float64) {
 	grey := image.NewGray(want.Bounds())
 	draw.Draw(grey, grey.Bounds(), want, want.Bounds().Min, draw.Src)

@@ -14,7 +14,7 @@ import (
 //go:embed results/*.json comparisons/*.json
 var frozen embed.FS
 
-// read returns a fresh copy of what a frozen file holds.
+// read returns a fresh copy of the contents of a frozen file.
 func read[T any](t testing.TB, file string) *T {
 	t.Helper()
 	b, err := frozen.ReadFile(file)
@@ -28,7 +28,7 @@ func read[T any](t testing.TB, file string) *T {
 	return v
 }
 
-// Names lists the Results that Load knows, in a fixed order.
+// Names lists the names of the Results that Load returns, in a fixed order.
 func Names() []string {
 	return []string{
 		"go", "cautious", "dead", "tiny", "one_item", "all_missing", "negative", "hostile", "eval_only",
@@ -45,7 +45,7 @@ func Load(t testing.TB, name string) *analysis.Result {
 	return read[analysis.Result](t, "results/"+name+".json")
 }
 
-// large blows the items of r's train split up to n.
+// large repeats the items of r's train split, with variations, up to n items.
 func large(r *analysis.Result, n int) *analysis.Result {
 	s := r.Splits[rollout.Train]
 	items := s.Classes.Items

@@ -10,8 +10,7 @@ import (
 	"gonogo/docs"
 )
 
-// strict are the published schemas, by name, that accept no undocumented
-// key.
+// strict returns the published schemas by name, changed to reject undocumented keys.
 var strict = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 	all := make(map[string]*jsonschema.Schema)
 	for _, published := range docs.Schemas() {
@@ -35,8 +34,8 @@ var strict = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 	return all, nil
 })
 
-// Check holds a file to the published schema of that name, and allows nothing
-// that the schema does not describe.
+// Check validates a file against the published schema of that name, and rejects everything that the
+// schema does not describe.
 func Check(name string, b []byte) error {
 	schemas, err := strict()
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package table serves the gonogo command; its API may change in any release.
 //
 // It writes a report as tables for other programs: a row for each item or rollout, as CSV or
-// Parquet, with every number at its full precision.
+// Parquet, with every number in full precision.
 package table
 
 import (
@@ -17,7 +17,7 @@ import (
 	"gonogo/analysis"
 )
 
-// Kind is what the cells of a column hold.
+// Kind is the type of the cells of a column.
 type Kind string
 
 const (
@@ -28,17 +28,17 @@ const (
 	timeCells   Kind = "time"
 )
 
-// Column is one column of a table with a row for each R, the same in every
-// format of the table.
+// Column is one column of a table with a row for each R. It is the same in every format of the
+// table.
 type Column[R any] struct {
 	Name string
 	Kind Kind
 	Doc  string
-	Of   func(R) any // a value of the kind: string, int64, float64, bool, time.Time; nil if it is not known
+	Of   func(R) any // a string, int64, float64, bool or time.Time, according to Kind; nil if unknown
 }
 
-// writeCSV writes rows as comma-separated values under a header: UTF-8 without
-// a byte order mark, lines that end in \n, an empty cell for what is not known.
+// writeCSV writes rows as comma-separated values with a header: UTF-8 without a byte order mark,
+// lines ending in \n, and an empty cell for an unknown value.
 func writeCSV[R any](w io.Writer, columns []Column[R], rows func(yield func(R) error) error) error {
 	to := csv.NewWriter(w)
 	cells := make([]string, len(columns))
@@ -61,8 +61,8 @@ func writeCSV[R any](w io.Writer, columns []Column[R], rows func(yield func(R) e
 	return to.Error()
 }
 
-// Cell writes a value so that no digit of it is lost, and a text so that no
-// spreadsheet takes it for a formula.
+// Cell writes a value in full precision, and a text so that no spreadsheet interprets it as a
+// formula.
 func Cell(value any) string {
 	switch x := value.(type) {
 	case string:
@@ -81,8 +81,8 @@ func Cell(value any) string {
 	panic(fmt.Sprintf("table: a column holds a %T", value))
 }
 
-// printable writes control characters out as escapes, but tabs and line ends,
-// which CSV can hold: a NUL ends the text for many a reader.
+// printable writes control characters as escapes, except tabs and newlines, which CSV can contain:
+// many readers end a text at a NUL.
 func printable(s string) string {
 	control := func(r rune) bool { return unicode.IsControl(r) && r != '\t' && r != '\n' }
 	if !strings.ContainsFunc(s, control) {
@@ -99,8 +99,7 @@ func printable(s string) string {
 	return b.String()
 }
 
-// known turns a pointer into a cell's value: nil if there is none, or where it is not
-// a known number.
+// known returns the value of a cell for a pointer: nil for a nil pointer, NaN or an infinity.
 func known[T int | int64 | float64](p *T) any {
 	if p == nil {
 		return nil
@@ -117,8 +116,8 @@ func known[T int | int64 | float64](p *T) any {
 	return any(*p)
 }
 
-// told is a text, or nil if it is empty.
-func told(s string) any {
+// textOrNil returns s, or nil if it is empty.
+func textOrNil(s string) any {
 	if s == "" {
 		return nil
 	}

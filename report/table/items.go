@@ -17,7 +17,7 @@ type ItemRow struct {
 	*analysis.ItemResult
 }
 
-// ItemColumns are the columns of items.csv.
+// ItemColumns returns the columns of items.csv.
 func ItemColumns() []Column[ItemRow] {
 	return []Column[ItemRow]{
 		{"split", textCells, "train, eval or production", func(r ItemRow) any { return string(r.split) }},
@@ -49,13 +49,12 @@ func ItemColumns() []Column[ItemRow] {
 			func(r ItemRow) any { return known(r.SamplesToTell) },
 		},
 		{"tool_calls", numberCells, "tool calls per rollout, mean", func(r ItemRow) any { return known(r.Calls) }},
-		{"category", textCells, "the item's category", func(r ItemRow) any { return told(r.Category) }},
-		{"family", textCells, "the item's family", func(r ItemRow) any { return told(r.Family) }},
+		{"category", textCells, "the item's category", func(r ItemRow) any { return textOrNil(r.Category) }},
+		{"family", textCells, "the item's family", func(r ItemRow) any { return textOrNil(r.Family) }},
 	}
 }
 
-// Items writes items.csv: one row an item, split by split, in the order of
-// result.json.
+// Items writes items.csv: one row per item, split by split, in the order of result.json.
 func Items(w io.Writer, r *analysis.Result) error {
 	var rows []ItemRow
 	for _, split := range rollout.Splits() {
@@ -68,13 +67,13 @@ func Items(w io.Writer, r *analysis.Result) error {
 	return write(w, "items.csv", ItemColumns(), slices.Values(rows))
 }
 
-// ChangeRow is an item of both runs.
+// ChangeRow is an item that is in both runs.
 type ChangeRow struct {
 	split rollout.Split
 	*compare.ItemChange
 }
 
-// ChangeColumns are the columns of a comparison's items.csv.
+// ChangeColumns returns the columns of the items.csv of a comparison.
 func ChangeColumns() []Column[ChangeRow] {
 	return []Column[ChangeRow]{
 		{"split", textCells, "train, eval or production", func(r ChangeRow) any { return string(r.split) }},
@@ -91,12 +90,12 @@ func ChangeColumns() []Column[ChangeRow] {
 			"calls_change", numberCells, "tool calls per rollout, new - base",
 			func(r ChangeRow) any { return known(r.CallsChange) },
 		},
-		{"category", textCells, "the item's category", func(r ChangeRow) any { return told(r.Category) }},
-		{"family", textCells, "the item's family", func(r ChangeRow) any { return told(r.Family) }},
+		{"category", textCells, "the item's category", func(r ChangeRow) any { return textOrNil(r.Category) }},
+		{"family", textCells, "the item's family", func(r ChangeRow) any { return textOrNil(r.Family) }},
 	}
 }
 
-// Changes writes items.csv of a comparison: one row an item in both runs, split by
+// Changes writes the items.csv of a comparison: one row per item that is in both runs, split by
 // split, in the order of comparison.json.
 func Changes(w io.Writer, c *compare.Comparison) error {
 	var rows []ChangeRow
@@ -110,7 +109,7 @@ func Changes(w io.Writer, c *compare.Comparison) error {
 	return write(w, "items.csv", ChangeColumns(), slices.Values(rows))
 }
 
-// write writes rows that are there as CSV.
+// write writes rows as CSV; name is the file name in errors.
 func write[R any](w io.Writer, name string, columns []Column[R], rows iter.Seq[R]) error {
 	err := writeCSV(w, columns, func(yield func(R) error) error {
 		for r := range rows {

@@ -13,16 +13,15 @@ import (
 )
 
 const (
-	parquetGroup = 20_000 // rows of a row group: what is held in memory
-	parquetBatch = 256    // rows handed over at once
+	parquetGroup = 20_000 // rows per row group, which is kept in memory
+	parquetBatch = 256    // rows written at once
 )
 
 // Metadata is the metadata of a Parquet file.
 type Metadata struct{ Version, Run, Verdict string }
 
-// WriteParquet writes rollouts.parquet: the rows and columns of rollouts.csv
-// with their types, compressed by zstd. Every column is optional: what is not
-// known is a null.
+// WriteParquet writes rollouts.parquet: the rows and columns of rollouts.csv with their types,
+// compressed with zstd. Every column is optional; an unknown value is null.
 func (s *Survey) WriteParquet(w io.Writer, made Metadata) error {
 	if err := s.parquet(w, made); err != nil {
 		return fmt.Errorf("write rollouts.parquet: %w", err)
@@ -67,7 +66,7 @@ func (s *Survey) parquet(w io.Writer, made Metadata) error {
 	return to.Close()
 }
 
-// parquetValue is a value of the i-th column.
+// parquetValue returns a value for column i.
 func parquetValue(value any, i int) parquet.Value {
 	var v parquet.Value
 	switch x := value.(type) {
@@ -89,8 +88,8 @@ func parquetValue(value any, i int) parquet.Value {
 	return v.Level(0, 1, i)
 }
 
-// fields is the schema of a table: a group whose fields are in the order of the columns,
-// where parquet.Group would sort them by name.
+// fields is the schema of a table: a group with its fields in the order of the columns.
+// parquet.Group would sort them by name.
 type fields struct {
 	parquet.Group
 	inOrder []parquet.Field
@@ -99,8 +98,8 @@ type fields struct {
 // Fields lists the fields in the order of the columns.
 func (f fields) Fields() []parquet.Field { return f.inOrder }
 
-// GoType is never used: rows are written value by value. The type that
-// parquet.Group would make has no place for every name.
+// GoType is never used, because rows are written value by value. The type that parquet.Group
+// returns does not support every column name.
 func (f fields) GoType() reflect.Type { return reflect.TypeFor[struct{}]() }
 
 // field is a column of a Parquet file.
@@ -112,7 +111,7 @@ type field struct {
 // Name returns the column's name.
 func (f field) Name() string { return f.name }
 
-// Value is never used, as GoType of fields.
+// Value is never used, like GoType of fields.
 func (f field) Value(reflect.Value) reflect.Value { return reflect.Value{} }
 
 func fieldsOf[R any](columns []Column[R]) fields {

@@ -16,29 +16,28 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Rollouts reads the rollouts of a run, as collect.Rollouts does, as
-// often as it is called.
+// Rollouts reads the rollouts of a run, as collect.Rollouts does. It can be called several times.
 type Rollouts func(yield func(collect.Counted) error) (rollout.Input, error)
 
-// ErrNoRollouts means that a format needs the rollouts themselves, and the page
-// was made without Options.Rollouts.
+// ErrNoRollouts means that a format needs the rollouts, but the report was made without
+// Options.Rollouts.
 var ErrNoRollouts = errors.New("the rollouts are not available: this needs the run directory with its " +
 	rollout.RolloutsFile)
 
-// mostParts is how many sub-scores have a column of their own.
+// mostParts is the maximum number of sub-scores with their own column.
 const mostParts = 64
 
-// Survey is what has to be known of all rollouts before the first is written.
+// Survey holds what must be known about all rollouts before the first one is written.
 type Survey struct {
 	read  Rollouts
 	rows  int
-	Parts []string     // sub-scores with a column of their own, by name
-	rest  bool         // there are more, which share one column
-	dead  map[int]bool // lines that a later one replaces
+	Parts []string     // sub-scores with their own column, sorted by name
+	rest  bool         // there are further sub-scores, which share one column
+	dead  map[int]bool // lines replaced by a later one
 }
 
-// NewSurvey reads all rollouts once, and shows each to see. It returns
-// ErrNoRollouts where read is nil.
+// NewSurvey reads all rollouts once and passes each to see. It returns ErrNoRollouts if read is
+// nil.
 func NewSurvey(read Rollouts, see func(collect.Counted)) (*Survey, error) {
 	if read == nil {
 		return nil, ErrNoRollouts
@@ -73,10 +72,10 @@ func NewSurvey(read Rollouts, see func(collect.Counted)) (*Survey, error) {
 	return s, nil
 }
 
-// ErrGrown means that a run was written to between two readings of it.
+// ErrGrown means that the run was written to between two reads.
 var ErrGrown = errors.New("the run was written to while it was read: write the report again")
 
-// each yields every rollout once: the attempt that counts.
+// each yields every rollout once, in the attempt that counts.
 func (s *Survey) each(yield func(collect.Counted) error) error {
 	rows := 0
 	_, err := s.read(func(r collect.Counted) error {
@@ -97,25 +96,25 @@ func (s *Survey) each(yield func(collect.Counted) error) error {
 	return nil
 }
 
-// RolloutColumns are the columns of rollouts.csv and rollouts.parquet: the fixed ones,
-// with a column for each sub-score in the middle, and one for the rest of them.
+// RolloutColumns returns the columns of rollouts.csv and rollouts.parquet: the fixed ones, with a
+// column for each sub-score in the middle, and one for the rest if there are more.
 func RolloutColumns(parts []string, rest bool) []Column[collect.Counted] {
 	all := rolloutColumns()
-	at := slices.IndexFunc(all, func(c Column[collect.Counted]) bool { return c.Name == partsBefore })
-	return slices.Concat(all[:at], partColumns(parts, rest), all[at:])
+	index := slices.IndexFunc(all, func(c Column[collect.Counted]) bool { return c.Name == partsBefore })
+	return slices.Concat(all[:index], partColumns(parts, rest), all[index:])
 }
 
-// partsBefore is the column that follows the sub-scores.
+// partsBefore is the column after the sub-scores.
 const partsBefore = "turns"
 
-// partColumns are a column for each sub-score, and one for those past the limit. Names
-// that look the same when written out are numbered.
+// partColumns returns a column for each sub-score, and one for those beyond the limit. Names that
+// look the same when displayed are numbered.
 func partColumns(parts []string, rest bool) []Column[collect.Counted] {
 	var list []Column[collect.Counted]
 	taken := make(map[string]bool)
-	own := make(map[string]bool)
+	separate := make(map[string]bool)
 	for _, part := range parts {
-		own[part] = true
+		separate[part] = true
 		// a comma ends a name in the schema of a Parquet file
 		name := "parts." + strings.ReplaceAll(plain.ID(part), ",", ";")
 		for i, plain := 2, name; taken[name]; i++ {
@@ -135,17 +134,17 @@ func partColumns(parts []string, rest bool) []Column[collect.Counted] {
 	if rest {
 		list = append(list, Column[collect.Counted]{
 			"more_parts", textCells, "the other sub-scores, as JSON",
-			func(r collect.Counted) any { return moreParts(r, own) },
+			func(r collect.Counted) any { return moreParts(r, separate) },
 		})
 	}
 	return list
 }
 
-// moreParts are the sub-scores without a column of their own.
-func moreParts(r collect.Counted, own map[string]bool) any {
+// moreParts returns the sub-scores without their own column.
+func moreParts(r collect.Counted, separate map[string]bool) any {
 	rest := make(map[string]any)
 	for name, x := range r.Parts {
-		if !own[name] {
+		if !separate[name] {
 			rest[name] = known(&x)
 		}
 	}
@@ -154,7 +153,7 @@ func moreParts(r collect.Counted, own map[string]bool) any {
 	}
 	b, err := json.Marshal(rest)
 	if err != nil {
-		return nil // no map of texts and finite numbers fails
+		return nil // never: a map of texts and finite numbers always marshals
 	}
 	return string(b)
 }
@@ -167,10 +166,11 @@ func (s *Survey) WriteCSV(w io.Writer) error {
 	return nil
 }
 
-// observed reports whether the record has turns and calls.
+// observed reports whether the record has turns or calls.
 func observed(r collect.Counted) bool { return r.Turns > 0 || len(r.Calls) > 0 }
 
-// calls counts the tool calls of some status; nil if the record has none.
+// calls counts the tool calls with one of the statuses, or all without any; nil if the record has
+// no trace.
 func calls(status ...rollout.CallStatus) func(collect.Counted) any {
 	return func(r collect.Counted) any {
 		if !observed(r) {
@@ -186,7 +186,7 @@ func calls(status ...rollout.CallStatus) func(collect.Counted) any {
 	}
 }
 
-// seconds is a span, or nil if it is not known.
+// seconds returns a duration in seconds, or nil if it is unknown.
 func seconds(s rollout.Seconds) any {
 	if s <= 0 {
 		return nil
@@ -194,7 +194,7 @@ func seconds(s rollout.Seconds) any {
 	return time.Duration(s).Seconds()
 }
 
-// moment is a time to the microsecond, as both formats have it; nil for none.
+// moment returns a time to the microsecond, the precision of both formats; nil for the zero time.
 func moment(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -202,7 +202,7 @@ func moment(t time.Time) any {
 	return t.Truncate(time.Microsecond)
 }
 
-// length is the number of characters of an answer; nil if there is none.
+// length returns the number of characters of an answer; nil if there is none.
 func length(answer string) any {
 	if answer == "" {
 		return nil
@@ -210,5 +210,5 @@ func length(answer string) any {
 	return int64(utf8.RuneCountInString(answer))
 }
 
-// longestCause is how many characters of a cause a cell holds.
+// longestCause is the maximum length of a failure's cause in a cell, in characters.
 const longestCause = 300

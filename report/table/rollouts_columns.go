@@ -6,8 +6,8 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// rolloutColumns are the columns of rollouts.csv and rollouts.parquet but for the
-// sub-scores, which come before partsBefore.
+// rolloutColumns returns the columns of rollouts.csv and rollouts.parquet except the sub-scores,
+// which are inserted before partsBefore.
 func rolloutColumns() []Column[collect.Counted] {
 	type row = collect.Counted
 	return []Column[row]{
@@ -27,10 +27,10 @@ func rolloutColumns() []Column[collect.Counted] {
 			"outcome", textCells, "graded, no_answer, step_limit, model_api, prompt_too_long, tool or grader",
 			func(r row) any { return string(r.Outcome) },
 		},
-		{"error_kind", textCells, "the kind of a failure", func(r row) any { return told(r.Kind) }},
+		{"error_kind", textCells, "the kind of a failure", func(r row) any { return textOrNil(r.Kind) }},
 		{
 			"error", textCells, "the beginning of its cause",
-			func(r row) any { return told(wording.Clip(r.Error, longestCause)) },
+			func(r row) any { return textOrNil(wording.Clip(r.Error, longestCause)) },
 		},
 		{
 			"reward", numberCells, "the reward; empty if there is none: a failure is never a number",
@@ -107,8 +107,8 @@ func rolloutColumns() []Column[collect.Counted] {
 			func(r row) any { return length(r.Answer) },
 		},
 		{"started_at", timeCells, "start time", func(r row) any { return moment(r.Started) }},
-		{"trace_id", textCells, "the rollout's trace id", func(r row) any { return told(r.TraceID) }},
-		{"category", textCells, "the item's category", func(r row) any { return told(r.Category) }},
-		{"family", textCells, "the item's family", func(r row) any { return told(r.Family) }},
+		{"trace_id", textCells, "the rollout's trace id", func(r row) any { return textOrNil(r.TraceID) }},
+		{"category", textCells, "the item's category", func(r row) any { return textOrNil(r.Category) }},
+		{"family", textCells, "the item's family", func(r row) any { return textOrNil(r.Family) }},
 	}
 }

@@ -15,8 +15,8 @@ func (t *terminal) blank() {
 	}
 }
 
-// heading is in capitals where the writing has them: names within Chinese stay as
-// they are.
+// heading writes a heading, in capitals unless it contains East Asian text: names in it keep their
+// case.
 func (t *terminal) heading(s string) {
 	if !strings.ContainsFunc(s, wide) {
 		s = strings.ToUpper(s)
@@ -24,30 +24,30 @@ func (t *terminal) heading(s string) {
 	t.para(para{text: s, style: strong})
 }
 
-// para is a paragraph: its lead begins at column at, and its lines after the
-// first at column indent.
+// para is a paragraph: its lead begins at column start, and its lines after the first at column
+// indent.
 type para struct {
-	at, indent      int
+	start, indent   int
 	lead, leadStyle string
 	text, style     string
 }
 
 func (t *terminal) para(p para) {
 	lead, text := t.plain(p.lead), t.plain(p.text)
-	lines := wrap(text, t.width-p.indent, t.width-p.at-Width(lead))
+	lines := wrap(text, t.width-p.indent, t.width-p.start-Width(lead))
 	if len(lines) == 0 {
 		lines = []string{""}
 	}
 	for i, line := range lines {
 		head := strings.Repeat(" ", p.indent)
 		if i == 0 {
-			head = strings.Repeat(" ", p.at) + t.paint(lead, p.leadStyle)
+			head = strings.Repeat(" ", p.start) + t.paint(lead, p.leadStyle)
 		}
 		t.buf.WriteString(strings.TrimRight(head+t.paint(line, p.style), " ") + "\n")
 	}
 }
 
-// paint colours s when the terminal takes colours.
+// paint colours s if the terminal supports colours.
 func (t *terminal) paint(s, style string) string {
 	if !t.color || style == "" || strings.TrimSpace(s) == "" {
 		return s
@@ -55,14 +55,13 @@ func (t *terminal) paint(s, style string) string {
 	return "\x1b[" + style + "m" + s + "\x1b[0m"
 }
 
-// asciiOf spells the signs of our own texts in ASCII.
+// asciiOf spells the special characters of gonogo's own texts in ASCII.
 var asciiOf = strings.NewReplacer(
 	"≥", ">=", "≤", "<=", "–", "-", "—", "-", "…", "...", "±", "+/-", "×", "x", "σ", "sd", "·", "-", "−", "-", "δ",
 	"delta", "λ", "lambda",
 )
 
-// plain spells s in ASCII when the terminal wants it: what has no spelling is
-// written as an escape.
+// plain spells s in ASCII if the terminal needs it: characters without a spelling become escapes.
 func (t *terminal) plain(s string) string {
 	if !t.ascii {
 		return s
@@ -79,8 +78,8 @@ func (t *terminal) plain(s string) string {
 	return b.String()
 }
 
-// Width counts the columns that s takes: two for the wide runes of East Asia and for
-// emoji, none for combining marks.
+// Width returns the number of columns of s: two for wide East Asian runes and emoji, none for
+// combining marks.
 func Width(s string) int {
 	n := 0
 	for _, r := range s {
@@ -101,10 +100,10 @@ func wide(r rune) bool {
 		r >= 0xffe0 && r <= 0xffe6 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000 && r <= 0x3fffd)
 }
 
-// pad fills s with spaces up to n columns.
+// pad pads s with spaces to n columns.
 func pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-Width(s))) }
 
-// cut returns as much of s as fits n columns.
+// cut returns as much of s as fits into n columns.
 func cut(s string, n int) string {
 	end := 0
 	for i, r := range s {
@@ -116,15 +115,14 @@ func cut(s string, n int) string {
 	return s
 }
 
-// glue is a space at which no line ends: between a number and its percent sign or the
-// sign that compares it.
+// glue marks a space at which no line ends: between a number and its percent sign, or the
+// comparison sign before it.
 const glue = "\u2060"
 
 var unbroken = strings.NewReplacer("≤ ", "≤"+glue, "≥ ", "≥"+glue, "< ", "<"+glue, "> ", ">"+glue, " %", glue+"%")
 
-// wrap breaks s at spaces, and between the signs of East Asia, into lines of at
-// most n columns, the first of at most first; a longer word is broken where it
-// must be.
+// wrap breaks s at spaces, and between East Asian characters, into lines of at most n columns, the
+// first of at most first. A longer word is broken anywhere.
 func wrap(s string, n, first int) []string {
 	var lines []string
 	line, room := "", first
@@ -155,8 +153,8 @@ func wrap(s string, n, first int) []string {
 	return lines
 }
 
-// parts are what a word may be broken into: East Asia writes without spaces, and next to
-// its signs a line ends where UAX #14 allows it.
+// parts splits a word where it may be broken: East Asian text has no spaces, and a line may end
+// next to its characters where UAX #14 allows it.
 func parts(word string) []string {
 	if !strings.ContainsFunc(word, wide) {
 		return []string{word}

@@ -1,7 +1,7 @@
 // Package text serves the gonogo command; its API may change in any release.
 //
-// It writes a report for a terminal: its brief, and the rest where it is asked for. Pictures
-// and tables of items are left to other formats.
+// It writes a report for a terminal: its brief, and on request the rest. Pictures and tables of
+// items are left to other formats.
 package text
 
 import (
@@ -15,18 +15,18 @@ import (
 	"gonogo/report/block"
 )
 
-// Options are what a terminal is like.
+// Options describes the terminal and what to write.
 type Options struct {
-	Width int  // columns; 0 is 96, and 60 the least
-	ASCII bool // nothing but printable ASCII
-	Color bool // ANSI colours
-	All   bool // the rest behind the brief
+	Width int  // columns, at least 60; 0 means 96
+	ASCII bool // write only printable ASCII
+	Color bool // use ANSI colours
+	All   bool // write the rest after the brief
 }
 
-// MaxLines is the largest number of lines of a brief at the usual width.
+// MaxLines is the maximum number of lines of a brief at the default width.
 const MaxLines = 40
 
-// Write writes the brief of a report, and with All the rest.
+// Write writes the brief of a report, and the rest if All is set.
 func Write(w io.Writer, d *block.Doc, opt Options) error {
 	t := &terminal{width: 96, ascii: opt.ASCII, color: opt.Color, words: d.Words}
 	if opt.Width != 0 {
@@ -55,8 +55,8 @@ func Write(w io.Writer, d *block.Doc, opt Options) error {
 	return nil
 }
 
-// brief writes what fits MaxLines with foot lines below it: where it is more, it
-// leaves out pictures, then what explains, then the end.
+// brief writes as much of the brief as fits into MaxLines with foot lines below it. If it is too
+// long, it leaves out pictures, then explanations, then the end.
 func (t *terminal) brief(list []block.Block, foot int) {
 	head := slices.Clone(t.buf.Bytes())
 	for {
@@ -90,7 +90,7 @@ func lastOf(list []block.Block, is func(block.Block) bool) int {
 	return -1
 }
 
-// terminal collects lines no wider than width.
+// terminal collects lines that are at most width columns wide.
 type terminal struct {
 	buf   bytes.Buffer
 	width int
@@ -99,7 +99,7 @@ type terminal struct {
 	words block.Words
 }
 
-// The styles a terminal knows, as SGR parameters.
+// The text styles, as SGR parameters.
 const (
 	strong = "1"
 	faint  = "2"
@@ -110,8 +110,7 @@ var styles = map[block.Tone]string{
 	block.Caution: "1;33", block.Skipped: faint,
 }
 
-// section writes what a terminal can show of a section; nothing where it can show
-// nothing.
+// section writes what a terminal can show of a section, and nothing if that is empty.
 func (t *terminal) section(s block.Section) {
 	if !slices.ContainsFunc(s.Blocks, shown) {
 		return
@@ -172,16 +171,16 @@ func (t *terminal) blocks(list []block.Block) {
 
 func (t *terminal) verdict(v block.Verdict) {
 	lead := v.Said() + "  "
-	at := Width(lead)
+	indent := Width(lead)
 	switch {
 	case v.Long():
-		at = 2
+		indent = 2
 	case v.Scope != "":
-		at = Width(v.Answer) + 2
+		indent = Width(v.Answer) + 2
 	}
-	t.para(para{indent: at, lead: lead, leadStyle: styles[v.Tone], text: v.Reason, style: strong})
+	t.para(para{indent: indent, lead: lead, leadStyle: styles[v.Tone], text: v.Reason, style: strong})
 	for _, more := range v.Follow() {
-		t.para(para{at: at, indent: at, text: more})
+		t.para(para{start: indent, indent: indent, text: more})
 	}
 	for i, next := range v.Next {
 		if i == 0 {
@@ -203,7 +202,7 @@ func (t *terminal) tiles(list block.Tiles) {
 			indent: label, lead: pad(h.Label, label), leadStyle: strong,
 			text: strings.TrimSpace(h.Value + " " + h.Interval), style: strong,
 		})
-		t.para(para{at: label, indent: label, text: h.About, style: faint})
+		t.para(para{start: label, indent: label, text: h.About, style: faint})
 	}
 	t.blank()
 }
@@ -260,16 +259,18 @@ func (t *terminal) findings(list block.Findings) {
 			continue
 		}
 		t.para(lead)
-		t.para(para{at: indent, indent: indent, text: strings.Trim(f.Gate+" | "+f.Measures(" | "), " |"), style: faint})
+		t.para(para{
+			start: indent, indent: indent, text: strings.Trim(f.Gate+" | "+f.Measures(" | "), " |"), style: faint,
+		})
 		for _, x := range f.Texts {
 			t.para(para{
-				at: indent, indent: indent, lead: t.words.Signs.Named(x.Name, ""), leadStyle: strong,
+				start: indent, indent: indent, lead: t.words.Signs.Named(x.Name, ""), leadStyle: strong,
 				text: x.Value,
 			})
 		}
 		if len(f.Items) > 0 {
 			t.para(para{
-				at: indent, indent: indent, lead: t.words.Signs.Named(f.ItemsLabel, ""), leadStyle: strong,
+				start: indent, indent: indent, lead: t.words.Signs.Named(f.ItemsLabel, ""), leadStyle: strong,
 				text: t.words.Few(block.Names(f.Items), 8),
 			})
 		}
@@ -278,23 +279,23 @@ func (t *terminal) findings(list block.Findings) {
 	t.blank()
 }
 
-// picture is the chart that decides in a few of its numbers.
+// picture writes a chart as a table of a few of its numbers.
 func (t *terminal) picture(f block.Figure) {
 	const most = 6
 	t.para(para{text: f.Title, style: strong})
 	marks := f.Table.Marks[:0:0]
 	for _, m := range f.Table.Marks {
-		if f.Table.Columns || m.X0 != 0 || m.X1 != 0 { // a bar that is empty says nothing
+		if f.Table.Columns || m.X0 != 0 || m.X1 != 0 { // an empty bar shows nothing
 			marks = append(marks, m)
 		}
 	}
 	g := block.Grid{Head: f.Table.Head}
 	for i := range min(len(marks), most) {
-		at := i
+		index := i
 		if n := min(len(marks), most); n > 1 && f.Table.Columns {
-			at = i * (len(marks) - 1) / (n - 1)
+			index = i * (len(marks) - 1) / (n - 1)
 		}
-		g.Rows = append(g.Rows, marks[at].Cells)
+		g.Rows = append(g.Rows, marks[index].Cells)
 	}
 	for len(g.Head) > 2 && t.total(g) > t.width {
 		g = without(g, len(g.Head)-1)
@@ -306,7 +307,7 @@ func (t *terminal) picture(f block.Figure) {
 	}
 }
 
-// payload is what was put to the grader; the first of each probe stands for all.
+// payload writes what was submitted to the grader; only the first payload of each probe is shown.
 func (t *terminal) payload(p block.Payload) {
 	if p.Name == "" {
 		return
@@ -316,26 +317,25 @@ func (t *terminal) payload(p block.Payload) {
 	if p.Text == "" {
 		return
 	}
-	t.para(para{at: indent, indent: indent, text: t.words.Signs.Named(p.Earned, block.Shorten(p.Text, 200))})
+	t.para(para{start: indent, indent: indent, text: t.words.Signs.Named(p.Earned, block.Shorten(p.Text, 200))})
 	for _, note := range append(slices.Clone(p.Notes), p.Command) {
-		t.para(para{at: indent, indent: indent, text: note, style: faint})
+		t.para(para{start: indent, indent: indent, text: note, style: faint})
 	}
 	t.blank()
 }
 
-// grid is a table in columns as wide as their widest cell. One that is too wide
-// leaves out columns that it may spare, then shortens the names of its rows, and
-// is else written row by row.
+// grid writes a table with columns as wide as their widest cell. If that is too wide, it drops the
+// columns in Spare, then shortens the names of the rows, and otherwise writes the table row by row.
 func (t *terminal) grid(g block.Grid) {
 	if g.Upright {
-		return // other formats have the room
+		return // too wide; other formats show it
 	}
 	if g.Title != "" {
 		t.heading(g.Title)
 	}
-	left := 0
+	omitted := 0
 	if g.Most > 0 && len(g.Rows) > g.Most+1 {
-		left = len(g.Rows) - g.Most
+		omitted = len(g.Rows) - g.Most
 		g.Rows = g.Rows[:g.Most]
 	}
 	for _, column := range g.Spare {
@@ -365,8 +365,8 @@ func (t *terminal) grid(g block.Grid) {
 			}
 		}
 	}
-	if left > 0 {
-		t.para(para{text: fmt.Sprintf(t.words.MoreLines, message.Whole(left)), style: faint})
+	if omitted > 0 {
+		t.para(para{text: fmt.Sprintf(t.words.MoreLines, message.Whole(omitted)), style: faint})
 	}
 	for _, note := range g.Notes {
 		t.para(para{indent: 2, lead: "- ", text: note, style: faint})
@@ -374,7 +374,7 @@ func (t *terminal) grid(g block.Grid) {
 	t.blank()
 }
 
-// widths are the columns of the table with the space behind each.
+// widths returns the widths of the columns, including the two spaces after each.
 func (t *terminal) widths(g block.Grid) []int {
 	widths := make([]int, len(g.Head))
 	for _, row := range append([][]string{g.Head}, g.Rows...) {
@@ -395,7 +395,7 @@ func sum(list []int) int {
 	return n
 }
 
-// without leaves out a column.
+// without returns g without a column.
 func without(g block.Grid, column int) block.Grid {
 	less := func(row []string) []string { return slices.Delete(slices.Clone(row), column, min(column+1, len(row))) }
 	g.Head = less(g.Head)
@@ -407,8 +407,8 @@ func without(g block.Grid, column int) block.Grid {
 	return g
 }
 
-// stack writes a table as a paragraph a row: the first cell leads, the others
-// follow with the names of their columns. What a rate is, is left out.
+// stack writes a table as one paragraph per row: the first cell leads, and the others follow with
+// the names of their columns. The explanation of a rate is left out.
 func (t *terminal) stack(g block.Grid) {
 	lead := 0
 	for _, row := range g.Rows {

@@ -19,27 +19,27 @@ func answer(w http.ResponseWriter, v any) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Write(b) // a client that left needs no answer
+	w.Write(b) // a client that disconnected needs no response
 }
 
 // fail writes an error as JSON.
 func fail(w http.ResponseWriter, code int, err error) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(code)
-	b, _ := json.Marshal(map[string]string{"error": err.Error()}) // strings can be marshalled
+	b, _ := json.Marshal(map[string]string{"error": err.Error()}) // strings always marshal
 	w.Write(b)
 }
 
-// said is an error as the page may say it: those of files contain their paths.
-func (s *Server) said(err error) error {
+// shownError returns an error as the page may show it: a generic one with Redact, because errors
+// about files contain their paths.
+func (s *Server) shownError(err error) error {
 	if s.opt.Redact {
 		return errors.New("something could not be read; the unredacted view says what")
 	}
 	return err
 }
 
-// sideOf is the run that a request is about: 0 or 1, the first if it does not
-// say.
+// sideOf returns the run of a request, 0 or 1; the first if text is empty.
 func (s *Server) sideOf(text string) (*side, error) {
 	n := intOr(text, 0)
 	if n < 0 || n >= len(s.sides) {
@@ -48,7 +48,8 @@ func (s *Server) sideOf(text string) (*side, error) {
 	return s.sides[n], nil
 }
 
-// intOr reads a whole number; -1 means none.
+// intOr parses a whole number, or returns otherwise for an empty text. It returns -1 if text is not
+// a number.
 func intOr(text string, otherwise int) int {
 	if text == "" {
 		return otherwise
@@ -60,22 +61,22 @@ func intOr(text string, otherwise int) int {
 	return min(n, 1<<30)
 }
 
-// key is the rollout that a request names.
+// key returns the key of the rollout that a request names.
 func (s *side) key(split, item, sample string) (rollout.Key, error) {
 	n := intOr(sample, -1)
 	if n < 0 {
 		return rollout.Key{}, fmt.Errorf("sample must be a whole number, not %q", sample)
 	}
-	of := s.index.named(rollout.Split(split), s.names.from("item", item))
-	return rollout.Key{Split: of.Split, Item: of.ID, Sample: n, Step: of.Step}, nil
+	named := s.index.named(rollout.Split(split), s.names.from("item", item))
+	return rollout.Key{Split: named.Split, Item: named.ID, Sample: n, Step: named.Step}, nil
 }
 
-// aboutRuns is what the page needs to know first.
+// aboutRuns is what the page asks for first.
 type aboutRuns struct {
 	Runs       []aboutRun `json:"runs"`
 	Rater      string     `json:"rater"`
 	Redacted   bool       `json:"redacted"`
-	Unlabelled string     `json:"unlabelled,omitempty"` // why labels cannot be kept
+	Unlabelled string     `json:"unlabelled,omitempty"` // why labels cannot be saved; empty if they can
 	Marks      []string   `json:"marks"`
 	Outcomes   []string   `json:"outcomes"`
 	Splits     []string   `json:"splits"`
@@ -89,13 +90,13 @@ type aboutRun struct {
 	Title    string   `json:"title"`
 	Model    string   `json:"model,omitempty"`
 	State    State    `json:"state"`
-	Version  [2]int   `json:"version"` // changes when rollouts or labels do
+	Version  [2]int   `json:"version"` // changes with the rollouts or labels
 	Variants []string `json:"variants,omitempty"`
 }
 
 func (s *Server) getRun(w http.ResponseWriter, _ *http.Request) {
 	a := aboutRuns{
-		Rater: s.names.of("rater", s.opt.Rater), Redacted: s.opt.Redact, Marks: rollout.Marks(),
+		Rater: s.names.display("rater", s.opt.Rater), Redacted: s.opt.Redact, Marks: rollout.Marks(),
 		Splits: []string{}, Families: []string{}, Categories: []string{}, Notes: []string{},
 	}
 	for _, o := range rollout.Outcomes() {
@@ -107,7 +108,7 @@ func (s *Server) getRun(w http.ResponseWriter, _ *http.Request) {
 	for i, side := range s.sides {
 		one, rows, err := s.aboutRun(side)
 		if err != nil {
-			a.Notes = append(a.Notes, s.said(err).Error())
+			a.Notes = append(a.Notes, s.shownError(err).Error())
 		}
 		if i == 0 {
 			a.choices(rows)
@@ -118,8 +119,8 @@ func (s *Server) getRun(w http.ResponseWriter, _ *http.Request) {
 	answer(w, a)
 }
 
-// beside is the other one of two runs; nil if there is one.
-func (s *Server) beside(one *side) *side {
+// otherSide returns the other one of two runs; nil if there is only one.
+func (s *Server) otherSide(one *side) *side {
 	for _, other := range s.sides {
 		if other != one {
 			return other
@@ -129,32 +130,32 @@ func (s *Server) beside(one *side) *side {
 }
 
 func (s *Server) aboutRun(side *side) (aboutRun, []row, error) {
-	rows, at, err := side.all()
+	rows, version, err := side.all()
 	state, _ := side.index.State()
 	if state.Note != "" {
-		state.Note = s.said(errors.New(state.Note)).Error()
+		state.Note = s.shownError(errors.New(state.Note)).Error()
 	}
 	bad := make([]BadLine, len(state.Bad))
 	for i, b := range state.Bad {
 		bad[i] = BadLine{b.Line, s.names.text(b.Why)}
 	}
 	state.Bad = bad
-	one := aboutRun{Title: side.title(s.beside(side)), State: state, Version: at}
+	one := aboutRun{Title: side.title(s.otherSide(side)), State: state, Version: version}
 	if m := side.run.Manifest; m != nil {
-		one.Model = s.names.of("model", m.Model)
+		one.Model = s.names.display("model", m.Model)
 	}
 	return one, rows, err
 }
 
-// mostChoices bounds the lists that a filter offers.
+// mostChoices limits the number of choices that a filter offers.
 const mostChoices = 500
 
-// choices fills in what filters offer.
+// choices fills in the choices that filters offer.
 func (a *aboutRuns) choices(rows []row) {
 	splits, names := map[string]bool{}, map[[2]string]bool{}
 	offer := func(list *[]string, kind, name string) {
-		if at := [2]string{kind, name}; name != "" && !names[at] && len(*list) < mostChoices {
-			names[at] = true
+		if id := [2]string{kind, name}; name != "" && !names[id] && len(*list) < mostChoices {
+			names[id] = true
 			*list = append(*list, name)
 		}
 	}
@@ -181,11 +182,11 @@ func (s *side) tools() []string {
 	return tools[:min(len(tools), mostChoices)]
 }
 
-// variants names the variants of this run that are next to it.
+// variants returns the names of the variants of this run in the directories next to it.
 func (s *side) variants() (out []string) {
 	runs, _, err := s.run.Variants()
 	if err != nil || s.names.redact {
-		return nil // nothing depends on it
+		return nil // the page works without them
 	}
 	for _, v := range runs {
 		out = append(out, v.Manifest.Variant.Name)

@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// order is a way to sort items: by a number, or by text. An unknown number comes after all that are known.
+// order is a way to sort items, by a number or by a text. Unknown numbers sort last.
 type order struct {
 	name   string
 	number func(*row) *float64
@@ -41,7 +41,7 @@ func orders() []order {
 	}
 }
 
-// sorted sorts rows by the way of that name, downwards with desc.
+// sorted sorts rows by the order of that name, "file" if it is empty; desc reverses it.
 func sorted(rows []row, by string, desc bool) error {
 	i := slices.IndexFunc(orders(), func(o order) bool { return o.name == cmp.Or(by, "file") })
 	if i < 0 {
@@ -68,13 +68,13 @@ func sorted(rows []row, by string, desc bool) error {
 	return nil
 }
 
-// pageOf is how many items one answer lists unless it is asked for other.
-const pageOf = 500
+// pageSize is how many items one response lists by default.
+const pageSize = 500
 
-// itemList is the answer to a question for items.
+// itemList is the response to a request for items.
 type itemList struct {
-	Total int    `json:"total"` // that the filter wants
-	All   int    `json:"all"`
+	Total int    `json:"total"` // number of items that match the filter
+	All   int    `json:"all"`   // number of all items
 	Items []row  `json:"items"`
 	Note  string `json:"note,omitempty"`
 }
@@ -83,18 +83,18 @@ func (s *Server) getItems(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	f, err := filterOf(q)
 	side := s.sides[0]
-	all, _, noted := side.all()
+	all, _, warning := side.all()
 	var rows []row
 	if err == nil {
 		rows, err = side.filtered(all, &f)
 	}
 	if err == nil && len(s.sides) > 1 {
-		noted = errors.Join(noted, against(rows, s.sides[1]))
+		warning = errors.Join(warning, against(rows, s.sides[1]))
 	}
 	if err == nil {
 		err = sorted(rows, q.Get("sort"), q.Get("desc") != "")
 	}
-	from, limit := intOr(q.Get("from"), 0), intOr(q.Get("limit"), pageOf)
+	from, limit := intOr(q.Get("from"), 0), intOr(q.Get("limit"), pageSize)
 	if err == nil && (from < 0 || limit < 1) {
 		err = errors.New("from and limit must be whole numbers, limit one at least")
 	}
@@ -103,13 +103,13 @@ func (s *Server) getItems(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	out := itemList{Total: len(rows), All: len(all), Items: rows[min(from, len(rows)):min(from+limit, len(rows))]}
-	if noted != nil {
-		out.Note = s.said(noted).Error()
+	if warning != nil {
+		out.Note = s.shownError(warning).Error()
 	}
 	answer(w, out)
 }
 
-// filtered returns the rows of items that the filter wants, copied.
+// filtered returns copies of the rows of items that match the filter.
 func (s *side) filtered(all []row, f *filter) ([]row, error) {
 	marks, _, err := s.labels.all()
 	if err != nil && f.mark != "" {
@@ -132,16 +132,16 @@ func (s *side) filtered(all []row, f *filter) ([]row, error) {
 	return rows, nil
 }
 
-// itemShown is an item with what all of its rollouts came to.
+// itemShown is an item and its rollouts in each run.
 type itemShown struct {
 	Split     string    `json:"split"`
 	Item      string    `json:"item"`
-	Known     bool      `json:"known"` // items.jsonl has it
+	Known     bool      `json:"known"` // it is in items.jsonl
 	File      string    `json:"file,omitempty"`
 	Line      int       `json:"line,omitempty"`
 	Messages  []message `json:"messages"`
 	Reference string    `json:"reference,omitempty"`
-	Field     string    `json:"field,omitempty"` // of the row that the reference is from
+	Field     string    `json:"field,omitempty"` // the field of the row that holds the reference
 	Row       string    `json:"row,omitempty"`
 	Runs      []itemRun `json:"runs"`
 }
@@ -159,30 +159,30 @@ func (s *Server) getItem(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	split, shown := rollout.Split(q.Get("of")), s.names.from("item", q.Get("item"))
-	out := itemShown{Split: string(split), Item: s.names.of("item", shown), Messages: []message{}}
-	there := false
+	out := itemShown{Split: string(split), Item: s.names.display("item", shown), Messages: []message{}}
+	found := false
 	for _, side := range s.sides {
 		n := side.index.named(split, shown)
 		run := side.item(n, &f)
 		out.Runs = append(out.Runs, run)
-		there = there || run.Row != nil
+		found = found || run.Row != nil
 		if it := side.items[n.inData()]; it != nil && !out.Known {
-			there, out.Known, out.File, out.Line = true, true, s.names.of("file", it.File), it.Line
+			found, out.Known, out.File, out.Line = true, true, s.names.display("file", it.File), it.Line
 			out.Messages = s.names.messages(it.Messages, nil)
 			reference, field, _ := it.Reference()
-			out.Reference, out.Field = s.names.text(reference), s.names.of("field", field)
+			out.Reference, out.Field = s.names.text(reference), s.names.display("field", field)
 			out.Row = s.names.text(string(it.Row))
 		}
 	}
-	if !there {
+	if !found {
 		fail(w, http.StatusNotFound, errors.New("there is no such item"))
 		return
 	}
 	answer(w, out)
 }
 
-// item is what a run knows of an item. What is wrong with labels is reported with the
-// list.
+// item returns the rollouts of an item in a run. Errors of labels are reported with the list of
+// items.
 func (s *side) item(n name, f *filter) itemRun {
 	out := itemRun{Rollouts: []brief{}}
 	all, _, _ := s.all()
@@ -200,9 +200,9 @@ func (s *side) item(n name, f *filter) itemRun {
 	}
 	for _, i := range x.rollouts[item] {
 		e := &x.entries[i]
-		of := x.about(marks, x.key(e))
-		b := s.brief(x.names, e, of)
-		b.Wanted = f.wants(s, e, of)
+		labels := x.about(marks, x.key(e))
+		b := s.brief(x.names, e, labels)
+		b.Wanted = f.wants(s, e, labels)
 		out.Rollouts = append(out.Rollouts, b)
 	}
 	slices.SortStableFunc(out.Rollouts, func(a, b brief) int { return cmp.Compare(a.Sample, b.Sample) })

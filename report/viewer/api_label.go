@@ -35,7 +35,7 @@ func (s *Server) getLabels(w http.ResponseWriter, r *http.Request) {
 	w.Write(text)
 }
 
-// labelled is what the page sends to keep a label.
+// labelled is a label as the page sends it.
 type labelled struct {
 	Run    int    `json:"run"`
 	Split  string `json:"split"`
@@ -45,7 +45,7 @@ type labelled struct {
 	Note   string `json:"note"`
 }
 
-// mostNote bounds what is sent of a label.
+// mostNote limits the size of a request that sends a label, in bytes.
 const mostNote = 64 << 10
 
 func (s *Server) postLabel(w http.ResponseWriter, r *http.Request) {
@@ -90,9 +90,9 @@ func (s *Server) postLabel(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	side.index.mu.RLock()
-	of := side.index.about(marks, k)
+	labels := side.index.about(marks, k)
 	side.index.mu.RUnlock()
-	answer(w, map[string]any{"labels": s.names.labels(of)})
+	answer(w, map[string]any{"labels": s.names.labels(labels)})
 }
 
 func (s *Server) keepLabel(side *side, k rollout.Key, l labelled) error {

@@ -26,10 +26,10 @@ func (s *Server) getRollout(w http.ResponseWriter, r *http.Request) {
 	}
 	rec, err := side.index.record(&e, k)
 	if err != nil {
-		fail(w, http.StatusConflict, s.said(err))
+		fail(w, http.StatusConflict, s.shownError(err))
 		return
 	}
-	marks, _, _ := side.labels.all() // what is wrong with labels is reported with the list
+	marks, _, _ := side.labels.all() // errors of labels are reported with the list of items
 	side.index.mu.RLock()
 	b := side.brief(names, &e, side.index.about(marks, k))
 	item := names.shown(names.Items[e.Item])
@@ -48,20 +48,20 @@ type hitShown struct {
 	More   int     `json:"more"`
 }
 
-// hitsOf is how many hits one search lists; it can be gone on with.
+// hitsOf is how many hits one response lists; the next request can continue from there.
 const hitsOf = 100
 
-// hitsEnd is the last line of an answer to a search.
+// hitsEnd is the last line of the response to a search.
 type hitsEnd struct {
-	Next  int  `json:"next"` // where to go on
-	Done  bool `json:"done"` // there is nothing more
+	Next  int  `json:"next"` // the entry to continue from
+	Done  bool `json:"done"` // there are no more hits
 	Hits  int  `json:"hits"`
-	Ready bool `json:"ready"` // the index has all rollouts
+	Ready bool `json:"ready"` // the index contains all rollouts
 	Lines int  `json:"lines"`
 }
 
-// getHits answers with lines of JSON, each as soon as it is known: {"hit":…} and
-// last {"end":…} or {"error":…}.
+// getHits responds with lines of JSON, each sent as soon as it is known: {"hit":…}, and as the last
+// {"end":…} or {"error":…}.
 func (s *Server) getHits(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	side, err := s.sideOf(q.Get("run"))
@@ -98,7 +98,7 @@ func (s *Server) getHits(w http.ResponseWriter, r *http.Request) {
 		return out.Encode(map[string]any{"hit": hit}) == nil && flush.Flush() == nil && n < hitsOf
 	})
 	if err != nil {
-		out.Encode(map[string]string{"error": err.Error()}) // a client that left needs no answer
+		out.Encode(map[string]string{"error": err.Error()}) // a client that disconnected needs no response
 		return
 	}
 	state, _ := side.index.State()

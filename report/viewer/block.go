@@ -7,28 +7,27 @@ import (
 	"slices"
 )
 
-// A block says of up to blockLines lines which triples of bytes their folded
-// texts hold, as a filter that may say yes wrongly and never no: one row of
-// blockLines bits for each value of a hash of a triple. Whoever looks for a
-// text reads the rows of its triples alone.
+// A block records for up to blockLines lines which triples of bytes their folded texts contain, as
+// a filter that may give false positives but no false negatives: one row of blockLines bits for
+// each value of a hash of a triple. A search only reads the rows of the triples of its query.
 const (
 	blockLines = 512
 	rowBytes   = blockLines / 8
-	mostBits   = 18 // of the hash
-	fewestBits = 8
+	mostBits   = 18 // maximum width of the hash
+	fewestBits = 8  // minimum width
 )
 
-// fullest is the share of bits that may be set in a block: one triple lets that many of the other
-// lines pass, eight let next to none.
+// fullest is the largest share of set bits in a block: a query of one triple then passes that share
+// of the other lines, a query of eight almost none.
 const fullest = 0.2
 
 // triples is the set of hashed triples of one line's texts.
 type triples struct {
 	set  [1 << mostBits / 64]uint64
-	text []byte // folded; kept for its memory
+	text []byte // folded; kept to reuse its memory
 }
 
-// add takes in one text. Triples do not reach from one text into the next.
+// add adds the triples of one text. Triples do not cross from one text to the next.
 func (t *triples) add(text string) {
 	t.text = fold(t.text[:0], text)
 	each(t.text, func(h uint32) { t.set[h/64] |= 1 << (h % 64) })
@@ -46,13 +45,13 @@ func each(folded []byte, visit func(h uint32)) {
 	}
 }
 
-// hash spreads a triple over mostBits bits, the highest of which are the best:
-// Knuth's multiplicative hashing.
+// hash maps a triple to mostBits bits, the best of which are the highest: Knuth's multiplicative
+// hashing.
 func hash(triple uint32) uint32 { return triple * 2654435761 >> (32 - mostBits) }
 
-// mostOf bounds the triples of one line: a line of more passes every filter, as
-// nil has it.
-const mostOf = 1 << 16
+// mostHashes limits the triples of one line: a line with more has nil hashes and passes every
+// filter.
+const mostHashes = 1 << 16
 
 // take returns the hashes of the set in ascending order, and empties it.
 func (t *triples) take() []uint32 {
@@ -60,14 +59,14 @@ func (t *triples) take() []uint32 {
 	for _, w := range t.set {
 		n += bits.OnesCount64(w)
 	}
-	out := make([]uint32, 0, min(n, mostOf))
+	out := make([]uint32, 0, min(n, mostHashes))
 	for i, w := range t.set {
-		for ; w != 0 && n <= mostOf; w &= w - 1 {
+		for ; w != 0 && n <= mostHashes; w &= w - 1 {
 			out = append(out, uint32(i*64+bits.TrailingZeros64(w)))
 		}
 		t.set[i] = 0
 	}
-	if n > mostOf {
+	if n > mostHashes {
 		return nil
 	}
 	return out
@@ -85,11 +84,11 @@ func (m mask) each(visit func(i int)) {
 	}
 }
 
-// block is a block that is being filled: the hashes of each of its lines.
+// block is a block in memory: the hashes of each of its lines so far.
 type block [][]uint32
 
-// rows returns the rows of a block, and how many bits of the hash
-// distinguish them: as few as leave it no fuller than fullest.
+// rows returns the rows of a block and the width of their hash in bits: the smallest that keeps the
+// share of set bits below fullest.
 func (b block) rows() (rows []byte, width int) {
 	set := 0
 	for _, hashes := range b {
@@ -100,34 +99,34 @@ func (b block) rows() (rows []byte, width int) {
 	}
 	rows = make([]byte, rowBytes<<width)
 	for i, hashes := range b {
-		at, bit := i/8, byte(1)<<(i%8)
+		offset, bit := i/8, byte(1)<<(i%8)
 		if hashes == nil {
-			for ; at < len(rows); at += rowBytes {
-				rows[at] |= bit
+			for ; offset < len(rows); offset += rowBytes {
+				rows[offset] |= bit
 			}
 		}
 		for _, h := range hashes {
-			rows[int(h>>(mostBits-width))*rowBytes+at] |= bit
+			rows[int(h>>(mostBits-width))*rowBytes+offset] |= bit
 		}
 	}
 	return rows, width
 }
 
-// passes returns the lines that may hold all of the triples.
+// passes returns the lines that may contain all of the triples.
 func (b block) passes(hashes []uint32) (m mask) {
 	for i, line := range b {
-		there := func(h uint32) bool {
+		contains := func(h uint32) bool {
 			_, ok := slices.BinarySearch(line, h)
 			return ok
 		}
-		if line == nil || !slices.ContainsFunc(hashes, func(h uint32) bool { return !there(h) }) {
+		if line == nil || !slices.ContainsFunc(hashes, func(h uint32) bool { return !contains(h) }) {
 			m[i/64] |= 1 << (i % 64)
 		}
 	}
 	return m
 }
 
-// passes does so for a block on disk, of which it reads the rows it needs.
+// passes does the same for a stored block; it only reads the rows that it needs.
 func (b *stored) passes(hashes []uint32) (mask, error) {
 	var m mask
 	for w := range m {
@@ -145,11 +144,11 @@ func (b *stored) passes(hashes []uint32) (mask, error) {
 	return m, nil
 }
 
-// most triples that a search asks for: more bits add nothing.
+// mostTriples limits the triples that a search looks up: more do not filter better.
 const mostTriples = 16
 
-// wanted returns the hashes of a folded text's triples, spread over it, without
-// the repeated ones.
+// wanted returns the distinct hashes of the triples of a folded text; if there are too many, a
+// selection spread over the text.
 func wanted(folded []byte) []uint32 {
 	var all []uint32
 	seen := make(map[uint32]bool)

@@ -11,27 +11,27 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// entry is what the index keeps of one line: numbers, and where its text lies.
-// Its fields are exported for package gob alone.
+// entry is what the index keeps of one line: numbers, and where its text is in the file. Its fields
+// are exported only for package gob.
 type entry struct {
 	Offset   int64
 	Size     int32
 	Line     int32
-	Item     int32 // of catalog.Items
+	Item     int32 // index into catalog.Items
 	Sample   int32
 	Attempt  int32
-	Outcome  uint8 // of rollout.Outcomes
+	Outcome  uint8 // index into rollout.Outcomes
 	Flags    flags
-	Reward   float64 // where hasReward is set
-	Input    int64   // tokens, where hasInput is set
-	Output   int64   // tokens, where hasOutput is set
+	Reward   float64 // if hasReward is set
+	Input    int64   // tokens, if hasInput is set
+	Output   int64   // tokens, if hasOutput is set
 	Elapsed  time.Duration
 	Turns    int32
-	Failed   int32  // calls that were no success
-	Tools    string // the sequence of calls: two bytes each, of catalog.Tools
-	Error    int32  // of catalog.Errors
-	Category int32  // of catalog.Labels
-	Family   int32  // the same
+	Failed   int32  // calls that did not succeed
+	Tools    string // the sequence of calls: two bytes each, an index into catalog.Tools
+	Error    int32  // index into catalog.Errors
+	Category int32  // index into catalog.Labels
+	Family   int32  // index into catalog.Labels
 }
 
 type flags uint8
@@ -40,40 +40,40 @@ const (
 	hasReward flags = 1 << iota
 	hasInput
 	hasOutput
-	unnumbered // the line does not say its sample
-	zeroed     // a detector took it to the bottom of the range; never stored
+	unnumbered // the line does not name its sample
+	zeroed     // a detector set it to the bottom of the range; never stored
 )
 
 func (f flags) has(one flags) bool { return f&one != 0 }
 
 func (e *entry) outcome() rollout.Outcome { return rollout.Outcomes()[e.Outcome] }
 
-// score is what the rollout adds to its item's mean, as rollout.Record.Score
-// has it: nothing where the grade is missing.
-func (e *entry) score(floor float64) (float64, bool) {
+// score returns what the rollout contributes to the mean of its item (see rollout.Record.Score); ok
+// is false if the grade is missing.
+func (e *entry) score(floor float64) (score float64, ok bool) {
 	rec := rollout.Record{Outcome: e.outcome()}
 	if e.Flags.has(hasReward) {
 		rec.Reward = &e.Reward
 	}
-	score, ok := rec.Score(floor)
+	score, ok = rec.Score(floor)
 	if ok && e.Flags.has(zeroed) {
 		score = floor
 	}
 	return score, ok
 }
 
-// name is an item of the run. Rollouts of several policies are apart, as package collect
-// has it.
+// name identifies an item of the run. Rollouts of different policies are different items, as in
+// package collect.
 type name struct {
 	Split rollout.Split
 	ID    string
 	Step  int
 }
 
-// inData is the name of the item in the data, which is the same for all policies.
+// inData returns the name of the item in the data, which is the same for all policies.
 func (n name) inData() name { return name{Split: n.Split, ID: n.ID} }
 
-// catalog holds each name once that entries are about.
+// catalog holds the names that entries refer to, each once.
 type catalog struct {
 	Items  []name
 	Tools  []string
@@ -81,7 +81,7 @@ type catalog struct {
 	Labels []string
 
 	items                 map[name]int32
-	only                  map[name]int32 // by inData: the item's only step; severalOf if it has more
+	only                  map[name]int32 // by inData: the item, or severalSteps if it has rollouts of several
 	several               bool           // some item has rollouts of several steps
 	tools, errors, labels map[string]int32
 }
@@ -92,7 +92,7 @@ func newCatalog() *catalog {
 	return c
 }
 
-// index makes the ways back from names to numbers.
+// index builds the maps from names to numbers.
 func (c *catalog) index() {
 	c.items, c.only, c.several = make(map[name]int32, len(c.Items)), make(map[name]int32, len(c.Items)), false
 	for i, n := range c.Items {
@@ -119,19 +119,19 @@ func (c *catalog) item(n name) int32 {
 	return i
 }
 
-// severalOf marks an item in catalog.only that has rollouts of several steps.
-const severalOf = -1
+// severalSteps marks an item in catalog.only that has rollouts of several steps.
+const severalSteps = -1
 
 func (c *catalog) number(n name, i int32) {
 	c.items[n] = i
-	if _, there := c.only[n.inData()]; there {
-		c.several, i = true, severalOf
+	if _, exists := c.only[n.inData()]; exists {
+		c.several, i = true, severalSteps
 	}
 	c.only[n.inData()] = i
 }
 
-// shown is what the page calls an item: its id, with the step where some item has
-// rollouts of several.
+// shown returns what the page calls an item: its id, and also its step if any item has rollouts of
+// several steps.
 func (c *catalog) shown(n name) string {
 	if !c.several {
 		return n.ID
@@ -139,7 +139,8 @@ func (c *catalog) shown(n name) string {
 	return rollout.Key{Item: n.ID, Step: n.Step}.ItemAtStep()
 }
 
-// named finds the item that the page calls so. An id alone is of its only step.
+// named finds an item by what the page calls it. An id without a step is found if the item has only
+// one.
 func (c *catalog) named(split rollout.Split, shown string) (item int32, ok bool) {
 	if id, step, cut := rollout.CutStep(shown); cut && c.several {
 		if item, ok = c.items[name{split, id, step}]; ok {
@@ -147,19 +148,19 @@ func (c *catalog) named(split rollout.Split, shown string) (item int32, ok bool)
 		}
 	}
 	item, ok = c.only[name{Split: split, ID: shown}]
-	return item, ok && item != severalOf
+	return item, ok && item != severalSteps
 }
 
-func number(list *[]string, at map[string]int32, s string) int32 {
-	i, ok := at[s]
+func number(list *[]string, index map[string]int32, s string) int32 {
+	i, ok := index[s]
 	if !ok {
 		i, s = int32(len(*list)), strings.Clone(s)
-		*list, at[s] = append(*list, s), i
+		*list, index[s] = append(*list, s), i
 	}
 	return i
 }
 
-// tool numbers a tool. Names beyond what two bytes hold are one tool.
+// tool returns the number of a tool. Names beyond what two bytes can number share one.
 func (c *catalog) tool(s string) uint16 {
 	if _, known := c.tools[s]; !known && len(c.Tools) >= math.MaxUint16 {
 		s = "…"
@@ -167,15 +168,15 @@ func (c *catalog) tool(s string) uint16 {
 	return uint16(number(&c.Tools, c.tools, s))
 }
 
-// errorLength bounds what the index keeps of an error; the rest is read with the
+// errorLength limits how much of an error the index keeps, in bytes; the rest is read with the
 // rollout.
 const errorLength = 200
 
-// nameLength bounds what it keeps of the names of tools, families and
-// categories: a model may make up a name of any length.
+// nameLength limits how much it keeps of the names of tools, families and categories, in bytes: a
+// model can make up names of any length.
 const nameLength = 500
 
-// enter makes an entry of a record. Its place is the caller's to fill in.
+// enter makes the entry of a record. The caller fills in its position in the file.
 func (c *catalog) enter(rec *rollout.Record, numbered bool) entry {
 	e := entry{
 		Item: c.item(name{rec.Split, rec.Item, rec.Step}), Sample: int32(rec.Sample), Attempt: int32(rec.Attempt),
@@ -208,7 +209,7 @@ func (c *catalog) enter(rec *rollout.Record, numbered bool) entry {
 	return e
 }
 
-// sequence is the names of the tools that the rollout called, in order.
+// sequence returns the names of the tools that the rollout called, in order.
 func (c *catalog) sequence(e *entry) []string {
 	out := make([]string, 0, len(e.Tools)/2)
 	for b := []byte(e.Tools); len(b) > 1; b = b[2:] {

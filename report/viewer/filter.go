@@ -11,22 +11,22 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// filter says which rollouts are wanted, and so which items: those with one at least that
-// is. It is in the page's address.
+// filter says which rollouts are wanted, and so which items: those with at least one wanted
+// rollout. It is part of the page's address.
 type filter struct {
 	split, family, category, outcome, tool, mark string
-	item                                         string // a part of its id
+	item                                         string // a substring of its id
 	low, high                                    float64
-	scored                                       bool // there must be a score
+	scored                                       bool // only rollouts with a score
 }
 
-// Marks that no person gives.
+// Values of the mark filter that are not marks themselves.
 const (
 	anyMark = "any"
 	noMark  = "none"
 )
 
-// filterOf reads a filter; what is not there wants everything.
+// filterOf reads a filter. A parameter that is missing does not filter.
 func filterOf(q url.Values) (filter, error) {
 	f := filter{
 		split: q.Get("split"), family: q.Get("family"), category: q.Get("category"), outcome: q.Get("outcome"),
@@ -56,18 +56,17 @@ func filterOf(q url.Values) (filter, error) {
 	return f, nil
 }
 
-// wantsItem reports whether an item's rollouts are to be looked at.
+// wantsItem reports whether the filter can match rollouts of an item, by its split and id.
 func (f *filter) wantsItem(n *names, split rollout.Split, shown string) bool {
 	return (f.split == "" || string(split) == f.split) &&
-		(f.item == "" || strings.Contains(strings.ToLower(n.of("item", shown)), f.item))
+		(f.item == "" || strings.Contains(strings.ToLower(n.display("item", shown)), f.item))
 }
 
-// wants reports whether a rollout of such an item is wanted. The caller holds
-// the lock of its index.
+// wants reports whether a rollout of such an item matches. The caller holds the lock of its index.
 func (f *filter) wants(s *side, e *entry, marks []rollout.Label) bool {
 	if f.outcome != "" && string(e.outcome()) != f.outcome ||
-		f.family != "" && s.names.of("family", s.index.names.Labels[e.Family]) != f.family ||
-		f.category != "" && s.names.of("category", s.index.names.Labels[e.Category]) != f.category {
+		f.family != "" && s.names.display("family", s.index.names.Labels[e.Family]) != f.family ||
+		f.category != "" && s.names.display("category", s.index.names.Labels[e.Category]) != f.category {
 		return false
 	}
 	if f.scored {
@@ -77,7 +76,7 @@ func (f *filter) wants(s *side, e *entry, marks []rollout.Label) bool {
 	}
 	if f.tool != "" &&
 		!slices.ContainsFunc(s.index.names.sequence(e),
-			func(tool string) bool { return s.names.of("tool", tool) == f.tool }) {
+			func(tool string) bool { return s.names.display("tool", tool) == f.tool }) {
 		return false
 	}
 	switch f.mark {

@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// fold appends text to dst as search compares it: each rune in lower case, as
-// strings.ToLower has it. Scripts without case, such as Chinese, stay as they
-// are.
+// fold appends text to dst in the form that search compares: each rune in lower case, as by
+// strings.ToLower. Scripts without case, such as Chinese, stay as they are.
 func fold[T string | []byte](dst []byte, text T) []byte {
 	dst = slices.Grow(dst, len(text))
 	for len(text) > 0 {
@@ -33,7 +32,7 @@ func fold[T string | []byte](dst []byte, text T) []byte {
 	return dst
 }
 
-// lower is the lower case of ASCII.
+// lower maps ASCII to lower case.
 var lower = func() (t [utf8.RuneSelf]byte) {
 	for c := range t {
 		t[c] = byte(unicode.ToLower(rune(c)))
@@ -41,21 +40,21 @@ var lower = func() (t [utf8.RuneSelf]byte) {
 	return t
 }()
 
-// caseless reports whether a rune lies among those of East Asia, none of which
-// has case: looking them up is what takes the time.
+// caseless reports whether a rune is in the East Asian range, which has no case: looking these up
+// would take most of the time.
 func caseless(r rune) bool { return r >= 0x2E80 && r < 0xA640 }
 
-// unfold returns where in text the byte at of its folded form is: folding changes the
+// unfold returns the index in text of the byte at index n of its folded form: folding changes the
 // length of some runes.
-func unfold(text string, at int) int {
+func unfold(text string, n int) int {
 	for i, r := range text {
-		if at <= 0 {
+		if n <= 0 {
 			return i
 		}
 		if r < utf8.RuneSelf || caseless(r) {
-			at -= utf8.RuneLen(r)
+			n -= utf8.RuneLen(r)
 		} else {
-			at -= utf8.RuneLen(unicode.ToLower(r))
+			n -= utf8.RuneLen(unicode.ToLower(r))
 		}
 	}
 	return len(text)

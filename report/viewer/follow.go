@@ -15,8 +15,8 @@ import (
 	"gonogo/sampler/rollout/disk"
 )
 
-// catchUp takes in the lines that came since. A file that shrank, or that is
-// another one than before, is read from its beginning.
+// catchUp reads the lines added since the last time. A file that shrank or was replaced is read
+// from the beginning.
 func (x *Index) catchUp(ctx context.Context) error {
 	changed, err := x.look()
 	if err != nil || !changed {
@@ -60,13 +60,13 @@ func (x *Index) catchUp(ctx context.Context) error {
 	return x.caughtUp()
 }
 
-// sight is what a file looked like when all of it was read.
+// sight is the state of a file when all of it had been read.
 type sight struct {
 	size, time int64
-	ends       [32]byte // of what was taken in
+	ends       [32]byte // hash of the first and last bytes of what was read
 }
 
-// caughtUp notes that all was read that look saw.
+// caughtUp records that everything was read that look saw.
 func (x *Index) caughtUp() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -77,12 +77,12 @@ func (x *Index) caughtUp() error {
 	return err
 }
 
-// look opens the file and reports whether there is something to be read.
+// look opens the file and reports whether there is something to read.
 func (x *Index) look() (changed bool, err error) {
 	info, err := os.Stat(x.run.File())
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if errors.Is(err, fs.ErrNotExist) && x.source == nil { // nothing was sampled yet
+	if errors.Is(err, fs.ErrNotExist) && x.source == nil { // nothing has been sampled yet
 		x.state.Ready = true
 		return false, nil
 	}
@@ -109,7 +109,7 @@ func (x *Index) look() (changed bool, err error) {
 	}
 	if x.state.Ready {
 		same, err := ends(x.source, x.next)
-		if err != nil || same != x.seen.ends || now.size == x.seen.size { // written again in its place
+		if err != nil || same != x.seen.ends || now.size == x.seen.size { // it was rewritten in place
 			x.reset()
 		}
 	}
@@ -132,28 +132,28 @@ type line struct {
 	rec      *rollout.Record
 	numbered bool
 	err      error
-	at       int64
+	offset   int64
 	size, no int
 	hashes   []uint32
 }
 
-// cut reads chunks until the file ends or ctx does.
-func (x *Index) cut(ctx context.Context, at int64, work, order chan<- *parsed) {
+// cut reads chunks until the file or ctx ends.
+func (x *Index) cut(ctx context.Context, offset int64, work, order chan<- *parsed) {
 	defer close(order)
 	defer close(work)
 	for {
-		c, err := readChunk(x.source, at)
+		c, err := readChunk(x.source, offset)
 		if errors.Is(err, io.EOF) {
 			return
 		}
 		p := &parsed{chunk: c, err: err, done: make(chan struct{})}
-		at += c.size
+		offset += c.size
 		select {
 		case order <- p:
 		case <-ctx.Done():
 			return
 		}
-		work <- p // workers take all there is, also after ctx has ended
+		work <- p // workers drain the channel, even after ctx has ended
 		if err != nil || c.tail {
 			return
 		}
@@ -167,8 +167,8 @@ func (p *parsed) parse(source rollout.Source, t *triples) {
 		p.lines = []line{{err: fmt.Errorf("line is longer than %d MB", longest>>20)}}
 		return
 	}
-	p.count = p.chunk.lines(func(text []byte, at int64, no int) {
-		l := line{at: at, size: len(text), no: no}
+	p.count = p.chunk.lines(func(text []byte, offset int64, no int) {
+		l := line{offset: offset, size: len(text), no: no}
 		if l.rec, l.numbered, l.err = rollout.ReadLine(bytes.TrimSpace(text), source, ""); l.err == nil {
 			texts(l.rec, func(p part) bool {
 				t.add(p.text)
@@ -181,17 +181,17 @@ func (p *parsed) parse(source rollout.Source, t *triples) {
 	p.text = nil
 }
 
-// take books the lines of a chunk.
+// take adds the lines of a parsed chunk to the index.
 func (x *Index) take(p *parsed) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if p.at != x.next {
-		return errMoved // everything was forgotten meanwhile
+	if p.offset != x.next {
+		return errMoved // the index was reset in the meantime
 	}
 	x.version++
 	if p.tail && (p.long || len(p.lines) > 0 && p.lines[0].err != nil) {
 		x.state.Torn = true
-		return nil // it is looked at again when the file has grown
+		return nil // it is read again when the file has grown
 	}
 	x.state.Torn = false
 	for _, l := range p.lines {
@@ -203,14 +203,14 @@ func (x *Index) take(p *parsed) error {
 			continue
 		}
 		e := x.names.enter(l.rec, l.numbered)
-		e.Offset, e.Size, e.Line = l.at, int32(l.size), no
+		e.Offset, e.Size, e.Line = l.offset, int32(l.size), no
 		x.book(e)
 		if x.open = append(x.open, l.hashes); len(x.open) == blockLines {
 			x.store()
 		}
 	}
 	if x.state.line += int32(p.count); p.tail {
-		x.state.line-- // its newline, when it comes, is counted as a line of its own
+		x.state.line-- // its newline, when it is written, is counted as a line of its own
 	}
 	x.next += p.size
 	x.state.Bytes = x.next

@@ -8,15 +8,15 @@ import (
 	"strconv"
 )
 
-// policy forbids the page every script, style and request but those of its own
-// server, and any other page to frame it.
+// policy forbids the page all scripts, styles and requests except those of its own server, and
+// forbids other pages to frame it.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// guard lets in only what the page's own browser tab asks for: by the name of
-// this machine (a rebound DNS name has another Host), from the page itself (so
-// that no other page acts for it), and with the token, which the address has
-// first and a cookie of this port alone keeps.
+// guard only lets through requests that the page makes in its own browser tab: with the name of
+// this machine as Host (a rebound DNS name is another Host), from the page itself (so that no other
+// page acts for it), and with the token, which comes from the address first and later from a cookie
+// of this port only.
 func (s *Server) guard(port int, next http.Handler) http.Handler {
 	cookie := "gonogo_view_" + strconv.Itoa(port)
 	var hosts []string
@@ -36,7 +36,7 @@ func (s *Server) guard(port int, next http.Handler) http.Handler {
 			http.Error(w, "this address is not that of gonogo view", http.StatusForbidden)
 		case !ownPage(r):
 			http.Error(w, "requests from other pages are refused", http.StatusForbidden)
-		case !s.known(r, cookie):
+		case !s.hasToken(r, cookie):
 			http.Error(w, "the token is missing: open the whole address that gonogo view printed", http.StatusForbidden)
 		default:
 			if r.URL.Query().Has("token") {
@@ -50,8 +50,8 @@ func (s *Server) guard(port int, next http.Handler) http.Handler {
 	})
 }
 
-// ownPage reports whether a request comes from the page itself, or from a person
-// who opens it. Whoever is not a browser says nothing about where it comes from.
+// ownPage reports whether a request comes from the page itself or from a person who opens it.
+// Clients other than browsers do not send an origin and are let through.
 func ownPage(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host {
 		return false
@@ -60,15 +60,15 @@ func ownPage(r *http.Request) bool {
 	case "", "same-origin", "none":
 		return true
 	}
-	// A link in a message leads here: the page itself shows nothing.
+	// A link in another page may open this one: the page alone contains no data.
 	return r.Method == http.MethodGet && r.URL.Path == "/" && r.Header.Get("Sec-Fetch-Mode") == "navigate" &&
 		r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
-func (s *Server) known(r *http.Request, cookie string) bool {
-	given := r.URL.Query().Get("token")
-	if c, err := r.Cookie(cookie); given == "" && err == nil {
-		given = c.Value
+func (s *Server) hasToken(r *http.Request, cookie string) bool {
+	token := r.URL.Query().Get("token")
+	if c, err := r.Cookie(cookie); token == "" && err == nil {
+		token = c.Value
 	}
-	return subtle.ConstantTimeCompare([]byte(given), []byte(s.token)) == 1
+	return subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) == 1
 }

@@ -14,58 +14,58 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Index knows where the rollouts of a run lie and what they came to. It is made
-// in the background, can be asked meanwhile, and follows a run that grows.
+// Index knows where the rollouts of a run are in the file, and how they ended. It is built in the
+// background, can be queried meanwhile, and follows a run that grows.
 //
-// A rollout that was made again counts as package rollout has it: the highest attempt,
-// and of two lines for one attempt the later. A line that cannot be read is reported and
-// skipped, and the last line is left for later where it is torn. Memory grows with the
-// number of rollouts, some 200 bytes each, not with their text.
+// Which of several lines for one rollout counts is decided as in package rollout: the highest
+// attempt, and of two lines of the same attempt the later. A line that cannot be read is reported
+// and skipped; a torn last line is retried later. Memory grows with the number of rollouts, about
+// 200 bytes each, not with their text.
 type Index struct {
 	run    *rollout.Run
 	every  time.Duration // how often it looks for new lines
 	cancel context.CancelFunc
 	wait   sync.WaitGroup
 
-	mu       sync.RWMutex // guards all below
-	source   *os.File     // nil while there is no file of rollouts
+	mu       sync.RWMutex // guards all fields below
+	source   *os.File     // nil while there is no rollouts file
 	names    *catalog
 	entries  []entry
 	best     map[spot]int32  // the entry that counts
-	unsaid   map[int32]int32 // lines of an item that do not say their sample
-	rollouts [][]int32       // by item, the entries that count, in order of the file
+	unnamed  map[int32]int32 // by item, the number of lines that do not name their sample
+	rollouts [][]int32       // by item, the entries that count, in file order
 	zeros    map[rollout.Key]bool
 	blocks   []stored
 	open     block
-	work     *os.File // where blocks of this session lie
-	version  int      // grows with every change
+	work     *os.File // holds the blocks that this process stores
+	version  int      // increases with every change
 	state    State
-	next     int64 // offset behind the last line that was taken in
+	next     int64 // offset after the last line that was read
 	seen     sight
 }
 
-// spot is a rollout by its item's number.
+// spot identifies a rollout by the number of its item, and its sample.
 type spot struct{ item, sample int32 }
 
-// stored is a full block on disk, or in memory where no disk takes it.
+// stored is a full block on disk, or in memory if it cannot be written to disk.
 type stored struct {
 	At    int64
-	Width int // bits of the hash that tell rows apart
+	Width int // bits of the hash that number the rows
 	CRC   uint32
 	file  io.ReaderAt
 }
 
-// State says how far an index is.
+// State is the progress of an index.
 type State struct {
-	Ready      bool      `json:"ready"` // all of the file is in it, as far as it was last looked at
-	Bytes      int64     `json:"bytes"` // read so far
-	Total      int64     `json:"total"` // of the file
+	Ready      bool      `json:"ready"` // it contains the whole file, as of the last look
+	Bytes      int64     `json:"bytes"` // bytes read so far
+	Total      int64     `json:"total"` // size of the file
 	Lines      int       `json:"lines"`
-	Rollouts   int       `json:"rollouts"`   // that count
+	Rollouts   int       `json:"rollouts"`   // entries that count
 	Superseded int       `json:"superseded"` // lines that a later attempt or line replaced
 	Bad        []BadLine `json:"bad"`
-	Torn       bool      `json:"torn"` // the last line has no end yet
-	Kept       bool      `json:"kept"` // next to the run, so it need not be made again
+	Torn       bool      `json:"torn"` // the last line is incomplete
+	Kept       bool      `json:"kept"` // it is saved next to the run and can be loaded the next time
 	Note       string    `json:"note,omitempty"`
 	line       int32
 }
@@ -76,10 +76,10 @@ type BadLine struct {
 	Why  string `json:"why"`
 }
 
-// mostBad bounds the bad lines that are listed separately.
+// mostBad limits the bad lines that are listed.
 const mostBad = 1000
 
-// NewIndex begins an index of a run. Close ends it.
+// NewIndex starts to index a run. Close stops it.
 func NewIndex(run *rollout.Run) *Index { return newIndex(run, time.Second) }
 
 func newIndex(run *rollout.Run, every time.Duration) *Index {
@@ -90,8 +90,7 @@ func newIndex(run *rollout.Run, every time.Duration) *Index {
 	return x
 }
 
-// Close ends the work in the background, keeps what is new of the index, and
-// gives back its files.
+// Close stops the background work, saves the index if it has changed, and closes its files.
 func (x *Index) Close() error {
 	x.cancel()
 	x.wait.Wait()
@@ -106,25 +105,25 @@ func (x *Index) Close() error {
 	return err
 }
 
-// reset forgets all lines. The caller holds mu, or is alone.
+// reset drops all lines. The caller holds mu or has the only reference.
 func (x *Index) reset() {
-	if len(x.blocks) > 0 { // those that were loaded come first, and are of one file
+	if len(x.blocks) > 0 { // loaded blocks come first, and share one file
 		if f, ok := x.blocks[0].file.(*os.File); ok {
 			f.Close()
 		}
 	}
 	if x.work != nil {
 		x.work.Close()
-		os.Remove(x.work.Name()) // where it had to keep its name
+		os.Remove(x.work.Name()) // on systems where removeOpenFile does nothing
 	}
-	x.names, x.entries, x.best, x.unsaid, x.rollouts = newCatalog(), nil, make(map[spot]int32), make(map[int32]int32),
+	x.names, x.entries, x.best, x.unnamed, x.rollouts = newCatalog(), nil, make(map[spot]int32), make(map[int32]int32),
 		nil
 	x.blocks, x.open, x.work, x.next, x.seen = nil, nil, nil, 0, sight{}
 	x.state = State{Bad: []BadLine{}}
 	x.version++
 }
 
-// State says how far the index is, and a number that grows with every change.
+// State returns the progress of the index, and a number that increases with every change.
 func (x *Index) State() (State, int) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -134,7 +133,7 @@ func (x *Index) State() (State, int) {
 	return s, x.version
 }
 
-// follow makes the index and keeps it up with the file until ctx ends.
+// follow builds the index and keeps it up to date with the file until ctx ends.
 func (x *Index) follow(ctx context.Context) {
 	x.note(x.readZeros(ctx))
 	if err := x.load(); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -147,7 +146,7 @@ func (x *Index) follow(ctx context.Context) {
 			if ctx.Err() != nil {
 				break
 			}
-			if !errors.Is(err, errMoved) { // the next look repairs it
+			if !errors.Is(err, errMoved) { // the next look fixes it
 				x.note(err)
 			}
 		}
@@ -164,7 +163,8 @@ func (x *Index) follow(ctx context.Context) {
 	x.keep()
 }
 
-// settle checks what was loaded, or keeps what was made.
+// settle checks the blocks after the first pass. It saves the index if they are intact, else
+// rebuilds it.
 func (x *Index) settle(ctx context.Context) {
 	if x.intact(ctx) {
 		x.keep()
@@ -181,7 +181,7 @@ func (x *Index) settle(ctx context.Context) {
 	x.keep()
 }
 
-// note says what went wrong and does not stop the index.
+// note reports an error that does not stop the index.
 func (x *Index) note(err error) {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return
@@ -192,7 +192,7 @@ func (x *Index) note(err error) {
 	x.version++
 }
 
-// readZeros asks which rollouts a detector took to the bottom of the range.
+// readZeros reads which rollouts a detector set to the bottom of the range.
 func (x *Index) readZeros(ctx context.Context) error {
 	zeros := make(map[rollout.Key]bool)
 	_, err := x.run.Probes(ctx, func(rec *rollout.Record) error {
@@ -208,11 +208,11 @@ func (x *Index) readZeros(ctx context.Context) error {
 	return err
 }
 
-// book takes in one line, under mu. Entries come in the order of the file.
+// book adds the entry of one line. The caller holds mu; entries are added in file order.
 func (x *Index) book(e entry) {
 	if e.Flags.has(unnumbered) {
-		e.Sample = x.unsaid[e.Item]
-		x.unsaid[e.Item]++
+		e.Sample = x.unnamed[e.Item]
+		x.unnamed[e.Item]++
 	}
 	if e.Flags &^= zeroed; x.zeros[x.key(&e)] {
 		e.Flags |= zeroed
@@ -222,10 +222,10 @@ func (x *Index) book(e entry) {
 	}
 	i := int32(len(x.entries))
 	x.entries = append(x.entries, e)
-	at := spot{e.Item, e.Sample}
-	was, there := x.best[at]
+	key := spot{e.Item, e.Sample}
+	was, exists := x.best[key]
 	switch {
-	case !there:
+	case !exists:
 		x.rollouts[e.Item] = append(x.rollouts[e.Item], i)
 	case e.Attempt < x.entries[was].Attempt:
 		return
@@ -239,23 +239,23 @@ func (x *Index) book(e entry) {
 		}
 		x.rollouts[e.Item] = append(list, i)
 	}
-	x.best[at] = i
+	x.best[key] = i
 }
 
-// counts reports whether an entry is the one that counts of its rollout.
+// counts reports whether entry i is the one that counts for its rollout.
 func (x *Index) counts(i int32) bool {
 	e := &x.entries[i]
 	return x.best[spot{e.Item, e.Sample}] == i
 }
 
-// key is the rollout that an entry is of.
+// key returns the key of the rollout of an entry.
 func (x *Index) key(e *entry) rollout.Key {
 	n := x.names.Items[e.Item]
 	return rollout.Key{Split: n.Split, Item: n.ID, Sample: int(e.Sample), Step: n.Step}
 }
 
-// named finds the item that the page calls so. Where no rollout is of it, or it has several
-// steps and none is named, the step is one that no rollout has.
+// named finds an item by what the page calls it. If it has no rollouts, or has several steps and
+// shown names none of them, the returned step is -1, which no rollout has.
 func (x *Index) named(split rollout.Split, shown string) name {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -265,26 +265,26 @@ func (x *Index) named(split rollout.Split, shown string) name {
 	return name{Split: split, ID: shown, Step: -1}
 }
 
-// about returns the labels of a rollout. One without a step is also of the only step that
-// the item has. The caller holds mu.
+// about returns the labels of a rollout. A label without a step also applies if the item has a
+// single step. The caller holds mu.
 func (x *Index) about(all map[rollout.Key][]rollout.Label, k rollout.Key) []rollout.Label {
 	if len(all) == 0 {
 		return nil
 	}
 	steps := []int{k.Step}
-	if x.names.only[name{Split: k.Split, ID: k.Item}] != severalOf && k.Step != 0 {
+	if x.names.only[name{Split: k.Split, ID: k.Item}] != severalSteps && k.Step != 0 {
 		steps = append(steps, 0)
 	}
-	var of []rollout.Label
+	var labels []rollout.Label
 	for _, step := range steps {
 		for _, split := range []rollout.Split{k.Split, ""} {
-			of = append(of, all[rollout.Key{Split: split, Item: k.Item, Sample: k.Sample, Step: step}]...)
+			labels = append(labels, all[rollout.Key{Split: split, Item: k.Item, Sample: k.Sample, Step: step}]...)
 		}
 	}
-	return of
+	return labels
 }
 
-// find returns the entry that counts of a rollout, and the names that it is of.
+// find returns the entry that counts for a rollout, and the catalog that it refers to.
 func (x *Index) find(k rollout.Key) (entry, *catalog, bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -299,10 +299,10 @@ func (x *Index) find(k rollout.Key) (entry, *catalog, bool) {
 	return x.entries[i], x.names, true
 }
 
-// errMoved says that a line is not where the index has it.
+// errMoved means that a line is not where the index expects it.
 var errMoved = errors.New("the file of rollouts has changed meanwhile: it is read again")
 
-// line reads the text of an entry, into memory where that is enough.
+// line reads the text of an entry, into memory if that is large enough.
 func (x *Index) line(e *entry, memory []byte) ([]byte, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -316,8 +316,8 @@ func (x *Index) line(e *entry, memory []byte) ([]byte, error) {
 	return text, nil
 }
 
-// record reads the rollout that an entry is of. That the line is another one's
-// has the index made again.
+// record reads the rollout of an entry. If the line is not that of the rollout, the index is
+// rebuilt.
 func (x *Index) record(e *entry, k rollout.Key) (*rollout.Record, error) {
 	text, err := x.line(e, nil)
 	if err != nil {
@@ -333,7 +333,7 @@ func (x *Index) decode(text []byte, e *entry, k rollout.Key) (*rollout.Record, e
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		if x.next > 0 {
-			x.reset() // the next look makes it
+			x.reset() // the next look rebuilds it
 		}
 		return nil, errMoved
 	}
@@ -341,7 +341,7 @@ func (x *Index) decode(text []byte, e *entry, k rollout.Key) (*rollout.Record, e
 	return rec, nil
 }
 
-// from is the source of lines that do not name theirs.
+// from returns the source of lines that do not name theirs.
 func (x *Index) from() rollout.Source {
 	if x.run.Manifest == nil {
 		return ""

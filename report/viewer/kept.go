@@ -17,29 +17,30 @@ import (
 	"gonogo/sampler/rollout/disk"
 )
 
-// IndexFile is the file of an index, next to the rollouts. It can be deleted at any time.
+// IndexFile is the name of the index file, next to the rollouts. It can be deleted at any time.
 const IndexFile = "view.index"
 
-// keptMagic begins and ends the file. Another version is made again.
+// keptMagic is at both ends of the file. A file of another version is rebuilt.
 const keptMagic = "gonogo view index 2\n"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// kept is what the file holds behind its blocks. All lines in it are of full
-// blocks: those behind them are read again, which takes no time.
+// kept is the metadata in the file, after its blocks. It only contains the lines of full blocks:
+// those after them are read again, which takes no time.
 type kept struct {
-	Size, Time int64    // of the rollouts when it was kept
-	Next       int64    // where the lines go on
-	Line       int32    // lines before that
-	Ends       [32]byte // the first and last of the lines in it, by SHA-256
+	Size, Time int64    // of the rollouts file when the index was saved
+	Next       int64    // offset of the first line not in it
+	Line       int32    // number of lines before that
+	Ends       [32]byte // SHA-256 of the first and last bytes before Next
 	Bad        []BadLine
-	Source     rollout.Source // that lines were read with
+	Source     rollout.Source // the source that lines were read with
 	Names      catalog
 	Entries    []entry
 	Blocks     []stored
 }
 
-// path is where the index is kept; "" if a run is a single file, next to which anything may be.
+// path returns where the index is saved; "" if the run is a single file, which may be in any
+// directory.
 func (x *Index) path() string {
 	if filepath.Base(x.run.File()) != rollout.RolloutsFile {
 		return ""
@@ -47,8 +48,8 @@ func (x *Index) path() string {
 	return filepath.Join(x.run.Dir, IndexFile)
 }
 
-// store puts the open block, which is full, into the working file, or where there
-// can be none keeps it in memory. The caller holds mu.
+// store writes the open block, which is full, to the working file, or keeps it in memory if that
+// fails. The caller holds mu.
 func (x *Index) store() {
 	rows, width := x.open.rows()
 	b := stored{Width: width, CRC: crc32.Checksum(rows, castagnoli)}
@@ -63,8 +64,8 @@ func (x *Index) store() {
 	x.open, x.state.Kept = nil, false
 }
 
-// put writes rows into the working file.
-func (x *Index) put(rows []byte) (at int64, err error) {
+// put appends rows to the working file and returns their offset.
+func (x *Index) put(rows []byte) (offset int64, err error) {
 	if x.work == nil {
 		f, err := workingFile(x.run.Dir)
 		if err != nil {
@@ -72,14 +73,14 @@ func (x *Index) put(rows []byte) (at int64, err error) {
 		}
 		x.work = f
 	}
-	if at, err = x.work.Seek(0, io.SeekEnd); err == nil {
+	if offset, err = x.work.Seek(0, io.SeekEnd); err == nil {
 		_, err = x.work.Write(rows)
 	}
-	return at, err
+	return offset, err
 }
 
-// workingFile makes a file that is gone when the process is: next to the run, else where
-// the system keeps such files.
+// workingFile creates a file that is removed when the process ends: next to the run, or else in the
+// system's temporary directory.
 func workingFile(dir string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, IndexFile+".tmp*")
 	if err != nil {
@@ -91,19 +92,19 @@ func workingFile(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// ends reads the first and the last of the lines up to next.
+// ends returns the SHA-256 of the first and the last 4 KiB before next.
 func ends(rd io.ReaderAt, next int64) (sum [32]byte, err error) {
-	const most = 4 << 10
+	const limit = 4 << 10
 	h := sha256.New()
-	for _, from := range []int64{0, max(0, next-most)} {
-		if _, err := io.Copy(h, io.NewSectionReader(rd, from, min(most, next-from))); err != nil {
+	for _, from := range []int64{0, max(0, next-limit)} {
+		if _, err := io.Copy(h, io.NewSectionReader(rd, from, min(limit, next-from))); err != nil {
 			return sum, err
 		}
 	}
 	return [32]byte(h.Sum(nil)), nil
 }
 
-// keep writes the index next to the run if it has changed. A failure is reported and does no harm.
+// keep saves the index next to the run if it has changed. A failure is only reported.
 func (x *Index) keep() {
 	x.mu.RLock()
 	path := x.path()
@@ -121,8 +122,8 @@ func (x *Index) keep() {
 	x.mu.Unlock()
 }
 
-// write replaces the file as a whole. The blocks of an index do not change, so
-// they are copied without holding anybody up.
+// write replaces the whole file. The blocks of an index do not change, so they are copied without
+// holding the lock.
 func (x *Index) write(path string) error {
 	k, err := x.kept()
 	if err != nil {
@@ -132,15 +133,15 @@ func (x *Index) write(path string) error {
 		if _, err := io.WriteString(w, keptMagic); err != nil {
 			return err
 		}
-		at := int64(len(keptMagic))
+		offset := int64(len(keptMagic))
 		for i := range k.Blocks {
 			b := &k.Blocks[i]
 			n, err := io.Copy(w, io.NewSectionReader(b.file, b.At, b.size()))
 			if err != nil || n != b.size() {
 				return errors.Join(err, io.ErrUnexpectedEOF)
 			}
-			b.At = at
-			at += n
+			b.At = offset
+			offset += n
 		}
 		var meta bytes.Buffer
 		if err := gob.NewEncoder(&meta).Encode(k); err != nil {
@@ -160,7 +161,7 @@ func (x *Index) write(path string) error {
 
 func (b *stored) size() int64 { return rowBytes << b.Width }
 
-// kept is what is to be written of the index.
+// kept returns the metadata of the index to save.
 func (x *Index) kept() (*kept, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -186,7 +187,7 @@ func (x *Index) kept() (*kept, error) {
 	return k, err
 }
 
-// load uses the index stored next to the run, if it matches.
+// load uses the index saved next to the run, if it matches.
 func (x *Index) load() error {
 	if x.path() == "" {
 		return nil
@@ -205,7 +206,7 @@ func (x *Index) load() error {
 	return err
 }
 
-// readKept reads what follows the blocks, and checks that they fit.
+// readKept reads the metadata after the blocks and checks that the blocks are inside the file.
 func readKept(f *os.File) (*kept, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -242,7 +243,7 @@ func readKept(f *os.File) (*kept, error) {
 	return k, k.check()
 }
 
-// check compares what entries point to with what exists.
+// check checks that every reference of the entries is valid.
 func (k *kept) check() error {
 	ok := len(k.Entries) == len(k.Blocks)*blockLines && len(k.Names.Errors) > 0 && len(k.Names.Labels) > 0
 	for i := range k.Entries {
@@ -263,8 +264,7 @@ func (k *kept) check() error {
 
 func inside(i int32, n int) bool { return i >= 0 && int(i) < n }
 
-// adopt makes the index of what was kept, where the rollouts are the same, or
-// more of the same.
+// adopt restores the index from a saved one, if the rollouts are the same or were only appended to.
 func (x *Index) adopt(k *kept, f *os.File) error {
 	source, err := disk.Open(x.run.File())
 	if err != nil {
@@ -301,7 +301,7 @@ func (x *Index) adopt(k *kept, f *os.File) error {
 	return nil
 }
 
-// intact reads through the blocks.
+// intact reads all blocks and reports whether their checksums match, or ctx has ended.
 func (x *Index) intact(ctx context.Context) bool {
 	x.mu.RLock()
 	blocks := x.blocks

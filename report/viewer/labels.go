@@ -12,56 +12,55 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// labels is what people said of a run's rollouts, as labels.jsonl has it: other
-// programs may write it too.
+// labels are the labels of a run's rollouts in labels.jsonl, which other programs may write too.
 type labels struct {
 	run *rollout.Run
 
-	mu      sync.Mutex // guards what follows
-	of      map[rollout.Key][]rollout.Label
+	mu      sync.Mutex // guards the fields below
+	byKey   map[rollout.Key][]rollout.Label
 	version int
 	size    int64
 	time    time.Time
-	err     error // why the file cannot be read
+	err     error // of the last read
 }
 
-// all returns the labels by rollout, those that name no split under none, and
-// a number that changes when they do. The map is not to be changed.
+// all returns the labels by rollout, those without a split under the empty one, and a number that
+// changes with them. The caller must not change the map.
 func (l *labels) all() (map[rollout.Key][]rollout.Label, int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	info, err := os.Stat(filepath.Join(l.run.Dir, rollout.LabelsFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		if l.of != nil {
+		if l.byKey != nil {
 			l.version++
 		}
-		l.of, l.size, l.err = nil, 0, nil
+		l.byKey, l.size, l.err = nil, 0, nil
 		return nil, l.version, nil
 	}
 	if err != nil {
 		return nil, l.version, fmt.Errorf("read labels: %w", err)
 	}
-	if (l.of != nil || l.err != nil) && info.Size() == l.size && info.ModTime().Equal(l.time) {
-		return l.of, l.version, l.err
+	if (l.byKey != nil || l.err != nil) && info.Size() == l.size && info.ModTime().Equal(l.time) {
+		return l.byKey, l.version, l.err
 	}
 	l.size, l.time = info.Size(), info.ModTime()
 	l.version++
 	list, err := l.run.Labels()
 	if l.err = err; err != nil {
-		l.of = nil
+		l.byKey = nil
 		return nil, l.version, err
 	}
-	l.of = make(map[rollout.Key][]rollout.Label)
+	l.byKey = make(map[rollout.Key][]rollout.Label)
 	for _, label := range list {
-		if label.Sample != nil { // else it is of a text that no rollout needs to have given
+		if label.Sample != nil { // else it labels a text, which need not be that of a rollout
 			k := rollout.Key{Split: label.Split, Item: label.Item, Sample: *label.Sample, Step: label.Step}
-			l.of[k] = append(l.of[k], label)
+			l.byKey[k] = append(l.byKey[k], label)
 		}
 	}
-	return l.of, l.version, nil
+	return l.byKey, l.version, nil
 }
 
-// unlabelled says why labels cannot be kept; nil if they can.
+// unlabelled returns why labels cannot be saved; nil if they can.
 func (s *side) unlabelled() error {
 	switch {
 	case s.names.redact:

@@ -8,12 +8,12 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// names is how names and texts are shown: as they are, or redacted, a name as
-// its kind and a number that lasts for the session, a text as its length.
+// names displays names and texts: as they are, or redacted, a name as its kind and a number that
+// stays the same for this process, a text as its length.
 type names struct {
 	redact bool
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	alias map[[2]string]string
 	back  map[[2]string]string
 	count map[string]int
@@ -26,24 +26,24 @@ func newNames(redact bool) *names {
 	}
 }
 
-// of is how a name of a kind is shown. What has no name is shown as nothing.
-func (n *names) of(kind, name string) string {
+// display returns how a name of a kind is shown. An empty name stays empty.
+func (n *names) display(kind, name string) string {
 	if !n.redact || name == "" {
 		return name
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	at := [2]string{kind, name}
-	a, ok := n.alias[at]
+	key := [2]string{kind, name}
+	a, ok := n.alias[key]
 	if !ok {
 		n.count[kind]++
 		a = kind + " " + strconv.Itoa(n.count[kind])
-		n.alias[at], n.back[[2]string{kind, a}] = a, name
+		n.alias[key], n.back[[2]string{kind, a}] = a, name
 	}
 	return a
 }
 
-// from is the name behind what is shown.
+// from returns the name behind what is shown.
 func (n *names) from(kind, shown string) string {
 	if !n.redact {
 		return shown
@@ -53,7 +53,7 @@ func (n *names) from(kind, shown string) string {
 	return n.back[[2]string{kind, shown}]
 }
 
-// text is how a text is shown.
+// text returns how a text is shown.
 func (n *names) text(s string) string {
 	if !n.redact || s == "" {
 		return s
@@ -65,31 +65,32 @@ func (n *names) text(s string) string {
 	return "[" + strconv.Itoa(count) + " characters]"
 }
 
-// role is how the role of a message is shown: one of the few there are, or a
-// name that somebody made up.
+// role returns how the role of a message is shown: a standard role as it is, any other as a name.
 func (n *names) role(role string) string {
 	switch role {
 	case "system", "developer", "user", "assistant", "tool", "function":
 		return role
 	}
-	return n.of("role", role)
+	return n.display("role", role)
 }
 
 func (n *names) list(kind string, all []string) []string {
 	out := make([]string, 0, len(all))
 	for _, s := range all {
 		if s != "" {
-			out = append(out, n.of(kind, s))
+			out = append(out, n.display(kind, s))
 		}
 	}
 	return out
 }
 
-// labels shows what people said: who they are and their notes are texts.
+// labels returns how labels are shown: raters are names, and notes are texts.
 func (n *names) labels(all []rollout.Label) []shownLabel {
 	out := make([]shownLabel, 0, len(all))
 	for _, l := range all {
-		out = append(out, shownLabel{Rater: n.of("rater", l.Rater), Mark: l.Mark, Score: l.Score, Note: n.text(l.Note)})
+		out = append(out, shownLabel{
+			Rater: n.display("rater", l.Rater), Mark: l.Mark, Score: l.Score, Note: n.text(l.Note),
+		})
 	}
 	return out
 }

@@ -16,17 +16,17 @@ import (
 // Hit is a rollout whose texts contain the query.
 type Hit struct {
 	Key    rollout.Key
-	i      int // of the entry
+	i      int // index of the entry
 	entry  entry
 	names  *catalog // of the entry
-	Places []Place  // the first ones
-	More   int      // further texts that hold it
+	Places []Place  // the first few
+	More   int      // number of further texts that contain it
 }
 
-// Place is a text that contains the query, cut to its surroundings.
+// Place is a text that contains the query, cut to the surroundings of the match.
 type Place struct {
-	At     string `json:"at"`   // as part has it
-	What   string `json:"what"` // whose text it is
+	At     string `json:"at"`   // position, as in part
+	What   string `json:"what"` // kind of text
 	Before string `json:"before"`
 	Match  string `json:"match"`
 	After  string `json:"after"`
@@ -37,13 +37,12 @@ const (
 	around      = 70 // bytes on either side of a match
 )
 
-// Search calls yield with each rollout that counts, that want lets pass and that
-// holds the query in one of its texts, in the order of the file from entry from
-// on, until yield returns false. Letters are compared without regard to case.
-// want is called under the index's lock.
+// Search calls yield for each rollout that counts, passes want and contains the query in one of its
+// texts, in file order from entry from on, until yield returns false. It ignores case. want is
+// called with the lock of the index held.
 //
-// next is where to go on, and done says that there is nothing more. Rollouts
-// that are read while it searches are searched the next time.
+// next is the entry to continue from, and done reports that there are no more. Rollouts added
+// during a search are found by the next one.
 func (x *Index) Search(ctx context.Context, query string, from int, want func(i int32, e *entry) bool,
 	yield func(Hit) bool,
 ) (next int, done bool, err error) {
@@ -81,11 +80,11 @@ type search struct {
 	x      *Index
 	query  []byte // folded
 	hashes []uint32
-	raw    bool // the query can be searched in the raw lines
+	raw    bool // the query can be searched for in the raw lines
 	want   func(int32, *entry) bool
 }
 
-// candidate is an entry that may hold the query.
+// candidate is an entry that may contain the query.
 type candidate struct {
 	i     int
 	e     entry
@@ -93,7 +92,7 @@ type candidate struct {
 	key   rollout.Key
 }
 
-// candidates returns those from the entry on to the end of its block.
+// candidates returns the candidates between entry from and the end of its block.
 func (s *search) candidates(from int) (found []candidate, end int, err error) {
 	x := s.x
 	x.mu.RLock()
@@ -103,8 +102,8 @@ func (s *search) candidates(from int) (found []candidate, end int, err error) {
 		return nil, from, nil
 	}
 	var m mask
-	if at := from / blockLines; at < len(x.blocks) {
-		if m, err = x.blocks[at].passes(s.hashes); err != nil {
+	if i := from / blockLines; i < len(x.blocks) {
+		if m, err = x.blocks[i].passes(s.hashes); err != nil {
 			return nil, from, err
 		}
 	} else {
@@ -122,8 +121,7 @@ func (s *search) candidates(from int) (found []candidate, end int, err error) {
 	return found, end, nil
 }
 
-// read looks into the rollouts themselves, some at a time, and returns hits in
-// order.
+// read reads the candidates in parallel and returns the hits in order.
 func (s *search) read(ctx context.Context, found []candidate) ([]Hit, error) {
 	hits := make([]Hit, len(found))
 	errs := make([]error, len(found))
@@ -142,7 +140,7 @@ func (s *search) read(ctx context.Context, found []candidate) ([]Hit, error) {
 	return hits, errors.Join(errors.Join(errs...), ctx.Err())
 }
 
-// buffers is memory that is used again.
+// buffers holds memory for reuse.
 type buffers struct{ line, folded []byte }
 
 func (s *search) look(c *candidate, b *buffers) (h Hit, err error) {
@@ -161,11 +159,11 @@ func (s *search) look(c *candidate, b *buffers) (h Hit, err error) {
 	}
 	texts(rec, func(p part) bool {
 		b.folded = fold(b.folded[:0], p.text)
-		at := bytes.Index(b.folded, s.query)
+		i := bytes.Index(b.folded, s.query)
 		switch {
-		case at < 0:
+		case i < 0:
 		case len(h.Places) < placesShown:
-			h.Places = append(h.Places, place(p, at, len(s.query)))
+			h.Places = append(h.Places, place(p, i, len(s.query)))
 		default:
 			h.More++
 		}
@@ -174,9 +172,9 @@ func (s *search) look(c *candidate, b *buffers) (h Hit, err error) {
 	return h, nil
 }
 
-// place cuts out the text around a match of the folded text.
-func place(p part, at, n int) Place {
-	from := unfold(p.text, at)
+// place cuts out the text around the match of n bytes at index i of the folded text.
+func place(p part, i, n int) Place {
+	from := unfold(p.text, i)
 	to := from + unfold(p.text[from:], n)
 	before, after := p.text[max(0, from-around):from], p.text[to:min(len(p.text), to+around)]
 	for len(before) > 0 && !utf8.RuneStart(before[0]) {
@@ -189,11 +187,11 @@ func place(p part, at, n int) Place {
 	if to+around < len(p.text) {
 		after += "…"
 	}
-	return Place{At: p.at, What: p.what, Before: before, Match: p.text[from:to], After: after}
+	return Place{At: p.place, What: p.what, Before: before, Match: p.text[from:to], After: after}
 }
 
-// plainly reports whether a line of JSON contains a text as it is, unless it is written
-// with escapes of the kind \u.
+// plainly reports whether a line of JSON that contains a text always contains it unchanged, unless
+// the line has \u escapes.
 func plainly(query string) bool {
 	return !strings.ContainsAny(query, "\"\\/\uFFFD") &&
 		!strings.ContainsFunc(query, func(r rune) bool { return r < ' ' || r == 0x7F })

@@ -19,16 +19,16 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// Options says how runs are shown.
+// Options configures how runs are shown.
 type Options struct {
 	Floors [2]float64                            // bottom of the reward range of each run
-	Rater  string                                // who labels
-	Mask   func([]rollout.Label) []rollout.Label // takes secrets out of labels before they are kept
-	Redact bool                                  // names and texts are left out
-	Other  *rollout.Run                          // a second run next to the first; nil is none
+	Rater  string                                // who writes the labels
+	Mask   func([]rollout.Label) []rollout.Label // removes secrets from labels before they are saved
+	Redact bool                                  // hide names and texts
+	Other  *rollout.Run                          // a second run to show next to the first; nil for none
 }
 
-// Server is the page over one run or two, with its token.
+// Server serves the page of one run or two, protected by a token.
 type Server struct {
 	opt   Options
 	sides []*side
@@ -37,7 +37,7 @@ type Server struct {
 	mux   *http.ServeMux
 }
 
-// New begins to index the runs. Close ends it.
+// New starts to index the runs. Close stops it.
 func New(run *rollout.Run, opt Options) *Server {
 	s := &Server{opt: opt, names: newNames(opt.Redact), token: rand.Text(), mux: http.NewServeMux()}
 	s.sides = append(s.sides, newSide(run, s.names, opt.Floors[0]))
@@ -48,7 +48,7 @@ func New(run *rollout.Run, opt Options) *Server {
 	return s
 }
 
-// Close ends the work in the background.
+// Close stops the background work.
 func (s *Server) Close() error {
 	var errs []error
 	for _, side := range s.sides {
@@ -60,7 +60,7 @@ func (s *Server) Close() error {
 func (s *Server) routes() {
 	sub, err := fs.Sub(assets, "assets")
 	if err != nil {
-		panic(err) // it is built in
+		panic(err) // assets are embedded
 	}
 	s.mux.HandleFunc("GET /{$}",
 		func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, sub, "view.html") })
@@ -74,22 +74,22 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("POST /api/label", s.postLabel)
 }
 
-// Listen opens a port that this machine alone can reach; 0 is any that is free.
+// Listen opens a port that only this machine can reach; port 0 picks any free one.
 func Listen(port int) (net.Listener, error) {
 	return net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 }
 
-// URL is the page's address on a listener, with its token.
+// URL returns the address of the page on a listener, with the token.
 func (s *Server) URL(ln net.Listener) string {
 	u := url.URL{Scheme: "http", Host: ln.Addr().String(), Path: "/", RawQuery: url.Values{"token": {s.token}}.Encode()}
 	return u.String()
 }
 
-// farewell is how long answers that are being written may take at the end.
-const farewell = 2 * time.Second
+// shutdownTimeout is how long responses in flight may take when the server stops.
+const shutdownTimeout = 2 * time.Second
 
-// Serve answers on a listener until ctx ends, and closes it. It refuses one that
-// others than this machine can reach.
+// Serve serves on a listener until ctx ends, and closes it. It refuses a listener that other
+// machines can reach.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	addr, ok := ln.Addr().(*net.TCPAddr)
 	if !ok || !addr.IP.IsLoopback() {
@@ -103,20 +103,20 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		MaxHeaderBytes: 64 << 10,
 		BaseContext:    func(net.Listener) context.Context { return base },
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- srv.Serve(ln) }()
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(ln) }()
 	select {
-	case err := <-ended:
+	case err := <-served:
 		return fmt.Errorf("serve on %s: %w", addr, err)
 	case <-ctx.Done():
 	}
-	stop() // searches end
-	last, cancel := context.WithTimeout(context.Background(), farewell)
+	stop() // ends running searches
+	shutdown, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
-	err := srv.Shutdown(last)
+	err := srv.Shutdown(shutdown)
 	if err != nil {
 		err = srv.Close()
 	}
-	<-ended
+	<-served
 	return err
 }

@@ -11,19 +11,19 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// side is one of the runs being viewed.
+// side is one of the runs on the page.
 type side struct {
 	run    *rollout.Run
 	index  *Index
 	labels *labels
 	names  *names
 	floor  float64                // bottom of the reward range
-	most   map[rollout.Split]int  // samples of every item, where some have more
+	most   map[rollout.Split]int  // samples that every item has, for splits where some items have more
 	items  map[name]*rollout.Item // by inData
 
-	mu   sync.Mutex // guards what follows
-	rows []row
-	at   [2]int // versions of index and labels that rows are of
+	mu      sync.Mutex // guards the fields below
+	rows    []row
+	version [2]int // of the index and the labels that rows are from
 }
 
 func newSide(run *rollout.Run, n *names, floor float64) *side {
@@ -39,24 +39,24 @@ func newSide(run *rollout.Run, n *names, floor float64) *side {
 	return s
 }
 
-// title is what a run is called: its name, and where two have one, the directory.
+// title returns the name of a run, with its directory if the other run has the same name.
 func (s *side) title(other *side) string {
-	name, dir := s.called()
+	name, dir := s.nameAndDir()
 	if other != nil {
-		if theirs, _ := other.called(); theirs == name && name != dir {
+		if theirs, _ := other.nameAndDir(); theirs == name && name != dir {
 			name += " (" + dir + ")"
 		}
 	}
-	return s.names.of("run", name)
+	return s.names.display("run", name)
 }
 
-func (s *side) called() (name, dir string) {
+func (s *side) nameAndDir() (name, dir string) {
 	if m := s.run.Manifest; m != nil {
 		name = m.Name
 	}
 	dir = s.run.Dir
-	if whole, err := filepath.Abs(dir); err == nil {
-		dir = whole
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
 	}
 	dir = filepath.Base(dir)
 	return cmp.Or(name, dir), dir
@@ -64,14 +64,14 @@ func (s *side) called() (name, dir string) {
 
 func (s *side) score(e *entry) (float64, bool) { return e.score(s.floor) }
 
-// targeted reports whether a rollout counts for its item's class alone.
+// targeted reports whether a rollout only counts for the class of its item: it is one of the extra
+// samples that not every item has.
 func (s *side) targeted(split rollout.Split, sample int32) bool {
 	most, some := s.most[split]
 	return some && int(sample) >= most
 }
 
-// row is what an item's rollouts came to. What is not known is nil: a missing
-// grade is not a zero.
+// row summarizes the rollouts of an item. An unknown value is nil: a missing grade is not a zero.
 type row struct {
 	name     name
 	shown    string // what the page calls it, without redaction
@@ -81,31 +81,31 @@ type row struct {
 	Category string         `json:"category,omitempty"`
 	Family   string         `json:"family,omitempty"`
 	N        int            `json:"n"`      // rollouts
-	Scored   int            `json:"scored"` // of them, those in the mean
+	Scored   int            `json:"scored"` // rollouts in the mean
 	Mean     *float64       `json:"mean"`
-	SD       *float64       `json:"sd"` // with n-1
+	SD       *float64       `json:"sd"` // with n-1 degrees of freedom
 	Best     *float64       `json:"best"`
 	Worst    *float64       `json:"worst"`
-	Gap      *float64       `json:"gap"` // best less mean
+	Gap      *float64       `json:"gap"` // best minus mean
 	Outcomes map[string]int `json:"outcomes"`
 	Marks    map[string]int `json:"marks"`
-	Calls    float64        `json:"calls"`           // of a rollout, on average
+	Calls    float64        `json:"calls"`           // mean number per rollout
 	Other    *float64       `json:"other,omitempty"` // the mean in the second run
 	Change   *float64       `json:"change,omitempty"`
 }
 
-// all returns a row for each item that has rollouts, in order of the file, and
-// the versions of index and labels that they are of. They are made again when
-// something came, and not to be changed.
+// all returns a row for each item that has rollouts, in file order, and the versions of the index
+// and the labels that they are from. They are computed again when something has changed; the caller
+// must not change them.
 func (s *side) all() ([]row, [2]int, error) {
 	marks, marked, err := s.labels.all()
-	_, version := s.index.State()
+	_, indexed := s.index.State()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.at != [2]int{version, marked} || s.rows == nil {
-		s.rows, s.at = s.summed(marks), [2]int{version, marked}
+	if s.version != [2]int{indexed, marked} || s.rows == nil {
+		s.rows, s.version = s.summed(marks), [2]int{indexed, marked}
 	}
-	return s.rows, s.at, err
+	return s.rows, s.version, err
 }
 
 func (s *side) summed(marks map[rollout.Key][]rollout.Label) []row {
@@ -120,7 +120,7 @@ func (s *side) summed(marks map[rollout.Key][]rollout.Label) []row {
 		n := x.names.Items[item]
 		shown := x.names.shown(n)
 		r := row{
-			name: n, shown: shown, item: int32(item), Split: string(n.Split), Item: s.names.of("item", shown),
+			name: n, shown: shown, item: int32(item), Split: string(n.Split), Item: s.names.display("item", shown),
 			Outcomes: make(map[string]int), Marks: make(map[string]int),
 		}
 		var scores []float64
@@ -130,8 +130,8 @@ func (s *side) summed(marks map[rollout.Key][]rollout.Label) []row {
 			r.N++
 			r.Outcomes[string(e.outcome())]++
 			calls += len(e.Tools) / 2
-			r.Family = cmp.Or(r.Family, s.names.of("family", x.names.Labels[e.Family]))
-			r.Category = cmp.Or(r.Category, s.names.of("category", x.names.Labels[e.Category]))
+			r.Family = cmp.Or(r.Family, s.names.display("family", x.names.Labels[e.Family]))
+			r.Category = cmp.Or(r.Category, s.names.display("category", x.names.Labels[e.Category]))
 			for _, l := range x.about(marks, x.key(e)) {
 				if l.Mark != "" {
 					r.Marks[l.Mark]++
@@ -148,7 +148,7 @@ func (s *side) summed(marks map[rollout.Key][]rollout.Label) []row {
 	return rows
 }
 
-// sum fills in what the scores come to.
+// sum fills in the statistics of the scores.
 func (r *row) sum(scores []float64) {
 	if r.Scored = len(scores); r.Scored == 0 {
 		return
@@ -173,7 +173,7 @@ func (r *row) sum(scores []float64) {
 	r.SD = &sd
 }
 
-// against adds the means of another run to rows, item by item as the page calls them.
+// against adds the means of another run to rows, matching items by what the page calls them.
 func against(rows []row, other *side) error {
 	theirs, _, err := other.all()
 	means := make(map[[2]string]*float64, len(theirs))
@@ -190,15 +190,15 @@ func against(rows []row, other *side) error {
 	return err
 }
 
-// brief is what the page shows of a rollout in a list.
+// brief is what a list on the page shows of a rollout.
 type brief struct {
 	Sample   int          `json:"sample"`
 	Attempt  int          `json:"attempt"`
 	Line     int          `json:"line"`
 	Outcome  string       `json:"outcome"`
 	Error    string       `json:"error,omitempty"`
-	Score    *float64     `json:"score"`  // what it counts for
-	Reward   *float64     `json:"reward"` // what the grader gave
+	Score    *float64     `json:"score"`  // as it counts in the mean
+	Reward   *float64     `json:"reward"` // as the grader gave it
 	Zeroed   bool         `json:"zeroed,omitempty"`
 	Targeted bool         `json:"targeted,omitempty"`
 	Input    *int64       `json:"input_tokens,omitempty"`
@@ -206,13 +206,13 @@ type brief struct {
 	Elapsed  float64      `json:"elapsed_s,omitempty"`
 	Turns    int          `json:"turns"`
 	Tools    []string     `json:"tools"`
-	Failed   int          `json:"failed"` // calls that were no success
+	Failed   int          `json:"failed"` // calls that did not succeed
 	Labels   []shownLabel `json:"labels"`
-	Wanted   bool         `json:"wanted"` // the filter wants it
+	Wanted   bool         `json:"wanted"` // it matches the filter
 }
 
-// brief makes that of an entry by the names that it is of: the index may have
-// been made again since. The caller holds the index's lock.
+// brief returns the brief of an entry. n is the catalog that the entry refers to: the index may
+// have been rebuilt since. The caller holds the lock of the index.
 func (s *side) brief(n *catalog, e *entry, labels []rollout.Label) brief {
 	score, scored := s.score(e)
 	return brief{
@@ -226,7 +226,7 @@ func (s *side) brief(n *catalog, e *entry, labels []rollout.Label) brief {
 	}
 }
 
-// ifKnown is a number that is known, else nil.
+// ifKnown returns a pointer to v if it is known, else nil.
 func ifKnown[T float64 | int64](known bool, v T) *T {
 	if !known {
 		return nil

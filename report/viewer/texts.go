@@ -10,19 +10,17 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// part is one text of a rollout, and where the page shows it: m and the number
-// of a message, c and that of a call, a the answer, e the error, x what other
-// keys hold.
-type part struct{ at, what, text string }
+// part is one text of a rollout, what kind it is, and where the page shows it: m and the index of a
+// message, c and the index of a call, a for the answer, e for the error, x for other keys.
+type part struct{ place, what, text string }
 
-// texts calls visit with every text of a record that can be searched, in the
-// order of the page, until visit returns false. What a message of a tool says
-// again of the output of its call is one text.
+// texts calls visit with every text of a record that can be searched, in the order of the page,
+// until visit returns false. A message that repeats the output of its call is skipped.
 func texts(rec *rollout.Record, visit func(part) bool) {
 	more := true
-	say := func(at, what, text string) {
+	add := func(place, what, text string) {
 		if more && text != "" {
-			more = visit(part{at, what, text})
+			more = visit(part{place, what, text})
 		}
 	}
 	outputs := make(map[string]string, len(rec.Calls))
@@ -30,44 +28,44 @@ func texts(rec *rollout.Record, visit func(part) bool) {
 		outputs[c.ID] = c.Output
 	}
 	for i, m := range rec.Messages {
-		at := "m" + strconv.Itoa(i)
-		say(at, "reasoning", m.Reasoning)
+		place := "m" + strconv.Itoa(i)
+		add(place, "reasoning", m.Reasoning)
 		if out, known := outputs[m.ToolCallID]; m.ToolCallID == "" || !known || out != m.Content {
-			say(at, m.Role, m.Content)
+			add(place, m.Role, m.Content)
 		}
-		say(at, "refusal", m.Refusal)
+		add(place, "refusal", m.Refusal)
 		for _, c := range m.ToolCalls {
-			if _, known := outputs[c.ID]; !known { // Calls has it
-				say(at, "call of "+c.Name, c.Arguments)
+			if _, known := outputs[c.ID]; !known { // else it is among the calls
+				add(place, "call of "+c.Name, c.Arguments)
 			}
 		}
 	}
 	for i, c := range rec.Calls {
-		at := "c" + strconv.Itoa(i)
-		say(at, "tool", c.Name)
-		say(at, "arguments of "+c.Name, c.Arguments)
-		say(at, "output of "+c.Name, c.Output)
-		say(at, "error of "+c.Name, c.Error)
+		place := "c" + strconv.Itoa(i)
+		add(place, "tool", c.Name)
+		add(place, "arguments of "+c.Name, c.Arguments)
+		add(place, "output of "+c.Name, c.Output)
+		add(place, "error of "+c.Name, c.Error)
 	}
-	if said := lastSaid(rec); said != rec.Answer {
-		say("a", "answer", rec.Answer)
+	if last := lastText(rec); last != rec.Answer {
+		add("a", "answer", rec.Answer)
 	}
-	say("e", "error", rec.Error)
+	add("e", "error", rec.Error)
 	for _, e := range rec.Earlier {
-		say("e", "error of an earlier grade", e.Error)
+		add("e", "error of an earlier grade", e.Error)
 	}
 	for _, key := range slices.Sorted(maps.Keys(rec.Extra)) {
-		say("x", key, plain(rec.Extra[key]))
+		add("x", key, plain(rec.Extra[key]))
 	}
 }
 
-// lastSaid is the text of the last message, which mostly is the answer.
-func lastSaid(rec *rollout.Record) string {
+// lastText returns the text of the last message, which usually is the answer.
+func lastText(rec *rollout.Record) string {
 	if len(rec.Messages) == 0 {
 		return ""
 	}
 	return rec.Messages[len(rec.Messages)-1].Content
 }
 
-// plain is the text of a JSON string, and the source of any other value.
+// plain returns the text of a JSON string, and the JSON of any other value.
 func plain(raw json.RawMessage) string { return jsontext.TextOrJSON(raw) }

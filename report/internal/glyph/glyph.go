@@ -1,5 +1,5 @@
-// Package glyph draws what tells marks and areas apart without colour: hatches,
-// rings and diamonds.
+// Package glyph draws what distinguishes marks and areas without colour: hatches, rings and
+// diamonds.
 package glyph
 
 import (
@@ -10,8 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Hatch is a family of parallel diagonal lines: the pattern that still tells
-// areas apart in grey.
+// Hatch is a set of parallel diagonal lines, a pattern that distinguishes areas even in grey.
 type Hatch struct {
 	Color color.Color
 	Width vg.Length // of a line
@@ -27,8 +26,8 @@ func (h Hatch) Rect(c *draw.Canvas, r vg.Rectangle) {
 	h.Area(c, r.Min.X, r.Max.X, func(vg.Length) (vg.Length, vg.Length) { return r.Min.Y, r.Max.Y })
 }
 
-// Area hatches what lies between two curves over [x0, x1]. Each line is walked
-// in small steps and cut where it leaves the area.
+// Area hatches the area between two curves over [x0, x1]. It follows each line in small steps and
+// interrupts it outside the area.
 func (h Hatch) Area(c *draw.Canvas, x0, x1 vg.Length, bounds func(x vg.Length) (lo, hi vg.Length)) {
 	if h.Space <= 0 || !(x1 > x0) {
 		return
@@ -45,15 +44,15 @@ func (h Hatch) Area(c *draw.Canvas, x0, x1 vg.Length, bounds func(x vg.Length) (
 	}
 	sty := draw.LineStyle{Color: h.Color, Width: h.Width}
 	reach := top - bottom
-	// Lines are on a lattice of the whole canvas, so neighbouring areas continue
-	// each other.
-	for at := vg.Length(math.Floor(float64((x0-reach)/h.Space))) * h.Space; at <= x1+reach; at += h.Space {
+	// Lines start at multiples of Space on the canvas, so the hatches of neighbouring areas
+	// continue each other.
+	for foot := vg.Length(math.Floor(float64((x0-reach)/h.Space))) * h.Space; foot <= x1+reach; foot += h.Space {
 		var from, to vg.Point
 		open := false
 		for x := x0; x <= x1; x += step {
-			y := bottom + (x-at)*lean
+			y := bottom + (x-foot)*lean
 			if h.Back {
-				y = bottom + (at - x)
+				y = bottom + (foot - x)
 			}
 			lo, hi := bounds(x)
 			if inside := y >= lo && y <= hi; inside {
@@ -74,7 +73,7 @@ func (h Hatch) Area(c *draw.Canvas, x0, x1 vg.Length, bounds func(x vg.Length) (
 	}
 }
 
-// Ring is a circle filled with the paper, so it hides the line behind it.
+// Ring is a circle filled with the colour of the paper, so that it hides the line behind it.
 type Ring struct{ Paper color.Color }
 
 // DrawGlyph implements draw.GlyphDrawer.

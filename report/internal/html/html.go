@@ -1,6 +1,6 @@
-// Package html writes a report as one page that loads nothing: the brief, all gates in a
-// line each, what decides, and the rest behind folds. The script that sorts, filters and
-// reads the pictures is in it, and the page's policy allows that script alone.
+// Package html writes a report as one page that loads nothing: the brief, all gates on a line each,
+// what decides, and the rest behind folds. The script that sorts, filters and reads the pictures is
+// part of the page, and the policy of the page allows only that script.
 package html
 
 import (
@@ -18,7 +18,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// itemsInFinding is how many items a finding names at once.
+// itemsInFinding is how many items of a finding are shown at first.
 const itemsInFinding = 12
 
 //go:embed assets
@@ -29,7 +29,7 @@ func asset(names ...string) string {
 	for _, name := range names {
 		text, err := assets.ReadFile("assets/" + name)
 		if err != nil {
-			panic(err) // it is built in
+			panic(err) // assets are embedded
 		}
 		b.Write(text)
 	}
@@ -50,7 +50,7 @@ var (
 	}).Parse(asset("page.html", "blocks.html")))
 )
 
-// page is what the template sees.
+// page is the data of the page template.
 type page struct {
 	*block.Doc
 	CSS    template.CSS
@@ -58,29 +58,29 @@ type page struct {
 	Policy string
 	Top    template.HTML
 	Parts  []part
-	Said   said
+	Said   scriptWords
 }
 
-// part is a section as it is written.
+// part is a rendered section.
 type part struct {
 	block.Section
 	Body template.HTML
 }
 
-// Fold reports whether the part waits behind a fold.
+// Fold reports whether the part is behind a fold.
 func (p part) Fold() bool { return p.Depth > block.Open }
 
-// said are the words of the script.
-type said struct {
+// scriptWords are the words that the script shows.
+type scriptWords struct {
 	Hint, Together, NoMatch, Beyond, Show, NoTrace, Rewards, Spread, Read string
 	OpenAll, CloseAll                                                     string
 	Columns, Rollouts, Outcomes                                           []string
-	// of items, by the word for them
+	// kinds of items, by their words
 	Kinds map[string]string
 	block.Signs
 }
 
-// policy allows the page its own style and script, and no request.
+// policy returns a policy that allows the page its own style and script, and no request.
 func policy() string {
 	sum := sha256.Sum256([]byte(script))
 	return "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; " +
@@ -88,17 +88,17 @@ func policy() string {
 		base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// Write writes the report as one file.
+// Write writes the report as a single file.
 func Write(w io.Writer, d *block.Doc) error {
-	r := renderer{words: d.Words, said: words(d.Words.Page)}
-	r.said.Signs = d.Words.Signs
+	r := renderer{words: d.Words, shown: words(d.Words.Page)}
+	r.shown.Signs = d.Words.Signs
 	p := page{Doc: d, CSS: template.CSS(style), Script: template.JS(script), Policy: policy(), Top: r.blocks(d.Brief)}
 	for _, s := range d.Rest {
 		if len(s.Blocks) > 0 {
 			p.Parts = append(p.Parts, part{s, r.blocks(s.Blocks)})
 		}
 	}
-	p.Said = r.said
+	p.Said = r.shown
 	if r.err == nil {
 		var b bytes.Buffer
 		if r.err = templates.ExecuteTemplate(&b, "page", p); r.err == nil {
@@ -112,8 +112,8 @@ func Write(w io.Writer, d *block.Doc) error {
 	return fmt.Errorf("make html report: %w", r.err)
 }
 
-func words(w block.PageWords) said {
-	s := said{
+func words(w block.PageWords) scriptWords {
+	s := scriptWords{
 		Hint: w.Hint, Together: w.Together, NoMatch: w.NoMatch, Beyond: w.Beyond, Show: w.Show, NoTrace: w.NoTrace,
 		Rewards: w.Rewards, Spread: w.Spread, Read: w.Read,
 		OpenAll: w.OpenAll, CloseAll: w.CloseAll, Rollouts: w.Rollouts, Kinds: map[string]string{},
@@ -124,14 +124,14 @@ func words(w block.PageWords) said {
 	return s
 }
 
-// renderer writes blocks, and keeps the first error.
+// renderer renders blocks and keeps the first error.
 type renderer struct {
 	words block.Words
-	said  said
+	shown scriptWords
 	err   error
 }
 
-// blocks writes blocks one after the other, pictures side by side.
+// blocks renders blocks one after the other, with pictures side by side.
 func (r *renderer) blocks(list []block.Block) template.HTML {
 	var b, pair strings.Builder
 	flush := func() {
@@ -150,7 +150,7 @@ func (r *renderer) blocks(list []block.Block) template.HTML {
 		case figure:
 			pair.WriteString(r.block(one))
 		case explains(list[i:]):
-			pair.WriteString("<div>" + r.block(one) + "</div>") // its heading, too
+			pair.WriteString("<div>" + r.block(one) + "</div>") // includes its heading
 		default:
 			flush()
 			b.WriteString(r.block(one))
@@ -160,8 +160,8 @@ func (r *renderer) blocks(list []block.Block) template.HTML {
 	return template.HTML(b.String())
 }
 
-// explains reports whether the first of the blocks is a table that explains the only
-// picture after it.
+// explains reports whether the first of the blocks is a table, followed by exactly one brief
+// picture that it explains.
 func explains(list []block.Block) bool {
 	picture := func(i int) bool {
 		if i >= len(list) {
@@ -174,7 +174,7 @@ func explains(list []block.Block) bool {
 	return table && picture(1) && !picture(2)
 }
 
-// view is a block as its template sees it.
+// view is the data of the template of a block.
 type view struct {
 	Words   block.Words
 	B       any
@@ -204,5 +204,5 @@ func (r *renderer) block(one block.Block) string {
 	return b.String()
 }
 
-// unbroken keeps a number with its percent sign and with the sign that compares it.
+// unbroken keeps a number on one line with its percent sign and with the comparison sign before it.
 var unbroken = strings.NewReplacer("≤ ", "≤&nbsp;", "≥ ", "≥&nbsp;", " %", "&nbsp;%")

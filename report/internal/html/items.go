@@ -9,10 +9,10 @@ import (
 	"gonogo/report/block"
 )
 
-// How many items there are in the page.
+// How many items of a table the page shows.
 const (
-	rowsWithoutScript = 80 // as plain rows, for readers without scripts
-	rowsInPrint       = 50 // of those that are in sight
+	rowsWithoutScript = 80 // plain rows, for readers without scripts
+	rowsInPrint       = 50 // rows in print, of the visible ones
 )
 
 // table is a table of items.
@@ -24,27 +24,27 @@ type table struct {
 	Printed    string
 }
 
-// row is an item as a reader without scripts sees it.
+// row is an item for a reader without scripts.
 type row struct {
 	Kind  string
 	Cells []string
 }
 
-// data is what the script makes a table of.
+// data is what the script builds the table from.
 type data struct {
-	Rows   []string   `json:"rows"` // cells with a tab between them, which no cell holds
+	Rows   []string   `json:"rows"` // cells separated by tabs, which no cell contains
 	Traces [][]string `json:"traces,omitempty"`
 }
 
-func (r *renderer) table(of block.Items) table {
-	w, rows := r.words.Page, of.Rows
-	t := table{All: of.Count}
+func (r *renderer) table(items block.Items) table {
+	w, rows := r.words.Page, items.Rows
+	t := table{All: items.Count}
 	if len(rows) > block.MaxRows {
 		rows = rows[:block.MaxRows]
-		t.Cut = fmt.Sprintf(of.Cut, message.Whole(block.MaxRows), message.Whole(of.All))
+		t.Cut = fmt.Sprintf(items.Cut, message.Whole(block.MaxRows), message.Whole(items.All))
 	}
 	for i, cells := range rows[:min(len(rows), rowsWithoutScript)] {
-		t.First = append(t.First, row{of.Kinds[i], cells})
+		t.First = append(t.First, row{items.Kinds[i], cells})
 	}
 	t.Count = t.All
 	if len(t.First) < len(rows) {
@@ -57,13 +57,13 @@ func (r *renderer) table(of block.Items) table {
 	for i, cells := range rows {
 		t.Data.Rows[i] = strings.Join(cells, "\t")
 	}
-	if of.Traces != nil && r.err == nil {
-		t.Data.Traces, r.err = of.Traces(len(rows))
+	if items.Traces != nil && r.err == nil {
+		t.Data.Traces, r.err = items.Traces(len(rows))
 	}
-	maps.Copy(r.said.Kinds, of.KindOf)
-	if r.said.Columns == nil {
-		for _, c := range of.Columns {
-			r.said.Columns = append(r.said.Columns, c.Label)
+	maps.Copy(r.shown.Kinds, items.KindOf)
+	if r.shown.Columns == nil {
+		for _, c := range items.Columns {
+			r.shown.Columns = append(r.shown.Columns, c.Label)
 		}
 	}
 	return t

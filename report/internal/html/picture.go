@@ -9,41 +9,40 @@ import (
 	"gonogo/report/block"
 )
 
-// picture is a figure, its rows, and where on it they are.
+// picture is a figure with its data as rows, and the place of each row in it.
 type picture struct {
 	Name, Doc       string
 	Title, Subtitle string
 	SVG             template.HTML
 	Grid            block.Grid
-	Split           string // whose item table has its numbers, when they are items
+	Split           string // the split whose item table has the data, if the marks are items
 	Spots           *spots
 	Brief           bool
 }
 
-// headHeight is about what title and subtitle take of a figure.
+// headHeight is about the height of the title and subtitle of a figure.
 const headHeight vg.Length = 30
 
-// spots says where the rows of a picture's table are on it, in percent of its width and
-// height from the left top corner.
+// spots says where the rows of a picture's table are in the picture, in percent of its width and
+// height from the top left corner.
 type spots struct {
 	Axes    [4]float64  `json:"axes"`    // left, top, right, bottom
-	Columns bool        `json:"columns"` // only left and right tell them apart
+	Columns bool        `json:"columns"` // places differ only in left and right
 	Places  [][]float64 `json:"places,omitempty"`
-	Filter  bool        `json:"filter,omitempty"` // the name of a row finds its items
+	Filter  bool        `json:"filter,omitempty"` // the name of a row finds its items in the item table
 
-	// Of a picture of items: the left end of the first and the width of each,
-	// in percent, the rewards at bottom and top, the range of rewards, and how
-	// many are drawn as one.
+	// For a picture of items: the left end of the first and the width of each, in percent, the
+	// rewards at the bottom and the top; the reward range; and how many items one mark has.
 	Items []float64 `json:"items,omitempty"`
 	Range []float64 `json:"range,omitempty"`
 	Each  int       `json:"each,omitempty"`
 }
 
-func (r *renderer) picture(of block.Figure) (picture, error) {
-	f := of.Figure
-	alt, one := f.Alt(), picture{Name: f.Name, Doc: f.Doc, Title: f.Title, Subtitle: f.Subtitle, Brief: of.Brief}
-	f.Title, f.Subtitle = "", "" // the page's own text can be wrapped
-	if !of.Strip() {
+func (r *renderer) picture(b block.Figure) (picture, error) {
+	f := b.Figure
+	alt, one := f.Alt(), picture{Name: f.Name, Doc: f.Doc, Title: f.Title, Subtitle: f.Subtitle, Brief: b.Brief}
+	f.Title, f.Subtitle = "", "" // the page shows them as text, which wraps
+	if !b.Strip() {
 		f.Height -= headHeight
 	}
 	svg, err := inlineSVG(f, alt)
@@ -55,32 +54,32 @@ func (r *renderer) picture(of block.Figure) (picture, error) {
 	if !ok || len(f.Table.Marks) == 0 && !f.Table.Items {
 		return one, nil
 	}
-	at := func(x, y float64) (float64, float64) {
+	position := func(x, y float64) (float64, float64) {
 		left, top := frame.At(x, y)
 		return percent(left-svgLeft, width-svgLeft-svgRight), percent(top-svgTop, f.Height-svgTop-svgBottom)
 	}
 	s := &spots{Columns: f.Table.Columns, Each: f.Table.Each, Filter: f.Table.Filter}
-	s.Axes[0], s.Axes[1] = at(math.Inf(-1), math.Inf(1))
-	s.Axes[2], s.Axes[3] = at(math.Inf(1), math.Inf(-1))
+	s.Axes[0], s.Axes[1] = position(math.Inf(-1), math.Inf(1))
+	s.Axes[2], s.Axes[3] = position(math.Inf(1), math.Inf(-1))
 	one.Spots = s
 	if f.Table.Filter {
-		one.Split = of.Axis
+		one.Split = b.Axis
 	}
 	if f.Table.Items {
-		one.Split = of.Axis
-		first, _ := at(0.5, 0)
-		next, _ := at(float64(f.Table.Count)+0.5, 0)
-		s.Range = of.Range[:]
+		one.Split = b.Axis
+		first, _ := position(0.5, 0)
+		next, _ := position(float64(f.Table.Count)+0.5, 0)
+		s.Range = b.Range[:]
 		s.Items = []float64{first, (next - first) / float64(max(1, f.Table.Count)), f.Plot.Y.Min, f.Plot.Y.Max}
 		return one, nil
 	}
 	for _, m := range f.Table.Marks {
 		one.Grid.Rows = append(one.Grid.Rows, m.Cells)
-		left, top := at(m.X0, m.Y1)
-		right, bottom := at(m.X1, m.Y0)
+		left, top := position(m.X0, m.Y1)
+		right, bottom := position(m.X1, m.Y0)
 		place := []float64{left, top, right, bottom}
 		for _, d := range m.Dots {
-			x, y := at(d.X, d.Y)
+			x, y := position(d.X, d.Y)
 			place = append(place, x, y)
 		}
 		s.Places = append(s.Places, place)
@@ -88,7 +87,7 @@ func (r *renderer) picture(of block.Figure) (picture, error) {
 	return one, nil
 }
 
-// percent is a length as a share of another, to the hundredth.
-func percent(part, whole vg.Length) float64 {
-	return math.Round(10000*float64(part/whole)) / 100
+// percent returns a length in percent of another, rounded to hundredths.
+func percent(part, total vg.Length) float64 {
+	return math.Round(10000*float64(part/total)) / 100
 }

@@ -14,15 +14,15 @@ import (
 	"gonogo/report/chart"
 )
 
-// hex is a colour as written in a style of an SVG.
+// hex matches a colour in the style of an SVG.
 var hex = regexp.MustCompile(`(fill|stroke):#[0-9A-F]{6}`)
 
-// usual are the properties that say what holds without them, on a page whose
-// style names the font of texts and leaves a path without a fill empty.
+// usual matches properties that only repeat the default: the style of the page sets the font of
+// texts and leaves paths without a fill empty.
 var usual = regexp.MustCompile(`(font-(variant|weight|style):normal|font-family:[^;"]*|fill:none);`)
 
-// styled replaces a colour of the palette by the page's variable of its name.
-// A tint comes back from its transparency off by one.
+// styled replaces a colour of the palette with the variable of its name in the page. The channels
+// of a tint may be off by up to two, from its transparency.
 func styled(s string) string {
 	property, code, _ := strings.Cut(s, ":")
 	n, err := strconv.ParseUint(code[1:], 16, 32)
@@ -38,9 +38,9 @@ func styled(s string) string {
 	return s
 }
 
-// inlineSVG returns a figure as an SVG element that takes its colours from
-// the page's style, and so follows it into the dark, scales to the width
-// there is, and reads aloud as one image, by the words of alt.
+// inlineSVG returns a figure as an SVG element that takes its colours from the style of the page,
+// so that it follows the dark theme, scales to the available width, and is read aloud as one image
+// with the text alt.
 func inlineSVG(f chart.Figure, alt string) (template.HTML, error) {
 	var b bytes.Buffer
 	if err := chart.WriteSVG(&b, f, width, f.Height); err != nil {
@@ -58,25 +58,25 @@ func inlineSVG(f chart.Figure, alt string) (template.HTML, error) {
 	return template.HTML(head + body), nil
 }
 
-// width is that of a page's figures: on a phone their letters can still be read, and on
-// a screen two have room side by side.
+// width is the width of the figures of a page: on a phone their text stays readable, and on a
+// screen two fit side by side.
 const width vg.Length = 345
 
-// The margins that are cut off a figure: the page has margins.
+// The margins that are cut off a figure: the page has its own.
 const (
 	svgLeft, svgRight vg.Length = 10, 6
 	svgTop, svgBottom vg.Length = 7, 4
 )
 
-// gauge draws where a gate's value and interval are against its threshold, which the
-// texts next to it say: a disc passes, a diamond fails, a square is neither.
+// gauge draws the value and interval of a gate against its threshold; the texts next to it give the
+// numbers. A disc passes, a diamond fails, a square is neither.
 func gauge(f block.Finding) template.HTML {
 	g := f.Gauge
 	if g == nil {
 		return ""
 	}
-	at := func(x float64) float64 { return 5 + 120*x }
-	v, dot := at(g.Value), "M%.1f 3h8v8h-8z"
+	along := func(x float64) float64 { return 5 + 120*x }
+	v, dot := along(g.Value), "M%.1f 3h8v8h-8z"
 	switch f.Tone {
 	case block.Pass:
 		dot = "M%.1f 7a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z"
@@ -86,5 +86,5 @@ func gauge(f block.Finding) template.HTML {
 	return template.HTML(
 		fmt.Sprintf(
 			`<svg class="gauge s-%s" width="130" height="14" viewBox="0 0 130 14" aria-hidden="true"><path class="line" d="M5 7H125"/><path class="iv" d="M%.1f 7H%.1f"/><path class="at" d="M%.1f 0V14"/><path class="dot" d="`+dot+`"/></svg>`,
-			f.Tone, at(g.Low), at(g.High), at(g.Threshold), v-4))
+			f.Tone, along(g.Low), along(g.High), along(g.Threshold), v-4))
 }

@@ -6,9 +6,9 @@ import (
 	"io"
 )
 
-// The elements of a JUnit file, as the schema of Jenkins has them.
+// The elements of a JUnit file, according to the Jenkins schema.
 type (
-	// Suites is the whole file, as it is read again.
+	// Suites is the whole file.
 	Suites struct {
 		XMLName  xml.Name `xml:"testsuites"`
 		Name     string   `xml:"name,attr"`
@@ -48,10 +48,10 @@ type (
 		Failure *Message `xml:"failure"`
 		Out     *Text    `xml:"system-out"`
 	}
-	// Message says why a test case did not pass.
+	// Message explains why a test case did not pass.
 	Message struct {
 		Type    string `xml:"type,attr"`
-		Message string `xml:"message,attr"` // in one line
+		Message string `xml:"message,attr"` // on one line
 		Text    string `xml:",cdata"`
 	}
 	// Text is the output of a test case or a suite.
@@ -60,7 +60,7 @@ type (
 	}
 )
 
-// Write writes the suite as a file, its cases counted.
+// Write counts the cases and writes the suite as a file.
 func (s Suite) Write(w io.Writer) error {
 	for _, c := range s.Cases {
 		s.Tests++

@@ -1,4 +1,3 @@
-// Package lettering draws the text of pictures. In: a text and a style. Out: its
-// drawable part, cut or wrapped to a width, drawn in the Liberation fonts with fallback
-// fonts behind them.
+// Package lettering draws the text of pictures. In: a text and a style. Out: its drawable part, cut
+// or wrapped to a width, drawn in the Liberation fonts and fallback fonts.
 package lettering

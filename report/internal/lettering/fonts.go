@@ -20,34 +20,33 @@ import (
 	"gonogo/report/internal/typeface"
 )
 
-// Fonts are what the texts of pictures are measured and drawn with: the
-// Liberation fonts, and behind them others for what those lack, such as
-// Chinese. They are a text.Handler of one document, not for several
-// goroutines. The nil Fonts are the Liberation fonts alone.
+// Fonts measure and draw the texts of pictures: the Liberation fonts, and fallback fonts for runes
+// that those lack, such as Chinese. They are a text.Handler for one document and not safe for
+// concurrent use. Nil Fonts are the Liberation fonts only.
 type Fonts struct {
-	behind  func() []*typeface.Face
-	other   bool // callers that draw have their own fonts: no rune becomes a box
-	missing map[rune]bool
+	fallback func() []*typeface.Face
+	external bool // another program draws with its own fonts: no rune becomes a box
+	missing  map[rune]bool
 }
 
-// NewFonts returns fonts with others behind them, which are asked for once,
-// when a text needs them.
-func NewFonts(behind func() []*typeface.Face) *Fonts {
-	return &Fonts{behind: sync.OnceValue(behind), missing: map[rune]bool{}}
+// NewFonts returns fonts that use the faces of fallback, which is called at most once, when a text
+// needs them.
+func NewFonts(fallback func() []*typeface.Face) *Fonts {
+	return &Fonts{fallback: sync.OnceValue(fallback), missing: map[rune]bool{}}
 }
 
-// External returns fonts for text that another program draws with its own fonts:
-// every rune is passed on, and one that no font here has gets a typical width.
+// External returns fonts for text that another program draws with its own fonts: every graphic rune
+// is passed on, and one that no font here has is measured with a typical width.
 func (f *Fonts) External() *Fonts {
 	out := NewFonts(func() []*typeface.Face { return nil })
 	if f != nil {
-		out.behind = f.behind
+		out.fallback = f.fallback
 	}
-	out.other = true
+	out.external = true
 	return out
 }
 
-// Missing lists the runes that were asked for and that no font has, in order.
+// Missing lists the runes that were needed and that no font has, in order.
 func (f *Fonts) Missing() []rune {
 	if f == nil {
 		return nil
@@ -55,14 +54,14 @@ func (f *Fonts) Missing() []rune {
 	return slices.Sorted(maps.Keys(f.missing))
 }
 
-// Style is the house's text style in these fonts.
+// Style returns the house text style in these fonts.
 func (f *Fonts) Style(size vg.Length, strong bool, c color.Color) text.Style {
 	sty := Style(size, strong, c)
 	sty.Handler = f.Handler()
 	return sty
 }
 
-// Handler draws texts in these fonts.
+// Handler returns a handler that draws texts in these fonts.
 func (f *Fonts) Handler() text.Handler {
 	if f == nil {
 		return plot.DefaultTextHandler
@@ -70,18 +69,18 @@ func (f *Fonts) Handler() text.Handler {
 	return f
 }
 
-// run is a part of a text that one font draws.
+// run is a part of a text that a single font draws.
 type run struct {
 	text string
 	face *typeface.Face // nil: the builtin one
 }
 
-// runs parts a text by the fonts that draw it.
-func (f *Fonts) runs(s string, of font.Font) []run {
+// runs splits a text by the fonts that draw it.
+func (f *Fonts) runs(s string, fnt font.Font) []run {
 	var list []run
 	begin, now := 0, (*typeface.Face)(nil)
 	for i, r := range s {
-		face, _ := f.face(r, of)
+		face, _ := f.face(r, fnt)
 		if face != now && i > begin {
 			list = append(list, run{s[begin:i], now})
 			begin = i
@@ -91,24 +90,24 @@ func (f *Fonts) runs(s string, of font.Font) []run {
 	return append(list, run{s[begin:], now})
 }
 
-// has reports whether r can be drawn, and keeps what cannot.
-func (f *Fonts) has(r rune, of font.Font) bool {
+// has reports whether r can be drawn, and adds it to missing if not.
+func (f *Fonts) has(r rune, fnt font.Font) bool {
 	if f == nil {
-		return builtin(r, of)
+		return builtin(r, fnt)
 	}
-	_, ok := f.face(r, of)
-	if !ok && !f.other {
+	_, ok := f.face(r, fnt)
+	if !ok && !f.external {
 		f.missing[r] = true
 	}
-	return ok || f.other && unicode.IsGraphic(r)
+	return ok || f.external && unicode.IsGraphic(r)
 }
 
-// face is the font that draws r: nil is the builtin one; false when none does.
-func (f *Fonts) face(r rune, of font.Font) (*typeface.Face, bool) {
-	if r < 0x7f || builtin(r, of) {
+// face returns the font that draws r, nil for the builtin one, and false if none does.
+func (f *Fonts) face(r rune, fnt font.Font) (*typeface.Face, bool) {
+	if r < 0x7f || builtin(r, fnt) {
 		return nil, true
 	}
-	for _, face := range f.behind() {
+	for _, face := range f.fallback() {
 		if face.Has(r) {
 			return face, true
 		}
@@ -117,59 +116,58 @@ func (f *Fonts) face(r rune, of font.Font) (*typeface.Face, bool) {
 }
 
 // builtin reports whether the Liberation font has r.
-func builtin(r rune, of font.Font) bool {
-	// A nil buffer is allowed; 0 is the glyph "not there".
-	i, err := font.DefaultCache.Lookup(of, of.Size).Face.GlyphIndex(nil, r)
+func builtin(r rune, fnt font.Font) bool {
+	// A nil buffer is allowed; 0 is the glyph for missing ones.
+	i, err := font.DefaultCache.Lookup(fnt, fnt.Size).Face.GlyphIndex(nil, r)
 	return err == nil && i != 0
 }
 
-// width is how wide a run is drawn.
-func (f *Fonts) width(r run, of font.Font) vg.Length {
+// width returns the width of a run as drawn.
+func (f *Fonts) width(r run, fnt font.Font) vg.Length {
 	if r.face != nil {
-		return vg.Length(r.face.Width(r.text)) * of.Size
+		return vg.Length(r.face.Width(r.text)) * fnt.Size
 	}
-	face := font.DefaultCache.Lookup(of, of.Size)
-	if !f.other {
+	face := font.DefaultCache.Lookup(fnt, fnt.Size)
+	if !f.external {
 		return face.Width(r.text)
 	}
 	assumed := vg.Length(0)
 	known := strings.Map(func(c rune) rune {
-		if c < 0x7f || builtin(c, of) {
+		if c < 0x7f || builtin(c, fnt) {
 			return c
 		}
-		assumed += vg.Length(uniseg.StringWidth(string(c))) / 2 * of.Size // Chinese is set in squares
+		assumed += vg.Length(uniseg.StringWidth(string(c))) / 2 * fnt.Size // Chinese characters are squares
 		return -1
 	}, r.text)
 	return face.Width(known) + assumed
 }
 
-// plain is the handler of texts that the builtin fonts draw.
+// plain returns the handler of texts in the builtin fonts.
 func (f *Fonts) plain() text.Plain { return text.Plain{Fonts: font.DefaultCache} }
 
-// Cache implements text.Handler, like those that follow. Lines of all fonts are
-// as high as those of Liberation.
+// Cache implements text.Handler, as do the methods below. Lines have the height of Liberation lines
+// in every font.
 func (f *Fonts) Cache() *font.Cache { return font.DefaultCache }
 
-func (f *Fonts) Extents(of font.Font) font.Extents { return f.plain().Extents(of) }
+func (f *Fonts) Extents(fnt font.Font) font.Extents { return f.plain().Extents(fnt) }
 
 func (f *Fonts) Lines(txt string) []string { return f.plain().Lines(txt) }
 
-func (f *Fonts) Box(txt string, of font.Font) (width, height, depth vg.Length) {
-	for _, r := range f.runs(txt, of) {
-		width += f.width(r, of)
+func (f *Fonts) Box(txt string, fnt font.Font) (width, height, depth vg.Length) {
+	for _, r := range f.runs(txt, fnt) {
+		width += f.width(r, fnt)
 	}
-	e := f.Extents(of)
+	e := f.Extents(fnt)
 	return width, e.Ascent, e.Descent
 }
 
-// Draw draws the runs of a line side by side; what another program draws stays
-// whole.
+// Draw draws the runs of a line side by side; text for another program is drawn in one piece.
 func (f *Fonts) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 	if txt == "" {
 		return
 	}
 	runs := f.runs(txt, sty.Font)
-	if f.other {
+	if f.external {
 		runs = []run{{text: txt}}
 	}
 	width, ascent, descent := f.Box(txt, sty.Font)
@@ -188,7 +186,7 @@ func (f *Fonts) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 			face.Face = r.face.Font()
 		}
 		c.FillString(face, vg.Point{X: x, Y: y}, r.text)
-		// a font of the machine has no bold: its letters get an edge
+		// a system font has no bold face: drawing it twice makes its letters thicker
 		if r.face != nil && sty.Font.Weight > 0 && pixels(c) {
 			c.FillString(face, vg.Point{X: x + sty.Font.Size*0.045, Y: y}, r.text)
 		}
@@ -196,7 +194,7 @@ func (f *Fonts) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 	}
 }
 
-// pixels reports whether letters become pixels here, and nowhere else.
+// pixels reports whether c draws into pixels.
 func pixels(c vg.Canvas) bool {
 	if d, ok := c.(*draw.Canvas); ok {
 		c = d.Canvas
@@ -208,7 +206,7 @@ func pixels(c vg.Canvas) bool {
 // bold is font.WeightBold of golang.org/x/image.
 const bold = 3
 
-// Style returns the house's sans text style, anchored at its left top.
+// Style returns the house sans-serif text style, anchored at the top left.
 func Style(size vg.Length, strong bool, c color.Color) text.Style {
 	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 	if strong {

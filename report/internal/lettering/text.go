@@ -10,13 +10,12 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// box stands for a rune that cannot be drawn: a visible gap, never a silent
-// one.
+// box replaces a rune that cannot be drawn, so that the gap is visible.
 const box = '□'
 
-// Drawable returns s with every rune that the fonts lack, and every rune that
-// would steer instead of show (controls, direction marks, joiners), replaced
-// by a visible box. Line ends and tabs become spaces.
+// Drawable returns s with a visible box in place of every rune that the fonts lack and every rune
+// that controls layout (controls, direction marks, joiners, combining marks). Line ends and tabs
+// become spaces.
 func Drawable(s string, sty text.Style) string {
 	fonts, _ := sty.Handler.(*Fonts)
 	var b strings.Builder
@@ -40,33 +39,32 @@ func Drawable(s string, sty text.Style) string {
 	return b.String()
 }
 
-// Fit returns s cut, with an ellipsis, to be no wider than width.
+// Fit returns s, cut with an ellipsis if it is wider than width.
 func Fit(s string, sty text.Style, width vg.Length) string {
-	if n, whole := fitting(s, "…", sty, width); !whole {
+	if n, fits := fitting(s, "…", sty, width); !fits {
 		return strings.TrimRight(s[:n], " ") + "…"
 	}
 	return s
 }
 
-// beginning is what of a text has room on a line; "" where all has, or nothing.
+// beginning returns the part of a text that fits on a line; "" if all of it fits, or nothing.
 func beginning(s string, sty text.Style, width vg.Length) string {
-	n, whole := fitting(s, "", sty, width)
-	if whole {
+	n, fits := fitting(s, "", sty, width)
+	if fits {
 		return ""
 	}
 	return s[:n]
 }
 
-// fitting is how many bytes of s have room in front of a mark, where not the whole of
-// it has.
-func fitting(s, mark string, sty text.Style, width vg.Length) (n int, whole bool) {
-	const longest = 400 // runes: measuring more would only cost time
+// fitting returns how many bytes of s fit in front of mark, and whether all of s fits without it.
+func fitting(s, mark string, sty text.Style, width vg.Length) (n int, fits bool) {
+	const longest = 400 // runes; measuring more would only take time
 	runes := []rune(s)
-	whole = len(runes) <= longest
-	if !whole {
+	fits = len(runes) <= longest
+	if !fits {
 		runes = runes[:longest]
 	}
-	if whole && sty.Width(s) <= width {
+	if fits && sty.Width(s) <= width {
 		return len(s), true
 	}
 	lo, hi := 0, len(runes)
@@ -81,16 +79,16 @@ func fitting(s, mark string, sty text.Style, width vg.Length) (n int, whole bool
 	return len(string(runes[:lo])), false
 }
 
-// Wrap breaks s at spaces, and between the signs of Chinese and Japanese where
-// UAX #14 allows it, into lines no wider than width, at most max of them; the
-// last is cut with an ellipsis when something is left over.
-func Wrap(s string, sty text.Style, width vg.Length, max int) []string {
+// Wrap breaks s into at most maxLines lines no wider than width, at spaces, and between Chinese and
+// Japanese characters where UAX #14 allows it. If the text is longer, the last line is cut with an
+// ellipsis.
+func Wrap(s string, sty text.Style, width vg.Length, maxLines int) []string {
 	var lines []string
 	line := ""
 	words := unbroken(s)
 	for i := 0; i < len(words); i++ {
 		word := words[i]
-		if line == "" && len(lines) < max-1 { // a word longer than a line goes on in the next
+		if line == "" && len(lines) < maxLines-1 { // a word longer than a line continues on the next
 			if head := beginning(strings.TrimLeft(word, " "), sty, width); head != "" {
 				lines = append(lines, head)
 				words[i] = strings.TrimPrefix(strings.TrimLeft(word, " "), head)
@@ -106,7 +104,7 @@ func Wrap(s string, sty text.Style, width vg.Length, max int) []string {
 			line = next
 			continue
 		}
-		if len(lines) == max-1 {
+		if len(lines) == maxLines-1 {
 			line += strings.Join(words[i:], "")
 			break
 		}
@@ -120,8 +118,8 @@ func Wrap(s string, sty text.Style, width vg.Length, max int) []string {
 	return lines
 }
 
-// unbroken are the parts of s that stay on one line, each with the space before
-// it; a number stays with its percent sign, and with the sign that compares it.
+// unbroken returns the parts of s that stay on one line, each with the space before it. A number
+// stays with its percent sign, and with the comparison sign before it.
 func unbroken(s string) []string {
 	var words []string
 	for _, word := range strings.Fields(s) {
@@ -141,8 +139,8 @@ func unbroken(s string) []string {
 	return words
 }
 
-// parts breaks a word next to signs that are set in squares, but not before the last of
-// them: one sign alone makes a poor line.
+// parts breaks a word next to square characters, but not before the last of them: a single
+// character makes a poor line.
 func parts(word string) []string {
 	if !strings.ContainsFunc(word, square) {
 		return []string{word}
@@ -166,5 +164,5 @@ func parts(word string) []string {
 	return list
 }
 
-// square reports whether a sign is as wide as it is high.
+// square reports whether a character is as wide as it is high.
 func square(r rune) bool { return r > 0x10ff && uniseg.StringWidth(string(r)) == 2 }

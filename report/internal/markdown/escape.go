@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// signs are the signs that mean something in Markdown. An at sign
-// would call a person, a colon after http make a link.
+// signs escapes the characters with a meaning in Markdown. An at sign would mention a user, and a
+// colon after http would make a link.
 var signs = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "|", `\|`, "~", `\~`,
 	"&", "&amp;",
@@ -16,11 +16,10 @@ var signs = strings.NewReplacer(
 // md escapes running text for Markdown.
 func md(s string) string { return signs.Replace(s) }
 
-// code writes s as a code span that may be in a table: a pipe in it is escaped.
+// code writes s as a code span that is safe in a table: pipes are escaped.
 func code(s string) string { return strings.ReplaceAll(span(s), "|", `\|`) }
 
-// span writes s as a code span, with a fence longer than any run of backticks
-// in it.
+// span writes s as a code span whose fence is longer than any run of backticks in it.
 func span(s string) string {
 	fence := "`"
 	for strings.Contains(s, fence) {
@@ -34,17 +33,16 @@ func span(s string) string {
 
 const unfolded = "</details>"
 
-// Fit cuts a text of more than most characters behind a whole line, and says so
-// in note. What was open there is closed, and no heading or head of a table is
-// left without what it is of.
+// Fit cuts a text of more than most characters after a whole line, and appends note. It closes an
+// open fold, and leaves no heading or table head without content at the end.
 func Fit(text []byte, most int, note string) []byte {
 	if utf8.RuneCount(text) <= most {
 		return text
 	}
-	left := most - utf8.RuneCountInString("\n"+unfolded+"\n\n"+note+"\n")
+	remaining := most - utf8.RuneCountInString("\n"+unfolded+"\n\n"+note+"\n")
 	var kept []string
 	for line := range strings.Lines(string(text)) {
-		if left -= utf8.RuneCountInString(line); left < 0 {
+		if remaining -= utf8.RuneCountInString(line); remaining < 0 {
 			break
 		}
 		kept = append(kept, line)
@@ -68,8 +66,8 @@ func Fit(text []byte, most int, note string) []byte {
 	return []byte(out + "\n" + note + "\n")
 }
 
-// headOnly reports whether the last line says nothing without the next one: a
-// heading, or the labels of a table's columns.
+// headOnly reports whether the last line is useless without the next one: blank, a heading, the
+// start of a fold, or a table head.
 func headOnly(lines []string) bool {
 	last := lines[len(lines)-1]
 	for _, begin := range []string{"#", "<details>", "<summary>", "|:--"} {

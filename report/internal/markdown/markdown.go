@@ -1,5 +1,5 @@
-// Package markdown writes a report as GitHub-flavoured Markdown: its brief, fit
-// for a comment on a pull request, or all of it.
+// Package markdown writes a report as GitHub-flavoured Markdown: its brief, which fits into a
+// comment on a pull request, or all of it.
 package markdown
 
 import (
@@ -14,23 +14,23 @@ import (
 	"gonogo/report/block"
 )
 
-// How much a form holds.
+// Limits of the two forms.
 const (
 	MaxBytes = 3 << 10 // of a brief, which is a comment on a pull request
-	MaxChars = 65_000  // characters of the long form: GitHub takes 65,536 in a comment, and the poster may add a line
+	MaxChars = 65_000  // characters of the long form: GitHub allows 65,536 in a comment, and the poster may add a line
 	rows     = 50      // of a table of items
-	items    = 20      // that a finding names
+	items    = 20      // items that a finding names
 	payloads = 24
-	payload  = 240 // characters of one
+	payload  = 240 // characters of one payload
 )
 
-// Options say how much is written.
+// Options says how much is written.
 type Options struct {
-	All      bool // the rest behind the brief
-	Pictures bool // of the rest, as charts/NAME.png next to the file
+	All      bool // write the rest after the brief
+	Pictures bool // include the pictures of the rest, as charts/NAME.png next to the file
 }
 
-// Write writes the brief of a report, and with All the rest.
+// Write writes the brief of a report, and the rest if All is set.
 func Write(w io.Writer, d *block.Doc, opt Options) error {
 	m := &writer{words: d.Words, pictures: opt.Pictures}
 	m.f("# %s\n\n", md(d.Title))
@@ -109,7 +109,7 @@ func (m *writer) blocks(list []block.Block) {
 	}
 }
 
-// written reports whether Markdown has the room for a block.
+// written reports whether a block fits into Markdown.
 func written(b block.Block) bool {
 	g, grid := b.(block.Grid)
 	return !grid || !g.Upright
@@ -143,13 +143,13 @@ func (m *writer) note(n block.Note) {
 	}
 }
 
-// named is a paragraph under its name. The space stays in every language: behind
-// a full-width colon the name would else not be set off.
+// named writes a named paragraph. The space after the colon stays in every language: without it, a
+// full-width colon would not separate the name.
 func (m *writer) named(name, text string) {
 	m.f("**%s%s** %s\n\n", md(name), m.words.Signs.Colon, text)
 }
 
-// list is points under their name; nothing without points.
+// steps writes a numbered list under its name.
 func (m *writer) steps(name string, steps []string) {
 	if len(steps) > 0 {
 		m.f("**%s**\n\n", md(name))
@@ -181,7 +181,7 @@ func (m *writer) facts(f block.Facts) {
 	m.f("\n")
 }
 
-// grid is a table with its notes.
+// grid writes a table with its notes.
 func (m *writer) grid(g block.Grid) {
 	if g.Upright {
 		return // too wide

@@ -4,8 +4,7 @@ import "gonogo/report/internal/typeface"
 
 func (c *Chip) style() Style { return Style{Face: typeface.Bold, Size: c.Size, Color: c.Ink} }
 
-// Chip draws a chip at the column's left and, right of it, a paragraph whose lines are
-// next to and below it.
+// Chip draws a chip at the left of the column and a paragraph to the right of it.
 func (c *Column) Chip(chip *Chip, spans []Span) {
 	w := c.d.chipWidth(chip)
 	h := 0.0

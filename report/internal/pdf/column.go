@@ -5,30 +5,28 @@ import (
 	"math"
 )
 
-// Column is a strip of the page that grows downward: it is filled first and
-// then placed.
+// Column is a strip of the page that grows downward. It is filled first and then placed.
 type Column struct {
-	Ground    color.Color // behind it, over the width of the page
-	Edge      color.Color // of a bar at its left, over its whole height
+	Ground    color.Color // background over the width of the page
+	Edge      color.Color // colour of a bar at the left, over the whole height
 	EdgeWidth float64
-	Loose     bool // may be broken over pages even where it would fit on the next
+	Loose     bool // may be split over pages even if it would fit on the next one
 
 	d      *Doc
-	x, w   float64 // where text is, and how wide it may be
+	x, w   float64 // left edge and width of its text
 	y      float64
 	ops    []op
-	breaks []float64 // heights at which it may be broken, rising
+	breaks []float64 // heights at which it may be split, ascending
 	marks  []mark
 }
 
-// Column begins a column over the width of the page, its text shifted right by
-// indent.
+// Column begins a column over the width of the page, with its text shifted right by indent.
 func (d *Doc) Column(indent float64) *Column {
 	return &Column{d: d, x: indent, w: d.Width() - indent}
 }
 
-// Heading puts a heading in front of whatever is placed next, and a bookmark
-// on it: level 0 is a section.
+// Heading puts a heading in front of whatever is placed next, with a bookmark: level 0 is a
+// section.
 func (d *Doc) Heading(level int, text string, sty Style) {
 	waiting := d.pending
 	c := d.Column(0)
@@ -41,7 +39,7 @@ func (d *Doc) Heading(level int, text string, sty Style) {
 	d.pending = c
 }
 
-// Beside fills n columns side by side, gap apart.
+// Beside fills n columns side by side, with a gap between them.
 func (c *Column) Beside(n int, gap float64, fill func(i int, c *Column)) {
 	w := (c.w - gap*float64(n-1)) / float64(n)
 	end := c.y
@@ -55,15 +53,15 @@ func (c *Column) Beside(n int, gap float64, fill func(i int, c *Column)) {
 	c.breaks = append(c.breaks, end)
 }
 
-// Mark sets a bookmark here.
+// Mark sets a bookmark at the current height.
 func (c *Column) Mark(level int, text string) {
 	c.marks = append(c.marks, mark{text: text, level: level, y: c.y})
 }
 
-// Space leaves a gap.
+// Space adds a gap.
 func (c *Column) Space(h float64) { c.y += h }
 
-// Span is text of one style within a paragraph.
+// Span is text in one style within a paragraph.
 type Span struct {
 	Text  string
 	Style Style
@@ -73,9 +71,9 @@ type Span struct {
 type Paragraph struct {
 	Spans  []Span
 	Indent float64     // of all lines
-	Most   int         // lines; the last is cut. 0 is as many as there are
-	Lead   string      // is before the first line, within Indent
-	Ground color.Color // behind each line, over the column's width
+	Most   int         // maximum number of lines; the last is cut. 0 is no limit
+	Lead   string      // drawn before the first line, within Indent
+	Ground color.Color // background of each line, over the width of the column
 }
 
 // Text writes a paragraph.
@@ -94,16 +92,16 @@ func (c *Column) Text(p Paragraph) {
 	}
 }
 
-// line draws a line whose top is y.
+// line draws a line with its top at y.
 func (c *Column) line(x, y float64, l line) { c.ops = append(c.ops, l.ops(x, y)...) }
 
-// Rule draws a level line over the column's width.
+// Rule draws a horizontal line over the width of the column.
 func (c *Column) Rule(width float64, col color.Color) {
 	c.ops = append(c.ops, ruleAt(c.x, c.x+c.w, c.y, width, col))
 }
 
-// hatch grounds the column from x0 to x1 of the page's width, and strikes diagonal
-// lines out of it, behind what was written so far.
+// hatch fills the column from x0 to x1 of the page width with ground and draws diagonal lines of
+// colour col over it, behind what was drawn so far.
 func (c *Column) hatch(x0, x1 float64, ground, col color.Color) {
 	const space = 8
 	path := []step{
@@ -113,16 +111,17 @@ func (c *Column) hatch(x0, x1 float64, ground, col color.Color) {
 		{lineTo, [3]point{{x0, c.y}}},
 	}
 	list := []op{&shape{path: path, color: nrgba(ground)}}
-	for at := x0 - c.y; at < x1; at += space {
-		if from, to := max(at, x0), min(at+c.y, x1); from < to {
-			path := []step{{moveTo, [3]point{{from, from - at}}}, {lineTo, [3]point{{to, to - at}}}}
+	for start := x0 - c.y; start < x1; start += space {
+		if from, to := max(start, x0), min(start+c.y, x1); from < to {
+			path := []step{{moveTo, [3]point{{from, from - start}}}, {lineTo, [3]point{{to, to - start}}}}
 			list = append(list, &shape{path: path, color: nrgba(col), stroke: true, width: 3})
 		}
 	}
 	c.ops = append(list, c.ops...)
 }
 
-// firstBreak is how much of a loose column must stay together: its first few lines.
+// firstBreak returns how much of a loose column must stay together: the height of its first few
+// lines.
 func (c *Column) firstBreak() float64 {
 	const lines = 4
 	if len(c.breaks) <= lines {
@@ -131,7 +130,8 @@ func (c *Column) firstBreak() float64 {
 	return c.breaks[lines-1]
 }
 
-// split parts a column so that the first part is no higher than room.
+// split splits a column so that the first part is no higher than room. rest is nil if it cannot be
+// split.
 func (c *Column) split(room float64) (first, rest *Column) {
 	cut := c.y
 	for i := len(c.breaks) - 1; i >= 0; i-- {
@@ -141,7 +141,7 @@ func (c *Column) split(room float64) (first, rest *Column) {
 		}
 	}
 	if cut >= c.y {
-		return c, nil // nothing to break it at: a single thing higher than a page
+		return c, nil // no break: a single item higher than a page
 	}
 	first, rest = new(Column), new(Column)
 	*first, *rest = *c, *c

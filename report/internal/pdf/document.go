@@ -9,18 +9,18 @@ import (
 	"gonogo/report/internal/typeface"
 )
 
-// Options are what a document is made with.
+// Options configures a document.
 type Options struct {
 	Paper    Paper
-	Title    string // in the document's properties, like the following two
+	Title    string // a document property, like the next two
 	Subject  string
 	Creator  string
-	Language string                  // of the texts, as "en"
-	Made     time.Time               // when; the zero time is written as 1970
-	Fallback func() []*typeface.Face // asked once, for fonts with what the builtin ones lack; may be nil
+	Language string                  // of the texts, such as "en"
+	Made     time.Time               // creation time; the zero time is written as 1970
+	Fallback func() []*typeface.Face // called at most once, for runes that the builtin fonts lack; may be nil
 
-	// What is at the edges of every page. Pages is the form of the page number, with two
-	// %s: which page, and how many there are.
+	// The text at the edges of every page. Pages is the format of the page number, with two %s: the
+	// page, and the number of pages.
 	HeadLeft, HeadRight, FootLeft, Pages string
 }
 
@@ -30,7 +30,7 @@ type Paper struct {
 	Width, Height float64 // in points
 }
 
-// Papers lists the sizes there are; the first is the usual one.
+// Papers lists the available sizes; the first is the default.
 func Papers() []Paper {
 	return []Paper{{"a4", 595.28, 841.89}, {"letter", 612, 792}}
 }
@@ -51,20 +51,20 @@ func PaperByName(name string) (Paper, error) {
 	return Paper{}, fmt.Errorf("there is no paper %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// The margins, in points. Head and foot are within the upper and the lower one.
+// The margins, in points. Page head and foot are inside the upper and lower ones.
 const (
 	side   = 48.0
 	top    = 58.0
 	bottom = 54.0
 )
 
-// Doc is a document in the making.
+// Doc is a document under construction.
 type Doc struct {
 	opt     Options
 	fonts   *fonts
 	pages   [][]op
-	y       float64 // where the next thing begins on the last page
-	pending *Column // a heading that waits for what follows it
+	y       float64 // where the next column begins on the last page
+	pending *Column // a heading that is placed with what follows it
 	marks   []mark
 }
 
@@ -91,16 +91,16 @@ func (d *Doc) newPage() {
 	d.y = top
 }
 
-// Width is how wide a column over the whole page is.
+// Width returns the width of a page between its margins, in points.
 func (d *Doc) Width() float64 { return d.opt.Paper.Width - 2*side }
 
-// Height is how high a page is between its margins.
+// Height returns the height of a page between its margins, in points.
 func (d *Doc) Height() float64 { return d.opt.Paper.Height - top - bottom }
 
-// room is how much of the last page is left.
+// room returns the height remaining on the last page.
 func (d *Doc) room() float64 { return d.opt.Paper.Height - bottom - d.y }
 
-// Space leaves a gap; none at the head of a page.
+// Space adds a gap, except at the top of a page.
 func (d *Doc) Space(h float64) {
 	if d.pending != nil {
 		d.pending.y += h
@@ -109,8 +109,8 @@ func (d *Doc) Space(h float64) {
 	}
 }
 
-// Place puts a column below what is there. It stays in one piece where it fits
-// on a page; else it is broken between lines.
+// Place puts a column below the previous one. It stays in one piece if it fits on a page; else it
+// is split between lines.
 func (d *Doc) Place(c *Column) {
 	first := min(c.y, d.Height())
 	if c.Loose {
@@ -137,7 +137,7 @@ func (d *Doc) Place(c *Column) {
 	}
 }
 
-// settle puts a waiting heading where it is.
+// settle draws a pending heading.
 func (d *Doc) settle() {
 	if c := d.pending; c != nil {
 		d.pending = nil
@@ -145,27 +145,27 @@ func (d *Doc) settle() {
 	}
 }
 
-// put draws a column that fits.
+// put draws a column on the last page.
 func (d *Doc) put(c *Column) {
-	at := len(d.pages) - 1
+	page := len(d.pages) - 1
 	if c.Ground != nil {
-		d.pages[at] = append(d.pages[at], box(side, d.y, d.Width(), c.y, c.Ground))
+		d.pages[page] = append(d.pages[page], box(side, d.y, d.Width(), c.y, c.Ground))
 	}
 	if c.Edge != nil {
-		d.pages[at] = append(d.pages[at], box(side, d.y, c.EdgeWidth, c.y, c.Edge))
+		d.pages[page] = append(d.pages[page], box(side, d.y, c.EdgeWidth, c.y, c.Edge))
 	}
 	for _, m := range c.marks {
-		m.page, m.y = at, d.y+m.y
+		m.page, m.y = page, d.y+m.y
 		d.marks = append(d.marks, m)
 	}
 	for _, o := range c.ops {
 		o.move(side, d.y)
-		d.pages[at] = append(d.pages[at], o)
+		d.pages[page] = append(d.pages[page], o)
 	}
 	d.y += c.y
 }
 
-// Missing lists, in order, the runes that appear as boxes, because no font has them.
+// Missing lists, in order, the runes that appear as boxes because no font has them.
 func (d *Doc) Missing() []rune {
 	var list []rune
 	for r := range d.fonts.missing {

@@ -10,28 +10,26 @@ import (
 	"gonogo/report/internal/typeface"
 )
 
-// Style is how text looks.
+// Style is the look of text.
 type Style struct {
 	Face  typeface.Style
 	Size  float64
 	Color color.RGBA
 }
 
-// leading is the height of a line, in the size of its text.
+// leading is the height of a line, as a multiple of the text size.
 const leading = 1.32
 
-// hole stands for a rune that cannot be drawn.
+// hole replaces a rune that cannot be drawn.
 const hole = '□'
 
-// openBox is how reports write a space that a reader could miss, and dot how it is used
-// if no font has that.
+// openBox is how reports write a space that a reader could miss; dot replaces it if no font has it.
 const openBox, dot = '␣', '·'
 
-// largest is the largest rune that fpdf bears: it panics on the next.
+// largest is the largest rune that fpdf supports: it panics on larger ones.
 const largest = 0xFFFE
 
-// fonts are the builtin faces by style, and those of the machine behind them,
-// which act as one.
+// fonts are the builtin faces by style, and the fallback faces, which act as one.
 type fonts struct {
 	builtin  []*typeface.Face
 	fallback func() []*typeface.Face
@@ -49,12 +47,11 @@ func newFonts(fallback func() []*typeface.Face) *fonts {
 	return f
 }
 
-// beyond is the place of the faces behind the builtin ones, where pieces name
-// a face.
+// beyond is the place of the fallback faces. A place is a number for a face: the style of a builtin
+// one, or beyond.
 const beyond = int(typeface.Mono) + 1
 
-// face is the place of the face that draws r in a style; false when there is
-// none.
+// face returns the place of the face that draws r in a style; false if no face does.
 func (f *fonts) face(r rune, s typeface.Style) (int, bool) {
 	switch {
 	case f.builtin[s].Has(r):
@@ -65,18 +62,17 @@ func (f *fonts) face(r rune, s typeface.Style) (int, bool) {
 	return beyond, slices.ContainsFunc(f.fallback(), func(f *typeface.Face) bool { return f.Has(r) })
 }
 
-// behind are the faces of a place.
-func (f *fonts) behind(place int) []*typeface.Face {
+// faces returns the faces of a place.
+func (f *fonts) faces(place int) []*typeface.Face {
 	if place == beyond {
 		return f.fallback()
 	}
 	return f.builtin[place : place+1]
 }
 
-// advance is how wide r is in a face, in em. PDF viewers know widths in
-// thousandths, and so does this.
+// advance returns the width of r in the face of a place, in em, rounded to thousandths as in a PDF.
 func (f *fonts) advance(r rune, place int) float64 {
-	for _, face := range f.behind(place) {
+	for _, face := range f.faces(place) {
 		if face.Has(r) {
 			return float64(int(face.Advance(r)*1000+0.5)) / 1000
 		}
@@ -84,9 +80,8 @@ func (f *fonts) advance(r rune, place int) float64 {
 	return 0
 }
 
-// drawable returns s with everything that cannot be shown as a box: broken
-// UTF-8, what steers instead of shows, and what no font has. Line ends and tabs
-// become spaces.
+// drawable returns s with a box in place of everything that cannot be shown: broken UTF-8, control
+// and format characters, and runes that no font has. Line ends and tabs become spaces.
 func (f *fonts) drawable(s string, style typeface.Style) string {
 	plain := true
 	for i := 0; i < len(s) && plain; i++ {
@@ -120,7 +115,7 @@ func (f *fonts) drawable(s string, style typeface.Style) string {
 	return string(out)
 }
 
-// width is how wide a drawable text is, in points.
+// width returns the width of a drawable text, in points.
 func (f *fonts) width(s string, sty Style) float64 {
 	w := 0.0
 	for _, r := range s {

@@ -18,28 +18,27 @@ type line struct {
 type piece struct {
 	text  string
 	style Style
-	place int // of its face
+	place int // of the face
 	width float64
 }
 
-// ops draws the line with its left top at x, y.
+// ops draws the line with its top left corner at x, y.
 func (l line) ops(x, y float64) []op {
 	var list []op
 	for _, p := range l.pieces {
 		const ascent = 0.905 // of Liberation, in em
-		at := y + (l.height-p.style.Size*1.117)/2 + p.style.Size*ascent
-		list = append(list, &text{x: x, y: at, piece: p})
+		baseline := y + (l.height-p.style.Size*1.117)/2 + p.style.Size*ascent
+		list = append(list, &text{x: x, y: baseline, piece: p})
 		x += p.width
 	}
 	return list
 }
 
-// longest is how much of one paragraph is looked at, in bytes: many pages.
+// longest limits the text of one span, in bytes: many pages.
 const longest = 64 << 10
 
-// wrap breaks a paragraph into lines no wider than width, where UAX #14 allows
-// it; a word wider than that is broken between what a reader takes for
-// letters. most > 0 bounds the lines.
+// wrap breaks a paragraph into lines no wider than width, where UAX #14 allows it. A word wider
+// than that is broken between grapheme clusters. most limits the number of lines if it is above 0.
 func (f *fonts) wrap(spans []Span, width float64, most int) []line {
 	all, ends := "", []int(nil)
 	for _, s := range spans {
@@ -58,17 +57,17 @@ type breaker struct {
 	*fonts
 	spans []Span
 	all   string
-	ends  []int // of the spans, in all
+	ends  []int // offsets in all at which the spans end
 	width float64
 	most  int
 
-	from, to int     // the line in the making
-	filled   float64 // how wide it is
+	from, to int     // the current line
+	filled   float64 // its width
 	done     []line
 }
 
 func (b *breaker) lines() []line {
-	if w := b.measure(0, len(b.all)); w <= b.width { // most texts are short
+	if w := b.measure(0, len(b.all)); w <= b.width { // most texts fit on one line
 		b.to = len(b.all)
 		b.end()
 		return b.done
@@ -92,8 +91,8 @@ func (b *breaker) lines() []line {
 	return b.done
 }
 
-// add puts n more bytes into the line, or into lines below it; false when
-// there may be no more.
+// add adds n bytes to the current line, or to lines below it. It returns false if no more lines are
+// allowed.
 func (b *breaker) add(n int) bool {
 	end := b.to + n
 	trimmed := b.to + len(strings.TrimRight(b.all[b.to:end], " "))
@@ -128,7 +127,7 @@ func (b *breaker) take(end int) {
 	b.to = end
 }
 
-// measure is the width of part of the paragraph.
+// measure returns the width of part of the paragraph.
 func (b *breaker) measure(from, to int) float64 {
 	w, begin := 0.0, 0
 	for i, end := range b.ends {
@@ -140,8 +139,8 @@ func (b *breaker) measure(from, to int) float64 {
 	return w
 }
 
-// end closes the line; false when it was the last there may be. A last line
-// that leaves something out says so.
+// end ends the current line. It returns false if that was the last line allowed; if text is left
+// over, that line ends with an ellipsis.
 func (b *breaker) end() bool {
 	last := b.most > 0 && len(b.done) == b.most-1
 	to := b.from + len(strings.TrimRight(b.all[b.from:b.to], " "))
@@ -165,7 +164,7 @@ func (b *breaker) end() bool {
 	return !last
 }
 
-// cut shortens a line so that a mark of what is left out fits behind it.
+// cut shortens a line so that an ellipsis fits behind it.
 func (b *breaker) cut(l line, width float64) line {
 	const mark = "…"
 	for len(l.pieces) > 0 {
@@ -192,7 +191,7 @@ func (b *breaker) cut(l line, width float64) line {
 	return l
 }
 
-// pieces parts a drawable text by the faces that draw it.
+// pieces splits a drawable text by the faces that draw it.
 func (f *fonts) pieces(s string, sty Style) []piece {
 	var list []piece
 	for _, r := range s {
@@ -207,7 +206,7 @@ func (f *fonts) pieces(s string, sty Style) []piece {
 	return list
 }
 
-// fit is one line of at most width, cut where it must be.
+// fit returns a single line of at most width, cut if necessary.
 func (f *fonts) fit(s string, sty Style, width float64) line {
 	lines := f.wrap([]Span{{s, sty}}, width, 1)
 	if len(lines) == 0 {

@@ -12,28 +12,28 @@ type op interface {
 	draw(o *output)
 }
 
-// rect is the box of a mark, in points from the upper left corner of the page.
+// rect is the bounding box of a mark, in points from the top left corner of the page.
 type rect struct{ x0, y0, x1, y1 float64 }
 
 func (r rect) mid() float64 { return (r.y0 + r.y1) / 2 }
 
-// grow widens r to hold a point.
+// grow returns r extended to include a point.
 func (r rect) grow(x, y float64) rect {
 	return rect{math.Min(r.x0, x), math.Min(r.y0, y), math.Max(r.x1, x), math.Max(r.y1, y)}
 }
 
 func nowhere() rect { return rect{math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)} }
 
-// text is a piece of text, its baseline beginning at x, y.
+// text is a piece of text whose baseline begins at x, y.
 type text struct {
 	x, y  float64
-	angle float64 // in degrees, against the clock
+	angle float64 // in degrees, counterclockwise
 	piece
 }
 
 func (t *text) move(dx, dy float64) { t.x, t.y = t.x+dx, t.y+dy }
 
-// bounds is the box of the letters' ink, about.
+// bounds returns the approximate bounding box of the letters.
 func (t *text) bounds() rect {
 	sin, cos := math.Sincos(t.angle * math.Pi / 180)
 	r := nowhere()
@@ -54,7 +54,7 @@ type shape struct {
 	offset float64 // of the dashes
 }
 
-// step is one step of a path: to the last of its points, by way of the others.
+// step is one step of a path, to the last of its points; the others are control points.
 type step struct {
 	kind   stepKind
 	points [3]point
@@ -72,7 +72,7 @@ const (
 	closePath
 )
 
-// used is how many of a step's points count.
+// used returns how many points a step of this kind has.
 func (k stepKind) used() int { return [...]int{1, 1, 2, 3, 0}[k] }
 
 func (s *shape) move(dx, dy float64) {
@@ -97,7 +97,7 @@ func (s *shape) bounds() rect {
 	return r
 }
 
-// polygon is a closed path through points.
+// polygon returns a closed path through the points.
 func polygon(points ...point) []step {
 	var path []step
 	for i, p := range points {
@@ -110,12 +110,12 @@ func polygon(points ...point) []step {
 	return append(path, step{kind: closePath})
 }
 
-// box is a filled rectangle.
+// box returns a filled rectangle.
 func box(x, y, w, h float64, col color.Color) *shape {
 	return &shape{path: polygon(point{x, y}, point{x + w, y}, point{x + w, y + h}, point{x, y + h}), color: nrgba(col)}
 }
 
-// ruleAt is a level line.
+// ruleAt returns a horizontal line.
 func ruleAt(x0, x1, y, width float64, col color.Color) *shape {
 	return &shape{
 		path: []step{{moveTo, [3]point{{x0, y}}}, {lineTo, [3]point{{x1, y}}}}, color: nrgba(col),

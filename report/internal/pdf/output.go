@@ -14,10 +14,10 @@ import (
 	"gonogo/report/internal/typeface"
 )
 
-// faceNames are the names of the faces in the file, by place.
+// faceNames are the names of the faces in the PDF, by place.
 var faceNames = [...]string{"Text", "Strong", "Code", "Other"}
 
-// Write writes the document. The same document is the same bytes.
+// Write writes the document. The same document gives the same bytes.
 func (d *Doc) Write(w io.Writer) error {
 	d.settle()
 	p := fpdf.NewCustom(&fpdf.InitType{
@@ -63,13 +63,13 @@ func (d *Doc) Write(w io.Writer) error {
 	return nil
 }
 
-// addFonts embeds what the pages need of each face.
+// addFonts embeds the runes that the pages need of each face.
 func (d *Doc) addFonts(p *fpdf.Fpdf, pages [][]op) error {
 	used := [len(faceNames)]map[rune]bool{}
 	for i := range used {
 		used[i] = map[rune]bool{}
 	}
-	used[0][hole] = true // bookmarks want a font to be there
+	used[0][hole] = true // bookmarks need a font
 	for _, ops := range pages {
 		for _, o := range ops {
 			if t, ok := o.(*text); ok {
@@ -83,7 +83,7 @@ func (d *Doc) addFonts(p *fpdf.Fpdf, pages [][]op) error {
 		if len(runes) == 0 {
 			continue
 		}
-		font, err := typeface.Embed(faceNames[place], d.fonts.behind(place), slices.Collect(maps.Keys(runes)))
+		font, err := typeface.Embed(faceNames[place], d.fonts.faces(place), slices.Collect(maps.Keys(runes)))
 		if err != nil {
 			return fmt.Errorf("embed font: %w", err)
 		}
@@ -92,13 +92,13 @@ func (d *Doc) addFonts(p *fpdf.Fpdf, pages [][]op) error {
 	return nil
 }
 
-// The look of the edges of a page.
+// The style of page heads and feet.
 var (
 	edgeStyle = Style{Size: 7.5, Color: color.RGBA{0x5f, 0x68, 0x74, 255}}
 	edgeColor = color.RGBA{0xdf, 0xe3, 0xe8, 255}
 )
 
-// edges are head and foot of a page.
+// edges returns the head and foot of a page.
 func (d *Doc) edges(page int) []op {
 	const gap, headAt, footAt = 14, 30.0, 32.0
 	var ops []op
@@ -122,7 +122,7 @@ func (d *Doc) edges(page int) []op {
 	return ops
 }
 
-// output writes marks, and each setting only where it changes.
+// output writes marks, and a setting only if it changes.
 type output struct {
 	pdf   *fpdf.Fpdf
 	color color.NRGBA
@@ -133,7 +133,7 @@ type output struct {
 	size  float64
 }
 
-// page begins a page, on which nothing is set yet.
+// page begins a page and resets all settings.
 func (o *output) page() {
 	o.pdf.AddPage()
 	pdf := o.pdf
@@ -166,7 +166,8 @@ func (o *output) colors(c color.NRGBA, force bool) {
 func (t *text) draw(o *output) {
 	o.colors(nrgba(t.style.Color), false)
 	o.font(t.place, t.style.Size)
-	strong := t.place == beyond && t.style.Face == typeface.Bold // a fallback font has no bold: its letters get an edge
+	// a fallback font has no bold face: its letters get an outline
+	strong := t.place == beyond && t.style.Face == typeface.Bold
 	if strong {
 		o.stroke(t.style.Size/28, nil, 0)
 		o.pdf.SetTextRenderingMode(2)

@@ -12,22 +12,22 @@ import (
 	"gonogo/report/internal/typeface"
 )
 
-// Report says how a report is printed.
+// Report configures how a report is printed.
 type Report struct {
 	Paper    Paper
-	Fallback func() []*typeface.Face // as Options have it
-	Warning  string                  // is on page one
-	Full     bool                    // with the annex, and with what a page keeps behind folds
+	Fallback func() []*typeface.Face // as in Options
+	Warning  string                  // printed on page one
+	Full     bool                    // include the annex, and what an HTML page folds
 }
 
-// How much of what is printed.
+// Limits on what is printed.
 const (
-	columnsOnPaper = 10 // of a table, next to the first; what is wider goes on below
+	columnsOnPaper = 10 // columns of a table next to the first; the others continue below
 	rowsOnPaper    = 60
-	wholeList      = 300 // items of a table that is printed whole
-	itemsNamed     = 24  // by a finding
+	wholeList      = 300 // items up to which a table is printed in full
+	itemsNamed     = 24  // items that a finding names
 	payloadsShown  = 30
-	payloadShown   = 400 // characters of one
+	payloadShown   = 400 // characters of one payload
 )
 
 // The styles of a printed report.
@@ -45,7 +45,7 @@ var (
 	soft       = color.RGBA{0xf5, 0xf7, 0xf9, 255}
 )
 
-// Print lays a report out.
+// Print lays out a report.
 func Print(d *block.Doc, opt Report) *Doc {
 	title := d.Title
 	if d.Answer != "" {
@@ -62,9 +62,9 @@ func Print(d *block.Doc, opt Report) *Doc {
 	c.Space(7)
 	p.Place(c)
 	brief := d.Brief
-	if opt.Warning != "" { // behind the verdict and its numbers
-		at := 1 + slices.IndexFunc(brief, func(b block.Block) bool { _, ok := b.(block.Tiles); return ok })
-		brief = slices.Insert(slices.Clone(brief), at,
+	if opt.Warning != "" { // after the verdict and its numbers
+		index := 1 + slices.IndexFunc(brief, func(b block.Block) bool { _, ok := b.(block.Tiles); return ok })
+		brief = slices.Insert(slices.Clone(brief), index,
 			block.Block(block.Note{Texts: []string{opt.Warning}, Tone: block.Caution}))
 	}
 	p.blocks(brief)
@@ -81,7 +81,7 @@ func Print(d *block.Doc, opt Report) *Doc {
 	return p.Doc
 }
 
-// printer is a report on its way to paper.
+// printer prints the blocks of a report.
 type printer struct {
 	*Doc
 	words    block.Words
@@ -145,7 +145,7 @@ func (p *printer) part(title string) {
 	}
 }
 
-// chip is the label of a state.
+// chip returns the chip of a state.
 func chip(label string, t block.Tone) *Chip {
 	strong, ground := t.Colours()
 	return &Chip{Text: label, Ink: strong, Ground: ground, Size: 7, Edge: true, Dashed: t == block.Unknown}
@@ -228,7 +228,7 @@ func (p *printer) note(n block.Note) {
 	p.Space(3)
 }
 
-// para is running text that may be broken over pages.
+// para prints running text that may be split over pages.
 func (p *printer) para(text Paragraph, space float64) {
 	c := p.Column(0)
 	c.Loose = true
@@ -237,7 +237,7 @@ func (p *printer) para(text Paragraph, space float64) {
 	p.Place(c)
 }
 
-// boxed is a note to be seen before anything below it.
+// boxed prints a note that a reader should see before anything below it.
 func (p *printer) boxed(n block.Note) {
 	strong, ground := n.Tone.Colours()
 	c := p.Column(10)
@@ -254,7 +254,7 @@ func (p *printer) boxed(n block.Note) {
 	p.Space(4)
 }
 
-// facts are names and values; names in a file, which are short, in three columns.
+// facts prints names and values. Names from a file, which are short, are in three columns.
 func (p *printer) facts(f block.Facts) {
 	t := Table{Line: hairline, Columns: []ColumnSpec{{}, {Grow: 1}}}
 	across := 1
@@ -269,11 +269,11 @@ func (p *printer) facts(f block.Facts) {
 	down := (len(f.Rows) + across - 1) / across
 	for i := range down {
 		var cells []Cell
-		for at := i; at < len(f.Rows); at += down {
+		for row := i; row < len(f.Rows); row += down {
 			if f.Code {
-				cells = append(cells, codeCell(f.Rows[at].Name), textCell(f.Rows[at].Value), Cell{})
+				cells = append(cells, codeCell(f.Rows[row].Name), textCell(f.Rows[row].Value), Cell{})
 			} else {
-				cells = append(cells, Cell{Spans: []Span{{f.Rows[at].Name, name}}}, textCell(f.Rows[at].Value))
+				cells = append(cells, Cell{Spans: []Span{{f.Rows[row].Name, name}}}, textCell(f.Rows[row].Value))
 			}
 		}
 		t.Rows = append(t.Rows, cells)
@@ -284,7 +284,7 @@ func (p *printer) facts(f block.Facts) {
 
 func textCell(s string) Cell { return Cell{Spans: []Span{{s, cellText}}} }
 
-// unbroken is a number that is broken before its interval alone.
+// unbroken makes a number breakable only before its interval.
 func unbroken(s string) string {
 	value, interval, ok := strings.Cut(strings.ReplaceAll(s, " ", "\u00a0"), "\u00a0[")
 	if !ok {
@@ -293,15 +293,14 @@ func unbroken(s string) string {
 	return value + " [" + interval
 }
 
-// joinedBy joins the texts that there are.
+// joinedBy joins the texts that are not empty.
 func joinedBy(sign string, list ...string) string {
 	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), sign)
 }
 
 func codeCell(s string) Cell { return Cell{Spans: []Span{{s, codeText}}} }
 
-// grid is a table; one with more columns than the paper has room for goes on below
-// itself.
+// grid prints a table. If it has more columns than fit on the paper, the others continue below.
 func (p *printer) grid(g block.Grid) {
 	p.part(g.Title)
 	most := rowsOnPaper
@@ -338,7 +337,7 @@ func (p *printer) grid(g block.Grid) {
 	}
 }
 
-// picked are the first column and those from one to another.
+// picked returns column 0 and the columns from one to before another.
 func picked(from, to int) []int {
 	list := []int{0}
 	for i := from; i < to; i++ {
@@ -347,7 +346,7 @@ func picked(from, to int) []int {
 	return list
 }
 
-// until is the column after the last that has room next to the first.
+// until returns the column after the last that fits next to the first, beginning at from.
 func (p *printer) until(g block.Grid, rows [][]string, from int) int {
 	if !g.Upright {
 		return min(from+columnsOnPaper, len(g.Head))
@@ -365,7 +364,7 @@ func (p *printer) until(g block.Grid, rows [][]string, from int) int {
 	return to
 }
 
-// uprightSize is the size of letters in tables of many columns.
+// uprightSize is the text size in tables with many columns.
 const uprightSize = 6.8
 
 func (p *printer) column(g block.Grid, i int, last bool) ColumnSpec {
@@ -404,12 +403,12 @@ func cell(g block.Grid, row, i int, text string) Cell {
 	return textCell(text)
 }
 
-// figures draws charts as lines and letters: two that decide side by side, others
-// over the whole width.
+// figures draws charts as lines and letters: two brief ones side by side, others over the whole
+// width.
 func (p *printer) figures(list []block.Figure) {
 	const gap, least = 18, 150
 	width := p.Width()
-	if list[0].Brief && len(list) > 1 { // one by itself has the page
+	if list[0].Brief && len(list) > 1 { // a single one takes the whole width
 		width = (width - gap) / 2
 	}
 	c := p.Column(0)
@@ -424,18 +423,18 @@ func (p *printer) figures(list []block.Figure) {
 		height := min(f.Height.Points()*p.Width()/chart.Width.Points(), p.Height()-120)
 		switch {
 		case f.Plot == nil:
-			height = 110 // it only says why there is nothing
+			height = 110 // it only says why there is nothing to show
 		case f.Strip():
 			height = f.Height.Points()
 			f.Panel = true
 		case f.Brief:
-			height = min(300, max(least, f.Height.Points()*0.85)) // its letters are no smaller
+			height = min(300, max(least, f.Height.Points()*0.85)) // its text keeps its size
 			if room := p.room() - 24; room >= least {
-				height = min(height, room) // rather smaller than on the next page
+				height = min(height, room) // better smaller than on the next page
 			}
 			f.Panel = true
 		}
-		f.Fonts = f.Fonts.External() // the document has these fonts itself
+		f.Fonts = f.Fonts.External() // the document draws with its own fonts
 		c.Figure(0, width, height, f.Draw)
 		if !f.Brief {
 			c.Text(Paragraph{Indent: 10, Spans: []Span{{f.Doc, mutedText}}})
@@ -445,8 +444,8 @@ func (p *printer) figures(list []block.Figure) {
 	p.Place(c)
 }
 
-// findings are shown once: those that ask something in full, those that passed in a line
-// each, the names of those that were not judged together.
+// findings prints each finding once: those that need action in full, those that passed on one line
+// each, and the names of those that were not judged.
 func (p *printer) findings(list block.Findings) {
 	if len(list) == 0 {
 		p.note(block.Note{Texts: []string{p.words.NoFindings}})
@@ -472,7 +471,7 @@ func (p *printer) findings(list block.Findings) {
 			name, gate := f.Title, f.Gate
 			if !p.full {
 				name = f.Name
-				gate, _, _ = strings.Cut(f.Gate, " · ") // the name has the split
+				gate, _, _ = strings.Cut(f.Gate, " · ") // the name includes the split
 			}
 			passed.Rows = append(passed.Rows,
 				[]Cell{
@@ -497,8 +496,7 @@ func (p *printer) findings(list block.Findings) {
 	}
 }
 
-// gauge is the gauge of a finding in the colour and the shape of its answer; nil
-// where it has none.
+// gauge returns the gauge of a finding, in the colour and shape of its answer; nil if it has none.
 func gauge(f block.Finding) *Gauge {
 	g := f.Gauge
 	if g == nil {
@@ -540,7 +538,7 @@ func (p *printer) finding(f block.Finding) {
 	p.Space(6)
 }
 
-// items is a table of items: all of them, or the telling ones.
+// items prints a table of items: all of them, or the most informative ones.
 func (p *printer) items(t block.Items) {
 	if len(t.Rows) == 0 {
 		p.note(block.Note{Texts: []string{t.Empty}})
@@ -575,7 +573,7 @@ func (p *printer) items(t block.Items) {
 	p.Space(8)
 }
 
-// payload is what was put to a grader, with the command that replays it.
+// payload prints what was sent to a grader, with the command that replays it.
 func (p *printer) payload(b block.Payload) {
 	if p.payloads++; p.payloads > payloadsShown {
 		return

@@ -11,30 +11,30 @@ import (
 type Table struct {
 	Columns []ColumnSpec
 	Rows    [][]Cell
-	Head    Style // of the head's texts
-	Upright bool  // heads of columns of numbers are upright
-	Dense   bool  // less room between rows and columns
+	Head    Style // style of the head
+	Upright bool  // turn the heads of number columns upright
+	Dense   bool  // with less space between rows and columns
 	Line    color.Color
 }
 
-// ColumnSpec is how one column of a table looks.
+// ColumnSpec configures one column of a table.
 type ColumnSpec struct {
 	Head  string
-	Right bool    // numbers
-	Least float64 // points; what its texts want is kept above it
-	Most  float64 // points; what its texts want is kept below it; 0 is not a bound
-	Grow  float64 // its share of the room that is left over; 0 takes what its texts want
+	Right bool    // align right, for numbers
+	Least float64 // minimum of its preferred width, in points
+	Most  float64 // maximum of its preferred width, in points; 0 is no limit
+	Grow  float64 // its share of the remaining width; 0 keeps the preferred width
 }
 
-// Cell is the contents of one place in a table.
+// Cell is the content of one cell of a table.
 type Cell struct {
 	Spans []Span
 	Chip  *Chip  // drawn instead of text
 	Gauge *Gauge // drawn instead of text
-	Most  int    // lines; 0 is 12
+	Most  int    // maximum number of lines; 0 means 12
 }
 
-// Chip is a word on a coloured ground.
+// Chip is a word on a coloured background.
 type Chip struct {
 	Text         string
 	Ink, Ground  color.RGBA
@@ -42,22 +42,21 @@ type Chip struct {
 	Edge, Dashed bool
 }
 
-// Gauge is a value with its interval and a threshold along a line, each as a share
-// of its length.
+// Gauge shows a value, its interval and a threshold on a line, each as a share of the length of
+// that line.
 type Gauge struct {
 	Value, Low, High, Threshold float64
 	Ink                         color.RGBA // of the value
-	Corners                     int        // of its mark: 4 is a diamond, 8 is a disc
+	Corners                     int        // of the mark of the value: 4 for a diamond, 8 for a disc
 }
 
-// gaugeWidth is how long the line of a Gauge is, with room for its marks.
+// gaugeWidth is the width of a Gauge, with room for its marks.
 const gaugeWidth = 74.0
 
-// cellLines is how many lines a cell has at most, where it does not say.
+// cellLines is the default maximum number of lines of a cell.
 const cellLines = 12
 
-// pads are the room between the texts of neighbouring columns, and above and
-// below those of a row.
+// pads returns the space between neighbouring columns, and above and below a row.
 func (t Table) pads() (between, around float64) {
 	if t.Dense {
 		return 5.5, 1.6
@@ -88,7 +87,7 @@ func (d *Doc) Table(t Table) {
 	}
 }
 
-// joined puts b below a.
+// joined appends b below a.
 func joined(a, b *Column) *Column {
 	for _, o := range b.ops {
 		o.move(0, a.y)
@@ -98,10 +97,9 @@ func joined(a, b *Column) *Column {
 	return a
 }
 
-// widths shares the width of the page among the columns. Each gets what its
-// longest text wants on one line; where that is too much, what is left above
-// the longest words is shared by what they want; what is left over goes to
-// those that grow.
+// widths divides the width of the page among the columns. Each gets its preferred width, that of
+// its longest text on one line. If that is too much, the width beyond the longest words is divided
+// in proportion to the preferences; if width remains, the columns with Grow share it.
 func (d *Doc) widths(t Table) []float64 {
 	n := len(t.Columns)
 	want, least := make([]float64, n), make([]float64, n)
@@ -146,8 +144,8 @@ func (d *Doc) widths(t Table) []float64 {
 	return want
 }
 
-// wants is how wide a cell would be on one line, up to most, and how wide its
-// longest word is, up to a fifth of that.
+// wants returns the width of a cell on one line, up to most, and the width of its longest word, up
+// to a fifth of most.
 func (d *Doc) wants(c Cell, most float64) (all, word float64) {
 	if c.Chip != nil {
 		w := d.chipWidth(c.Chip)
@@ -169,20 +167,20 @@ func (d *Doc) wants(c Cell, most float64) (all, word float64) {
 	return min(all+0.1, most), min(word, most/5)
 }
 
-// level lowers the widest until all fit into room.
+// level reduces the widest columns to one width so that all fit into room.
 func level(want []float64, room float64) []float64 {
 	out := slices.Clone(want)
 	sorted := slices.Sorted(slices.Values(want))
-	left := room
+	remaining := room
 	for i, w := range sorted {
-		share := left / float64(len(sorted)-i)
+		share := remaining / float64(len(sorted)-i)
 		if w > share {
 			for j := range out {
 				out[j] = math.Min(out[j], share)
 			}
 			return out
 		}
-		left -= w
+		remaining -= w
 	}
 	return out
 }
@@ -201,7 +199,7 @@ func (d *Doc) tableHead(t Table, widths []float64) *Column {
 	return d.row(t, cells, widths)
 }
 
-// uprightHead turns the heads of the columns of numbers to read upward.
+// uprightHead lays out a head whose number columns have heads that read upward.
 func (d *Doc) uprightHead(t Table, widths []float64) *Column {
 	const most = 150
 	lines := make([]line, len(t.Columns))
@@ -220,12 +218,12 @@ func (d *Doc) uprightHead(t Table, widths []float64) *Column {
 		if !t.Columns[i].Right {
 			row.line(x, row.y-rowPad-lines[i].height, lines[i])
 		} else {
-			at := &text{x: x + w - t.Head.Size*0.15, y: row.y - rowPad, angle: 90}
+			head := &text{x: x + w - t.Head.Size*0.15, y: row.y - rowPad, angle: 90}
 			for _, p := range lines[i].pieces {
-				one := *at
+				one := *head
 				one.piece = p
 				row.ops = append(row.ops, &one)
-				at.y -= p.width
+				head.y -= p.width
 			}
 		}
 		x += w + between
@@ -253,11 +251,11 @@ func (d *Doc) row(t Table, cells []Cell, widths []float64) *Column {
 				most = cellLines
 			}
 			for _, l := range d.fonts.wrap(cells[i].Spans, w, most) {
-				at := x
+				left := x
 				if t.Columns[i].Right {
-					at += w - l.width
+					left += w - l.width
 				}
-				row.line(at, y, l)
+				row.line(left, y, l)
 				y += l.height
 			}
 		}
@@ -292,18 +290,18 @@ func (col *Column) chip(c *Chip, x, y float64) float64 {
 	return h
 }
 
-// gauge draws a gauge around a height.
+// gauge draws a gauge centred on the height y.
 func (col *Column) gauge(g *Gauge, x, y float64) {
 	const pad, r = 4.0, 2.6
-	at := func(share float64) float64 { return x + pad + share*(gaugeWidth-2*pad) }
+	along := func(share float64) float64 { return x + pad + share*(gaugeWidth-2*pad) }
 	dot := make([]point, g.Corners)
 	for i := range dot {
 		sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(g.Corners))
-		dot[i] = point{at(g.Value) + r*cos, y + r*sin}
+		dot[i] = point{along(g.Value) + r*cos, y + r*sin}
 	}
-	threshold := box(at(g.Threshold)-0.5, y-4.5, 1, 9, color.Black)
+	threshold := box(along(g.Threshold)-0.5, y-4.5, 1, 9, color.Black)
 	col.ops = append(col.ops,
-		ruleAt(at(0), at(1), y, 0.5, color.Gray{0xb8}),
-		ruleAt(at(g.Low), at(g.High), y, 1.8, color.RGBA{0x4a, 0x6d, 0x8c, 255}),
+		ruleAt(along(0), along(1), y, 0.5, color.Gray{0xb8}),
+		ruleAt(along(g.Low), along(g.High), y, 1.8, color.RGBA{0x4a, 0x6d, 0x8c, 255}),
 		threshold, &shape{path: polygon(dot...), color: nrgba(g.Ink)})
 }

@@ -6,26 +6,24 @@ import (
 	"unicode"
 )
 
-// leftward are the scripts that are written from right to left.
+// leftward lists the scripts that are written from right to left.
 var leftward = []*unicode.RangeTable{
 	unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko,
 	unicode.Samaritan, unicode.Mandaic,
 }
 
-// turned are the signs that change places when a line is turned round.
+// turned maps the characters that are mirrored when a line is reversed.
 var turned = map[rune]rune{
 	'(': ')', ')': '(', '[': ']', ']': '[', '{': '}', '}': '{', '<': '>', '>': '<', '«': '»',
 	'»': '«',
 }
 
-// visual puts a line that runs from left to right into the order in which it
-// is seen: what stretches from one letter of a leftward script to the last is
-// turned round, with the numbers within it as they are.
+// visual returns a left-to-right line in display order: each stretch from the first to the last
+// letter of right-to-left scripts is reversed, except for the numbers in it.
 //
-// Note: this is UAX #9 for a paragraph from left to right that embeds nothing,
-// which is every text here, but for numbers behind the last such letter: they
-// are mostly our own and stay where they are. Letters are not joined, as
-// Arabic wants them.
+// Note: this is UAX #9 for a left-to-right paragraph without embeddings, which every text here is,
+// except that numbers after the last such letter stay where they are: most of them are gonogo's.
+// Arabic letters are not joined.
 func visual(s string) string {
 	isLeftward := func(r rune) bool { return unicode.In(r, leftward...) && unicode.IsLetter(r) }
 	if !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x0590 && isLeftward(r) }) {
@@ -48,7 +46,7 @@ func visual(s string) string {
 	return string(line)
 }
 
-// turn reverses a stretch, but not its numbers.
+// turn reverses a stretch, except for the numbers in it.
 func turn(line []rune) {
 	slices.Reverse(line)
 	for i := 0; i < len(line); i++ {

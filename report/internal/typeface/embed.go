@@ -9,9 +9,9 @@ import (
 	"golang.org/x/image/font"
 )
 
-// Embed makes a TrueType font of the outlines of the runes, each from the
-// first face that has it; a rune that no face has is left out, as is one
-// above U+FFFF. Bytes depend on nothing but the arguments.
+// Embed makes a TrueType font of the outlines of the runes, each from the first face that has it.
+// Runes that no face has, and runes above U+FFFE, are left out. The bytes only depend on the
+// arguments.
 func Embed(name string, faces []*Face, runes []rune) ([]byte, error) {
 	b := builder{bounds: [4]int{math.MaxInt16, math.MaxInt16, math.MinInt16, math.MinInt16}}
 	b.add(0, nil, 0.5)
@@ -35,12 +35,12 @@ func Embed(name string, faces []*Face, runes []rune) ([]byte, error) {
 	return b.font(name, up, down), nil
 }
 
-// builder collects the tables of a font that grow with its glyphs.
+// builder collects the font tables that grow with each glyph.
 type builder struct {
-	runes            []rune // by glyph; 0 for the first, the one for what is missing
+	runes            []rune // by glyph; 0 for the first, the glyph for missing runes
 	glyf, loca, hmtx []byte
 	bounds           [4]int // x and y of the lower left, then of the upper right corner
-	points, contours int    // of the largest glyph
+	points, contours int    // maximum over the glyphs
 	widest           int
 }
 
@@ -100,7 +100,7 @@ func box(outlines [][]point) [4]int {
 	return out
 }
 
-// put16 appends big-endian words of two bytes, put32 of four.
+// put16 appends big-endian words of two bytes, put32 of four bytes.
 func put16(to []byte, list ...int) []byte {
 	for _, v := range list {
 		to = binary.BigEndian.AppendUint16(to, uint16(v))

@@ -9,22 +9,22 @@ import (
 	"gonum.org/v1/plot/font/liberation"
 )
 
-// Face is one font, as one document uses it: it is not for several goroutines.
+// Face is a font for use in one document; it is not safe for concurrent use.
 type Face struct {
-	Name string // of the font, as it calls itself
+	Name string // the full name in the font
 
-	font   *sfnt.Font
-	tried  bool // it is known to be sound: glyphs are taken at their word
-	buf    sfnt.Buffer
-	glyphs map[rune]glyph
+	font    *sfnt.Font
+	trusted bool // glyphs need not be checked: the font is known to be sound
+	buf     sfnt.Buffer
+	glyphs  map[rune]glyph
 }
 
 type glyph struct {
-	index   sfnt.GlyphIndex // 0 when the font has none
+	index   sfnt.GlyphIndex // 0 if the font has no glyph
 	advance float64         // in em
 }
 
-// Style is one of the styles that are always there.
+// Style is the style of a builtin font.
 type Style int
 
 // The styles.
@@ -37,11 +37,11 @@ const (
 // Builtin returns the Liberation font of a style.
 func Builtin(s Style) *Face {
 	f := newFace(builtin()[s])
-	f.tried = true
+	f.trusted = true
 	return f
 }
 
-// builtin are the parsed fonts by style; parsing them is the dear part.
+// builtin returns the parsed fonts by style; parsing them is expensive.
 var builtin = sync.OnceValue(func() map[Style]*sfnt.Font {
 	fonts := map[Style]*sfnt.Font{}
 	for _, f := range liberation.Collection() {
@@ -64,16 +64,16 @@ func newFace(f *sfnt.Font) *Face {
 	return face
 }
 
-// Font is the parsed font.
+// Font returns the parsed font.
 func (f *Face) Font() *sfnt.Font { return f.font }
 
-// Has reports whether the font has a glyph for r that can be read.
+// Has reports whether the font has a readable glyph for r.
 func (f *Face) Has(r rune) bool { return f.glyph(r).index != 0 }
 
-// Advance is how wide r is, in em; 0 for a rune the font lacks.
+// Advance returns the width of r, in em; 0 if the font lacks it.
 func (f *Face) Advance(r rune) float64 { return f.glyph(r).advance }
 
-// Width is how wide a text is, in em.
+// Width returns the width of a text, in em.
 func (f *Face) Width(s string) float64 {
 	w := 0.0
 	for _, r := range s {
@@ -93,7 +93,7 @@ func (f *Face) glyph(r rune) glyph {
 		}
 	}
 	f.glyphs[r] = g
-	if g.index != 0 && !f.tried {
+	if g.index != 0 && !f.trusted {
 		if _, err := f.contours(r); err != nil {
 			g = glyph{}
 			f.glyphs[r] = g
@@ -102,5 +102,5 @@ func (f *Face) glyph(r rune) glyph {
 	return g
 }
 
-// ppem is the size at which a unit of the font is one pixel.
+// ppem returns the size at which one unit of the font is one pixel.
 func (f *Face) ppem() fixed.Int26_6 { return fixed.I(int(f.font.UnitsPerEm())) }

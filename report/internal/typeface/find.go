@@ -11,21 +11,19 @@ import (
 	"golang.org/x/image/font/sfnt"
 )
 
-// None is the name of the font for which none is looked for.
+// None is the font name that disables the search.
 const None = "none"
 
-// most is how many fonts of the machine a document draws from, and how large a
-// file may be.
+// most limits how many system fonts a document uses, and mostSize the size of a font file in bytes.
 const (
 	most       = 4
 	mostSize   = 256 << 20
-	everything = "中日あア한글" // what a font that needs no other can draw
+	everything = "中日あア한글" // a font with all of these needs no other
 )
 
-// Find returns the fonts to take what the builtin ones lack from. path names
-// one file; "" looks in the usual places of the machine, and None is none.
-// language ("zh", "ja", "ko") picks among the fonts of a collection. Notes
-// name the files that are there and cannot be used.
+// Find returns the fonts for runes that the builtin ones lack. path names one file; "" searches the
+// usual places of the system, and None returns none. language ("zh", "ja", "ko") selects a font of
+// a collection. Notes name the files that were found and cannot be used.
 func Find(path, language string) (faces []*Face, notes []string, err error) {
 	switch path {
 	case None:
@@ -41,7 +39,7 @@ func Find(path, language string) (faces []*Face, notes []string, err error) {
 	return []*Face{face}, nil, nil
 }
 
-// search opens the fonts that lie in the places, until nothing more is needed.
+// search opens the fonts in the places until nothing is missing.
 func search(places []string, language string) (faces []*Face, notes []string) {
 	home, _ := os.UserHomeDir()
 	missing := []rune(everything)
@@ -69,8 +67,7 @@ func search(places []string, language string) (faces []*Face, notes []string) {
 	return faces, notes
 }
 
-// Open reads a font file; of a collection it takes the font of the language,
-// and the first where none is.
+// Open reads a font file. Of a collection it returns the font for the language, or the first one.
 func Open(path, language string) (*Face, error) {
 	face, err := open(path, language)
 	if err != nil {
@@ -101,8 +98,7 @@ func open(path, language string) (*Face, error) {
 	return face, face.drawable()
 }
 
-// faces are the fonts of a file. One that is put together carelessly is put
-// together again before it is given up.
+// faces returns the usable fonts of a file. A font that does not parse is repaired first.
 func faces(data []byte) ([]*Face, error) {
 	fonts, err := sfnt.ParseCollection(data)
 	if err != nil {
@@ -127,7 +123,7 @@ func faces(data []byte) ([]*Face, error) {
 	return list, nil
 }
 
-// cause is what went wrong with a file, without its name.
+// cause returns the error of a file operation without the name of the file.
 func cause(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {
@@ -136,8 +132,7 @@ func cause(err error) error {
 	return err
 }
 
-// speaks reports whether a font of a collection is the one for a language, by
-// the end of its name: "Noto Sans CJK SC".
+// speaks reports whether a font of a collection is for a language, by its name: "Noto Sans CJK SC".
 func speaks(name, language string) bool {
 	marks := map[string][]string{"zh": {"SC", "CN", "GB"}, "ja": {"JP", "J"}, "ko": {"KR", "K"}}
 	base, _, _ := strings.Cut(language, "-")
@@ -149,7 +144,7 @@ func speaks(name, language string) bool {
 	return false
 }
 
-// drawable reports, as an error, a font without outlines: one of pictures.
+// drawable returns an error if the font has no outlines, such as a bitmap font.
 func (f *Face) drawable() error {
 	for _, r := range everything + "Aa0" {
 		if i, err := f.font.GlyphIndex(&f.buf, r); err != nil || i == 0 {

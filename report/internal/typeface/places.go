@@ -1,7 +1,7 @@
 package typeface
 
-// places are where fonts for Chinese, Japanese and Korean usually lie, the
-// most complete first. A star stands for any part of a name, ~ for the home.
+// places are the usual paths of fonts for Chinese, Japanese and Korean, the most complete first. A
+// star matches any part of a name, and ~ is the home directory.
 var places = []string{
 	// Linux
 	"/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc",

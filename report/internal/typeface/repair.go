@@ -9,20 +9,19 @@ import (
 	"golang.org/x/image/font/sfnt"
 )
 
-// needed are the tables that a font is read by, in their order.
+// needed lists the tables that are read from a font, in their order.
 var needed = []string{"CFF ", "OS/2", "cmap", "glyf", "head", "hhea", "hmtx", "loca", "maxp", "name", "post"}
 
-// repaired reads font i of a file from copies of the tables that are needed:
-// other tables, and where they begin, no longer matter. A font that cannot be
-// repaired fails for the reason it had before.
+// repaired parses font i of a file from copies of the tables in needed, so that other tables and
+// the offsets of tables do not matter. If the font cannot be repaired, it returns reason.
 func repaired(data []byte, i int, reason error) (*sfnt.Font, error) {
-	at := 0
+	offset := 0
 	if strings.HasPrefix(string(data), "ttcf") {
-		at = int(word(data, 12+4*i))
+		offset = int(word(data, 12+4*i))
 	}
 	var tables []table
-	for n := range int(word(data, at+4) >> 16) {
-		entry := at + 12 + 16*n
+	for n := range int(word(data, offset+4) >> 16) {
+		entry := offset + 12 + 16*n
 		from, size := int(word(data, entry+8)), int(word(data, entry+12))
 		if entry+16 > len(data) || from+size > len(data) {
 			return nil, reason
@@ -36,7 +35,7 @@ func repaired(data []byte, i int, reason error) (*sfnt.Font, error) {
 	}
 	sort.Slice(tables, func(i, j int) bool { return tables[i].tag < tables[j].tag })
 	out := assemble(tables)
-	if strings.HasPrefix(string(data[min(at, len(data)):]), "OTTO") {
+	if strings.HasPrefix(string(data[min(offset, len(data)):]), "OTTO") {
 		copy(out, "OTTO")
 	}
 	f, err := sfnt.Parse(out)
@@ -46,10 +45,10 @@ func repaired(data []byte, i int, reason error) (*sfnt.Font, error) {
 	return f, nil
 }
 
-// word is the big-endian word of four bytes at a place; 0 past the end.
-func word(data []byte, at int) uint32 {
-	if at < 0 || at+4 > len(data) {
+// word returns the big-endian word of four bytes at an offset; 0 past the end.
+func word(data []byte, offset int) uint32 {
+	if offset < 0 || offset+4 > len(data) {
 		return 0
 	}
-	return binary.BigEndian.Uint32(data[at:])
+	return binary.BigEndian.Uint32(data[offset:])
 }

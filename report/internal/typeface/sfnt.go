@@ -6,8 +6,8 @@ import (
 	"unicode/utf16"
 )
 
-// font puts the tables together (OpenType specification 1.9, TrueType
-// outlines). up and down are how far lines reach, in em.
+// font assembles the tables (OpenType specification 1.9, TrueType outlines). up and down are the
+// ascent and the descent of lines, in em.
 func (b *builder) font(name string, up, down float64) []byte {
 	if b.bounds[0] > b.bounds[2] {
 		b.bounds = [4]int{}
@@ -39,8 +39,8 @@ func (b *builder) font(name string, up, down float64) []byte {
 	})
 }
 
-// cmap maps runes to glyphs, in format 4: a segment for each run of
-// neighbouring runes, whose glyphs are neighbours too.
+// cmap maps runes to glyphs in format 4: one segment for each run of consecutive runes, whose
+// glyphs are consecutive too.
 func (b *builder) cmap() []byte {
 	var starts, ends, deltas []int
 	for g, r := range b.runes {
@@ -62,7 +62,7 @@ func (b *builder) cmap() []byte {
 	return append(put32(put16(nil, 0, 1, 3, 1), 12), sub...)
 }
 
-// names is the least of a name table: family, style, full and PostScript name.
+// names returns a minimal name table: family, style, full and PostScript name.
 func names(name string) []byte {
 	var records, text []byte
 	for _, id := range []int{1, 2, 4, 6} {
@@ -70,11 +70,11 @@ func names(name string) []byte {
 		if id == 2 {
 			s = "Regular"
 		}
-		at := len(text)
+		start := len(text)
 		for _, unit := range utf16.Encode([]rune(s)) {
 			text = put16(text, int(unit))
 		}
-		records = put16(records, 3, 1, 0x409, id, len(text)-at, at)
+		records = put16(records, 3, 1, 0x409, id, len(text)-start, start)
 	}
 	return slices.Concat(put16(nil, 0, 4, 6+len(records)), records, text)
 }
@@ -84,15 +84,15 @@ type table struct {
 	data []byte
 }
 
-// assemble writes the directory and the tables, which are sorted by tag.
+// assemble writes the directory and the tables, which must be sorted by tag.
 func assemble(tables []table) []byte {
 	n := len(tables)
 	step := bits.Len(uint(n)) - 1
 	out := put16(put32(nil, 0x10000), n, 16<<step, step, 16*n-16<<step)
-	at := len(out) + 16*n
+	offset := len(out) + 16*n
 	var body []byte
 	for _, t := range tables {
-		out = put32(append(out, t.tag...), checksum(t.data), at+len(body), len(t.data))
+		out = put32(append(out, t.tag...), checksum(t.data), offset+len(body), len(t.data))
 		body = append(body, t.data...)
 		for len(body)%4 != 0 {
 			body = append(body, 0)
