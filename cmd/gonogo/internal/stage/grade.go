@@ -58,9 +58,9 @@ func GradeAgain(ctx context.Context, p *project.Project, c *project.Invocation, 
 	closed := project.FinishRun(p, writer)
 	p.ShowWarnings(c.Err)
 	console.WriteRegraded(c.Err, former, stats, changed)
-	at := gradingStage
-	at.of = run.Dir
-	if err := JoinDiskError(stageEnded(p, c, at, dir, stats, err), closed); err != nil {
+	st := gradingStage
+	st.source = run.Dir
+	if err := JoinDiskError(stageEnded(p, c, st, dir, stats, err), closed); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(c.Out, "%s\n", dir)

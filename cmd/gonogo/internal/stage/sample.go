@@ -99,8 +99,8 @@ func confirmed(ctx context.Context, p *project.Project, c *project.Invocation, d
 	}
 }
 
-// notBegun is the reason why a run's rollouts were not started: nothing was made that could be
-// resumed or graded.
+// notBegun is the reason why a run's rollouts were not started, so that nothing can be resumed or
+// graded.
 type notBegun struct{ error }
 
 // readyToSample returns an error before the first call if the data breaks the platform's rules or

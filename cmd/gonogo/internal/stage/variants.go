@@ -180,14 +180,14 @@ func sampleVariant(ctx context.Context, p *project.Project, c *project.Invocatio
 	})
 }
 
-// leg is a part of what is to be made: the run itself, or a variant.
+// leg is a part of what a call makes: the run itself, or a variant.
 type leg struct {
-	name string // "" is the run itself
+	name string // "" for the run itself
 	p    *project.Project
 	jobs []sampler.Job
 }
 
-// legsOf lists what is to be made, the run itself first. dir is "" if nothing counts as made.
+// legsOf lists what a call makes, the run itself first. With dir "", nothing counts as made.
 func legsOf(ctx context.Context, p *project.Project, dir string, jobs []sampler.Job) ([]leg, error) {
 	var out []leg
 	if len(jobs) > 0 {
