@@ -20,7 +20,7 @@ import (
 // Complete checks that everything a run needs is set, and fills headers from the
 // environment. The API keys of model and judge are separate: see TakeKeys.
 func (c *Config) Complete() error {
-	return document.SortErrors(slices.Concat(completeCalls(c), []error{unpricedModel(c), c.CheckFont()}, checkDataFiles(c),
+	return document.SortErrors(slices.Concat(completeCalls(c), []error{unpricedModel(c), c.CheckFont()}, checkData(c),
 		takeQueue(c)))
 }
 
@@ -104,8 +104,8 @@ func (c *Config) judgeModels() (models []string) {
 	return models
 }
 
-// checkDataFiles checks that there is at least one data file, and that all named files exist.
-func checkDataFiles(c *Config) []error {
+// checkData checks that there is at least one data file, and that all named files exist.
+func checkData(c *Config) []error {
 	if c.Data.Train == "" && c.Data.Eval == "" && c.Data.Production == "" {
 		hint := ""
 		if c.Body != nil && c.Body.TrainingFile != "" {
