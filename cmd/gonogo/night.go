@@ -26,7 +26,7 @@ import (
 
 // Make makes a night, records it and returns its answer as an exit code.
 func (h *nightRun) Make(ctx context.Context, c *project.Invocation, p *project.Project, now time.Time) error {
-	if n := h.withoutPage(p, now); n != nil {
+	if n := h.nightWithoutPage(p, now); n != nil {
 		return h.writeAgain(ctx, c, p, *n)
 	}
 	name, note := h.tonight(p, now)

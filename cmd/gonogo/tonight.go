@@ -47,9 +47,9 @@ func (h *nightRun) tonight(p *project.Project, now time.Time) (name, note string
 	return h.NewName(now), note
 }
 
-// withoutPage returns the newest night if this command recorded it and was killed before it wrote
-// the page of the nights; nil if there is none.
-func (h *nightRun) withoutPage(p *project.Project, now time.Time) *history.Night {
+// nightWithoutPage returns the newest night if this command recorded it and was killed before it
+// wrote the page of the nights; nil if there is none.
+func (h *nightRun) nightWithoutPage(p *project.Project, now time.Time) *history.Night {
 	if len(h.Nights) == 0 {
 		return nil
 	}

@@ -120,7 +120,7 @@ func (h *Queue) Distribute(ctx context.Context,
 		return ctx, b, h.removeLeftover, nil
 	}
 	h.talk().To(show)
-	if err := itemsFit(h.p); err != nil { // a variant may have made them larger
+	if err := checkItemSizes(h.p); err != nil { // a variant may have made them larger
 		return ctx, b, nil, exit.AsUsage(err)
 	}
 	ctx, planner, ended, err := h.out.Open(ctx,
@@ -129,7 +129,7 @@ func (h *Queue) Distribute(ctx context.Context,
 			return err
 		})
 	if err != nil {
-		return ctx, b, nil, h.refused(err)
+		return ctx, b, nil, h.maskRefusal(err)
 	}
 	b.Remote, h.workers = planner, cmp.Or(h.workers, console.NewWorkers(planner, h.out.Conn))
 	h.workers.Again()
@@ -137,8 +137,8 @@ func (h *Queue) Distribute(ctx context.Context,
 	return ctx, b, ended, nil
 }
 
-// refused returns an error of the queue without secrets.
-func (h *Queue) refused(err error) error {
+// maskRefusal returns an error of the queue without secrets.
+func (h *Queue) maskRefusal(err error) error {
 	if _, ok := errors.AsType[*queue.RefusedError](err); !ok {
 		return err
 	}
@@ -163,7 +163,7 @@ func (h *Queue) Clear(ctx context.Context) {
 	}
 	if err := h.out.Finish(ctx); err != nil {
 		h.p.Warnings = append(h.p.Warnings, fmt.Sprintf("what this run left in the queue stays there: %v",
-			h.refused(err)))
+			h.maskRefusal(err)))
 	}
 }
 
@@ -207,7 +207,7 @@ func ReadyQueue(ctx context.Context, p *Project, c *Invocation) error {
 			"leave the queue out (--queue memory)", credential.MaskURLs(q.URL))
 	}
 	p.Queue.cluster.untried = c.Sampling.DespiteProblems
-	err := itemsFit(p)
+	err := checkItemSizes(p)
 	if err == nil && (q.Remote() || q.Port() > 0) { // workers may join
 		_, err = describe(ctx, p)
 	}
@@ -237,8 +237,8 @@ func awaitQueue(ctx context.Context, p *Project) (*queue.Conn, error) {
 	return queue.Await(ctx, address, log)
 }
 
-// itemsFit finds rows that are too large for any queue.
-func itemsFit(p *Project) error {
+// checkItemSizes finds rows that are too large for any queue.
+func checkItemSizes(p *Project) error {
 	if !p.Config.Queue.Used() {
 		return nil
 	}

@@ -208,12 +208,12 @@ func jobsFor(ctx context.Context, p *project.Project, dir string,
 func sampleRollouts(ctx context.Context, p *project.Project, c *project.Invocation, dir string, jobs []sampler.Job,
 	to sampler.Sink,
 ) (sampler.Stats, error) {
-	if err := gradeLeft(ctx, p, c, dir, to, false); err != nil {
+	if err := gradeUngraded(ctx, p, c, dir, to, false); err != nil {
 		return sampler.Stats{}, err
 	}
 	stats, err := sampleJobs(ctx, p, c, jobs, to)
 	if err == nil && stats.StoppedBy == "" && p.Queue.Leads() && stats.Outcomes[rollout.GraderFailed] > 0 {
-		err = gradeLeft(ctx, p, c, dir, to, true) // workers stopped because their grader failed
+		err = gradeUngraded(ctx, p, c, dir, to, true) // workers stopped because their grader failed
 	}
 	return stats, err
 }

@@ -175,8 +175,8 @@ func (t *targeted) confirm(ctx context.Context, split rollout.Split, open []anal
 	return confirmStart(ctx, t.p, t.c, t.dir, jobs)
 }
 
-// untargeted refuses flags that have no meaning with --items-undecided.
-func untargeted(c *project.Invocation) error {
+// checkTargetedFlags refuses flags that have no meaning with --items-undecided.
+func checkTargetedFlags(c *project.Invocation) error {
 	if !c.Sampling.ItemsUndecided {
 		return nil
 	}

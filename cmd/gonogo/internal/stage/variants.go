@@ -43,7 +43,7 @@ func PickVariants(p *project.Project, c *project.Invocation) (withBase bool, err
 // Sample makes the rollouts of the run, and then those of its variants. The exit code reports
 // whether too many rollouts were lost.
 func Sample(ctx context.Context, c *project.Invocation, p *project.Project, dir string) error {
-	if err := untargeted(c); err != nil {
+	if err := checkTargetedFlags(c); err != nil {
 		return err
 	}
 	if c.Sampling.ItemsUndecided {
