@@ -46,7 +46,7 @@ func flagsFirst(app *cli.App, args []string) []string {
 	return slices.Concat(args[:index+1], flags, rest)
 }
 
-// arguments holds how many arguments a command takes, by its ArgsUsage.
+// arguments holds the allowed number of arguments of a command, by its ArgsUsage.
 var arguments = map[string]struct {
 	least, most int
 	words       string

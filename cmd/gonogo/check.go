@@ -51,7 +51,7 @@ Example:
 			if err != nil {
 				return exit.AsUsage(asked.ByFlag(err))
 			}
-			noKey := cfg.TakeKeys() // no model is called here, so it is reported with the rest
+			noKey := cfg.TakeKeys() // no model is called here, so a missing key is reported with the other problems
 			p := project.NewUnwired(cfg)
 			p.MCP.Tolerant, p.MCP.Offline = true, c.Bool("offline")
 			p, err = project.Wire(c.Context, p)

@@ -139,7 +139,7 @@ func comparisonFiles() string {
 // links to the rollouts.
 func comparisonPage(c *cli.Context, comparison *compare.Comparison) (*report.ComparisonPage, error) {
 	base, newRun, out := c.Args().Get(0), c.Args().Get(1), c.String("output")
-	if err := spareReports(out, base, newRun); err != nil {
+	if err := protectReports(out, base, newRun); err != nil {
 		return nil, err
 	}
 	opt := output.PageOptions(invocationOf(c), newRun)
@@ -160,9 +160,9 @@ func comparisonPage(c *cli.Context, comparison *compare.Comparison) (*report.Com
 	return output.NewComparison(look, comparison, opt), nil
 }
 
-// spareReports refuses to write into the directory of a run's own report, whose files have the same
-// names.
-func spareReports(out string, runs ...string) error {
+// protectReports refuses to write into the directory of a run's own report, whose files have the
+// same names.
+func protectReports(out string, runs ...string) error {
 	for _, run := range runs {
 		if out != "" && filepath.Clean(out) == filepath.Clean(output.ReportDir(run)) {
 			return exit.Usagef("%s holds the report of %s: name another directory with --output", out, run)

@@ -71,8 +71,8 @@ func measureAgain(ctx context.Context, c *curateOptions, run *rollout.Run, sourc
 	return err
 }
 
-// freshProject returns a project with the job, the tools and the grader of the run, and its own
-// seed: with the run's seed the same rollouts would be made again wherever chance depends on it.
+// freshProject returns a project with the job, the tools and the grader of the run, but its own
+// seed: the run's seed would repeat its rollouts wherever chance depends on it.
 func freshProject(ctx context.Context, c *curateOptions, run *rollout.Run, source *curated) (*project.Project, error) {
 	if run.Manifest == nil || run.Manifest.Source != rollout.Live {
 		return nil, exit.Usagef("%s was not sampled by gonogo: new rollouts would not be made as its own were", run.Dir)
@@ -81,7 +81,7 @@ func freshProject(ctx context.Context, c *curateOptions, run *rollout.Run, sourc
 	if err != nil {
 		return nil, exit.AsUsage(c.Invocation.ByFlag(err))
 	}
-	if err := sameMaking(run, cfg); err != nil {
+	if err := sameSettings(run, cfg); err != nil {
 		return nil, err
 	}
 	seed := rand.New(rand.NewPCG(run.Manifest.Seed, 0xf4e5)).Uint64()
@@ -126,9 +126,9 @@ func freshConfig(c *curateOptions, run *rollout.Run, source *curated) (*config.C
 	return cfg, document.SortErrors([]error{cfg.Complete(), cfg.TakeKeys()})
 }
 
-// sameMaking refuses new rollouts made with other settings than the run's: they would differ in
+// sameSettings refuses new rollouts made with other settings than the run's: they would differ in
 // more than the samples.
-func sameMaking(run *rollout.Run, cfg *config.Config) error {
+func sameSettings(run *rollout.Run, cfg *config.Config) error {
 	now := cfg.Binding()
 	differ := project.Differing(run.Manifest.Binding, func(key, was string) bool {
 		return key != "seed" && !strings.HasPrefix(key, "data.") && now[key] != was

@@ -22,9 +22,9 @@ import (
 // curateOptions holds the flags of a curation.
 type curateOptions struct {
 	*project.Invocation
-	Run string // as given
+	Run string // as typed
 
-	Train            string // the file; "" is the configuration's
+	Train            string // the training file; "" for the configured one
 	Keep             string // comma-separated reasons for which no row is dropped
 	Sure             float64
 	SureSet          bool
@@ -118,10 +118,10 @@ func writeCuration(c *curateOptions, run *rollout.Run, source *curated, chosen *
 	if out == "" {
 		return nil
 	}
-	for _, own := range append(source.read, run.File(), filepath.Join(run.Dir, rollout.ItemsFile),
+	for _, input := range append(source.read, run.File(), filepath.Join(run.Dir, rollout.ItemsFile),
 		filepath.Join(run.Dir, rollout.ManifestFile)) {
-		if stage.SamePath(out, own) || stage.SamePath(archive.CurationTable(out), own) {
-			return exit.Usagef("%s is what the rows are chosen from: name another file with --output", own)
+		if stage.SamePath(out, input) || stage.SamePath(archive.CurationTable(out), input) {
+			return exit.Usagef("%s is what the rows are chosen from: name another file with --output", input)
 		}
 	}
 	removed, err := archive.WriteCuration(out, chosen, source.data, c.Force)

@@ -44,8 +44,8 @@ func curationSource(c *curateOptions, run *rollout.Run, cfg *config.Config) (*cu
 		out.notes = append(out.notes, noFileRecorded.Text())
 	case edited:
 		out.notes = append(out.notes, otherFile.With(message.Args{
-			"file": message.Name(train), "then": message.Name(headOf(recorded.SHA256)),
-			"now": message.Name(headOf(out.data.SHA256)),
+			"file": message.Name(train), "then": message.Name(shortHash(recorded.SHA256)),
+			"now": message.Name(shortHash(out.data.SHA256)),
 		}))
 	}
 	for _, split := range []rollout.Split{rollout.Eval, rollout.Production} {
@@ -87,13 +87,13 @@ func trainFile(c *curateOptions, run *rollout.Run, cfg *config.Config) (path str
 		return "", false, exit.Usagef("%s is not the file that %s was sampled from: it has changed since (SHA-256 "+
 			"%s then, %s now). Put the old one back or name it with --train, sample the new one, or curate it "+
 			"--despite-change: rows that changed then count as not measured",
-			found, run.Dir, headOf(recorded.SHA256), headOf(sum))
+			found, run.Dir, shortHash(recorded.SHA256), shortHash(sum))
 	}
 	return found, true, nil
 }
 
-// headOf returns enough of a hash to distinguish two.
-func headOf(hash string) string { return hash[:min(12, len(hash))] }
+// shortHash returns enough of a hash to distinguish two.
+func shortHash(hash string) string { return hash[:min(12, len(hash))] }
 
 // dataPlaces lists the paths where a split's data file may be: the path in the configuration and,
 // for a file that can be verified by its hash, the path in the current configuration and the path

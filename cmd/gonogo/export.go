@@ -103,7 +103,7 @@ func exportNames() []string {
 }
 
 func exportLog(c *cli.Context, f exporter.Format, dir, path string) error {
-	if err := refuseExisting(another, f.Paths(path)...); err != nil {
+	if err := refuseExisting(overwriteAdvice, f.Paths(path)...); err != nil {
 		return err
 	}
 	opened, err := rollout.Open(dir)
@@ -140,7 +140,7 @@ func exportTable(c *cli.Context, f report.Format[*report.RunPage], dir, path str
 	if c.String("split") != "" {
 		return exit.Usagef("a table holds all splits, each in its rows: leave --split out")
 	}
-	if err := refuseExisting(another, path); err != nil {
+	if err := refuseExisting(overwriteAdvice, path); err != nil {
 		return err
 	}
 	result, err := output.ResultFor(c.Context, invocationOf(c), dir)
@@ -174,6 +174,6 @@ func exportTable(c *cli.Context, f report.Format[*report.RunPage], dir, path str
 	return nil
 }
 
-// another is the advice if an export would overwrite a file, which may be the source of the run's
-// import.
-const another = "name another file or directory"
+// overwriteAdvice is the advice if an export would overwrite a file, which may be the source of the
+// run's import.
+const overwriteAdvice = "name another file or directory"

@@ -193,8 +193,8 @@ func logFormatFlag() cli.Flag {
 	}
 }
 
-// speakEvents turns the command's output on standard error into events, if requested.
-func speakEvents(c *cli.Context) error {
+// applyLogFormat turns the command's output on standard error into events, if requested.
+func applyLogFormat(c *cli.Context) error {
 	switch format := c.String("log-format"); format {
 	case "", "text":
 	case "json":

@@ -125,7 +125,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	for _, cmd := range app.Commands {
 		cmd.OnUsageError = onUsageError
 		cmd.HideHelpCommand = true
-		cmd.Before = func(c *cli.Context) error { return cmp.Or(checkArguments(c), speakEvents(c)) }
+		cmd.Before = func(c *cli.Context) error { return cmp.Or(checkArguments(c), applyLogFormat(c)) }
 	}
 	err := app.RunContext(ctx, flagsFirst(app, args))
 	code := ui.ExitCode(app.ErrWriter, err)

@@ -26,15 +26,15 @@ import (
 
 // Make makes a night, records it and returns its answer as an exit code.
 func (h *nightRun) Make(ctx context.Context, c *project.Invocation, p *project.Project, now time.Time) error {
-	if n := h.withoutPage(p, now); n != nil {
+	if n := h.nightWithoutPage(p, now); n != nil {
 		return h.writeAgain(ctx, c, p, *n)
 	}
-	name, said := h.tonight(p, now)
-	if said != "" {
-		fmt.Fprintf(c.Err, "note: %s\n", said)
+	name, note := h.tonight(p, now)
+	if note != "" {
+		fmt.Fprintf(c.Err, "note: %s\n", note)
 	}
 	dir := h.Run(name)
-	h.tellDamaged(ctx, c)
+	h.warnDamaged(ctx, c)
 	stopped, failed, err := stage.Make(ctx, c, p, dir)
 	if err != nil {
 		return err
@@ -153,8 +153,8 @@ func (h *nightRun) show(c *project.Invocation, look config.ReportValues, n histo
 	return err
 }
 
-// ofHistory selects the formats of a run's report in which a history can be written.
-func ofHistory(requested []report.Format[*report.RunPage]) []report.Format[*report.HistoryPage] {
+// historyFormats selects the formats of a run's report in which a history can be written.
+func historyFormats(requested []report.Format[*report.RunPage]) []report.Format[*report.HistoryPage] {
 	return slices.DeleteFunc(report.HistoryFormats(), func(f report.Format[*report.HistoryPage]) bool {
 		return !slices.ContainsFunc(requested, func(r report.Format[*report.RunPage]) bool {
 			return r.Name == f.Name || r.Name == "markdown" && f.Name == "markdown-full"
@@ -165,7 +165,7 @@ func ofHistory(requested []report.Format[*report.RunPage]) []report.Format[*repo
 // writePage writes the page of the history into the history directory, in those formats of the
 // run's report that a history supports.
 func (h *nightRun) writePage(c *project.Invocation, to output.Delivery, trend *history.History) error {
-	formats := ofHistory(to.Formats)
+	formats := historyFormats(to.Formats)
 	dir := output.ReportDir(h.Dir)
 	if len(formats) == 0 {
 		return nil

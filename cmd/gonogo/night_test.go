@@ -107,7 +107,7 @@ func TestANightThatIsDamagedIsGone(t *testing.T) {
 			t.Fatal(err)
 		}
 		var told strings.Builder
-		h.tellDamaged(t.Context(), &project.Invocation{Err: &told})
+		h.warnDamaged(t.Context(), &project.Invocation{Err: &told})
 		if (told.Len() > 0) != (c.said != "") || !strings.Contains(told.String(), c.said) {
 			t.Errorf("%s: told %q, want %q", c.what, told.String(), c.said)
 		}

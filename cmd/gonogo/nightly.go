@@ -65,16 +65,16 @@ Example:
 	}
 }
 
-// nightFlags are the sampling flags but those that say where a run is and what
-// is made of it by halves.
+// nightFlags are the sampling flags, except for the output directory and for making only a part of
+// a run.
 func nightFlags() []cli.Flag {
 	return slices.DeleteFunc(samplingFlags(), func(f cli.Flag) bool {
 		return slices.Contains([]string{"output", "variant", "rehearse"}, f.Names()[0])
 	})
 }
 
-// nightProject is the project of the configuration, on the evaluation set alone where it
-// has one.
+// nightProject returns the configured project, limited to the evaluation set if there is one and
+// --all-splits is not set.
 func nightProject(c *cli.Context) (*project.Project, error) {
 	cfg, err := readConfig(c)
 	if err != nil {

@@ -82,7 +82,7 @@ func statuses(c *cli.Context) ([]*queue.RunStatus, error) {
 	if !ok || trace.Queue == queue.Embedded {
 		return []*queue.RunStatus{s}, nil
 	}
-	// a directory alone must not cause credentials to be sent: it may name any server
+	// The directory alone must not cause credentials to be sent: it may name any server.
 	if s.Queue = trace.Queue; !s.Live {
 		s.Note = fmt.Sprintf("it was handed out by a queue; if a process on another machine leads it: gonogo status "+
 			"--queue %s --run %s", trace.Queue, trace.Run)

@@ -19,8 +19,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// goOnWithin is how long an interrupted night can be resumed; after that, a new night begins.
-const goOnWithin = 12 * time.Hour
+// resumeWithin is how long an interrupted night can be resumed; after that, a new night begins.
+const resumeWithin = 12 * time.Hour
 
 // nightRun is a history directory, with the settings for making and judging its next night.
 type nightRun struct {
@@ -47,9 +47,9 @@ func (h *nightRun) tonight(p *project.Project, now time.Time) (name, note string
 	return h.NewName(now), note
 }
 
-// withoutPage returns the newest night if this command recorded it and was killed before it wrote
-// the page of the nights; nil if there is none.
-func (h *nightRun) withoutPage(p *project.Project, now time.Time) *history.Night {
+// nightWithoutPage returns the newest night if this command recorded it and was killed before it
+// wrote the page of the nights; nil if there is none.
+func (h *nightRun) nightWithoutPage(p *project.Project, now time.Time) *history.Night {
 	if len(h.Nights) == 0 {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (h *nightRun) withoutPage(p *project.Project, now time.Time) *history.Night
 	if err != nil {
 		return nil
 	}
-	for _, f := range ofHistory(formats) {
+	for _, f := range historyFormats(formats) {
 		if archive.LacksNight(filepath.Join(output.ReportDir(h.Dir), f.File), n.Name) {
 			return n
 		}
@@ -84,9 +84,9 @@ func (h *nightRun) unfit(p *project.Project, name string, now time.Time) string 
 	if err != nil || opened.Manifest == nil {
 		return "cannot be read"
 	}
-	if ago := now.Sub(opened.Manifest.Started); ago > goOnWithin || ago < -goOnWithin {
+	if ago := now.Sub(opened.Manifest.Started); ago > resumeWithin || ago < -resumeWithin {
 		return fmt.Sprintf("began on %s, more than %d hours away", opened.Manifest.Started.Format(time.DateTime),
-			int(goOnWithin.Hours()))
+			int(resumeWithin.Hours()))
 	}
 	m := p.Manifest(h.Run(name))
 	if !maps.Equal(m.Binding, opened.Manifest.Binding) || stage.CheckNotShrunk(h.Run(name), m) != nil {
@@ -95,17 +95,18 @@ func (h *nightRun) unfit(p *project.Project, name string, now time.Time) string 
 	return ""
 }
 
-// seed draws the seed of a night's rollouts, since repeating another night's rollouts is no test. A
-// subset of the items is drawn as on the newest good night, so that it is the same every night.
+// seed draws the seed of a night's rollouts, because repeating another night's rollouts would test
+// nothing. A subset of the items is drawn as on the newest good night, so that it is the same every
+// night.
 func (h *nightRun) seed(p *project.Project) {
 	p.Draw()
 	p.Inputs.DrawnBy = cmp.Or(h.ItemsSeed(), new(p.Inputs.Seed))
 	p.Inputs.Subset(p.Config.Items)
 }
 
-// tellDamaged warns, before anything is paid for, about good nights that exist but cannot be
+// warnDamaged warns, before anything is paid for, about good nights that exist but cannot be
 // compared with.
-func (h *nightRun) tellDamaged(ctx context.Context, c *project.Invocation) {
+func (h *nightRun) warnDamaged(ctx context.Context, c *project.Invocation) {
 	names, causes := h.Damaged(ctx)
 	for i, name := range names {
 		fmt.Fprintf(c.Err, "note: night %s cannot be read, and counts as gone: %s\n", console.Visible(name),

@@ -19,7 +19,7 @@ import (
 // Scope says which parts of a run's own configuration a command uses.
 type Scope struct {
 	Grader    bool // the run's grader; false if the command line names another
-	Detectors bool // of the audit
+	Detectors bool // the audit's detectors
 	Tools     bool // also an agent that is a service, and sessions
 	Sampling  bool // also the model, and an agent that is a program
 }
@@ -111,7 +111,7 @@ func (a *actions) model(what, url, variable string, texts []string) {
 }
 
 // python records source code that is run.
-func (a *actions) python(of, source string, variables ...string) {
+func (a *actions) python(what, source string, variables ...string) {
 	how := with(variables)
 	if changedKey(a.cfg, "python.interpreter") {
 		how += " by the interpreter " + shortened(a.cfg.Python.Interpreter)
@@ -119,7 +119,7 @@ func (a *actions) python(of, source string, variables ...string) {
 	if a.cfg.Python.Sandbox == "none" {
 		how += " without a sandbox"
 	}
-	a.add("run the Python of %s, %s (SHA-256 %.6x)%s", of, console.Count(len(source), "byte"),
+	a.add("run the Python of %s, %s (SHA-256 %.6x)%s", what, console.Count(len(source), "byte"),
 		sha256.Sum256([]byte(source)), how)
 }
 
@@ -189,8 +189,8 @@ func (a *actions) sampling() {
 		a.add("run the agent: %s", command(agent.Command))
 	}
 	a.ownModel()
-	if at := a.cfg.Queue; at.Remote() {
-		a.add("connect to the queue at %s", shortened(credential.MaskURLs(at.URL)))
+	if queue := a.cfg.Queue; queue.Remote() {
+		a.add("connect to the queue at %s", shortened(credential.MaskURLs(queue.URL)))
 	}
 }
 

@@ -28,7 +28,7 @@ func (c *Config) take(root *document.Node, file string) error {
 		if n == nil {
 			continue
 		}
-		c.given[k.Path] = place{file, n}
+		c.places[k.Path] = place{file, n}
 		if to := k.At(&c.written); to.Kind() != reflect.Map { // maps are merged
 			to.SetZero()
 		}

@@ -20,7 +20,7 @@ import (
 // Complete checks that everything a run needs is set, and fills headers from the
 // environment. The API keys of model and judge are separate: see TakeKeys.
 func (c *Config) Complete() error {
-	return document.SortErrors(slices.Concat(completeCalls(c), []error{unpricedModel(c), c.CheckFont()}, dataThere(c),
+	return document.SortErrors(slices.Concat(completeCalls(c), []error{unpricedModel(c), c.CheckFont()}, checkData(c),
 		takeQueue(c)))
 }
 
@@ -104,8 +104,8 @@ func (c *Config) judgeModels() (models []string) {
 	return models
 }
 
-// dataThere checks that there is at least one data file, and that all named files exist.
-func dataThere(c *Config) []error {
+// checkData checks that there is at least one data file, and that all named files exist.
+func checkData(c *Config) []error {
 	if c.Data.Train == "" && c.Data.Eval == "" && c.Data.Production == "" {
 		hint := ""
 		if c.Body != nil && c.Body.TrainingFile != "" {
@@ -120,13 +120,13 @@ func dataThere(c *Config) []error {
 		if !c.has(key) {
 			key = "data.files"
 		}
-		errs = append(errs, fileThere(c, key, c.Data.Of(split)))
+		errs = append(errs, checkFile(c, key, c.Data.Of(split)))
 	}
 	return errs
 }
 
-// fileThere refuses a path that is not a file; "" is accepted.
-func fileThere(c *Config, key, path string) error {
+// checkFile refuses a path that is not a file; "" is accepted.
+func checkFile(c *Config, key, path string) error {
 	if path == "" {
 		return nil
 	}
@@ -178,8 +178,8 @@ func keyVariable(c *Config, path, variable string) error {
 
 // namesVariable reports whether text may be shown as a variable's name.
 func namesVariable(c *Config, text string) bool {
-	_, there := c.env(text)
-	return variableName.MatchString(text) && (there || !job.LikeKey(text))
+	_, set := c.env(text)
+	return variableName.MatchString(text) && (set || !job.LikeKey(text))
 }
 
 // apiKey returns the key for an endpoint. It is required if its variable was named in the

@@ -30,8 +30,8 @@ type Config struct {
 	variantAPIKeys     []string
 	DroppedTools       []string          // tools that the variant does not offer
 	RenamedTools       map[string]string // the names under which the variant offers tools, by their original names
-	priceList          price.List        // of prices.file
-	MCPServers         []mcp.Config      // of tools.mcp, with values from the environment
+	priceList          price.List        // the prices of prices.file
+	MCPServers         []mcp.Config      // those of tools.mcp, with values from the environment
 
 	FromRun   bool             // read from a run directory: see project.Trust
 	File      string           // its name in errors
@@ -40,12 +40,12 @@ type Config struct {
 	GraderDir string           // base of the grader's relative paths
 	env       Lookup           // the environment
 	written   values           // before resolving
-	given     map[string]place // the keys that were set, and where
+	places    map[string]place // the keys that were set, and where
 	found     []string         // secrets found in the environment
 
 	Text        string            // of the document
 	Overrides   []string          // KEY=VALUE overrides
-	asked       map[string]bool   // the variables that were looked up, and whether they were set
+	asked       map[string]bool   // the variables that were looked up and are set
 	GraderFiles []string          // the files that graders name
 	sheets      map[string][]byte // files that came with a run instead of being on this machine, by path
 }
@@ -137,7 +137,7 @@ func Decode(name, dir string, body []byte, env Lookup) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Config{File: name, Dir: dir, Text: string(body), given: map[string]place{}, asked: map[string]bool{}}
+	c := &Config{File: name, Dir: dir, Text: string(body), places: map[string]place{}, asked: map[string]bool{}}
 	c.env = func(name string) (string, bool) {
 		value, ok := env(name)
 		if ok {

@@ -106,7 +106,7 @@ func (d *draft) NextSteps(out string) string {
 	}
 	b.WriteString("next:\n")
 	key := d.config.Model.APIKeyEnv
-	if _, there := d.env(key); !there && key != noKey && !loopback(d.config.Model.BaseURL) {
+	if _, found := d.env(key); !found && key != noKey && !loopback(d.config.Model.BaseURL) {
 		fmt.Fprintf(&b, "  export %s=…\n", key)
 	}
 	quoted := message.Shell(out)
@@ -231,7 +231,8 @@ var decisions = map[string]string{
 	"training.group_size": "rollouts of an item that the trainer compares",
 }
 
-// Short is the text with the keys that a user must decide and those derived from the files: at most 40 lines.
+// Short returns the text with the keys that a user must decide and those derived from the files: at
+// most 40 lines.
 func (d *draft) Short() []byte {
 	return d.text().Short(`# gonogo.yaml: what "gonogo run" measures. Written by "gonogo init".
 # Every other key has a default: "gonogo help config" explains them all, and
@@ -241,8 +242,8 @@ func (d *draft) Short() []byte {
 `)
 }
 
-// Full is the text with every key and its doc; keys that are not set are commented
-// out, with their default or an example.
+// Full returns the text with every key and its doc; keys that are not set are commented out, with
+// their default or an example.
 func (d *draft) Full() []byte {
 	return d.text().Full(`# gonogo.yaml: what "gonogo run" measures, and how. Written by "gonogo init".
 # Lines that are commented out show the defaults. Paths start from this

@@ -17,8 +17,8 @@ import (
 // loadJob reads the job that the configuration names or contains.
 func loadJob(c *Config) (*job.Job, error) {
 	if c.Job.Path == "" {
-		at := c.given["job"]
-		j, err := job.Within(at.file, "job", at.node, c.Job.Body)
+		source := c.places["job"]
+		j, err := job.Within(source.file, "job", source.node, c.Job.Body)
 		return j, jobFaults(c, err)
 	}
 	path := c.Absolute(c.Job.Path)
@@ -48,9 +48,9 @@ func inlineJob(c *Config) error {
 	if c.Job.Path != "" {
 		dir = filepath.Dir(c.Absolute(c.Job.Path))
 	}
-	whole, err := inlineGrader(c, c.Body.Grader, dir)
-	if err == nil && !bytes.Equal(whole, c.Body.Grader) {
-		c.Body, err = c.Body.WithGrader(whole)
+	inlined, err := inlineGrader(c, c.Body.Grader, dir)
+	if err == nil && !bytes.Equal(inlined, c.Body.Grader) {
+		c.Body, err = c.Body.WithGrader(inlined)
 	}
 	if err != nil {
 		return c.Fault("job", "%v", err)
@@ -99,18 +99,18 @@ func takeGrader(c *Config) error {
 		}
 		raw, dir = node.JSON(), filepath.Dir(path)
 	}
-	whole, err := inlineGrader(c, raw, dir)
+	inlined, err := inlineGrader(c, raw, dir)
 	if err != nil {
 		return c.Fault("grader", "%v", err)
 	}
-	merged, err := job.Alone(c.File, whole)
+	merged, err := job.Alone(c.File, inlined)
 	if errs, ok := errors.AsType[Errors](err); ok {
 		// the positions are in generated text
 		faults := ui.Names(errs, func(e Error) string { return e.Path + ": " + e.Msg })
 		return c.Fault("grader", "%s", strings.Join(faults, "; "))
 	}
 	if err == nil && c.OwnJob != nil {
-		merged, err = c.OwnJob.WithGrader(whole)
+		merged, err = c.OwnJob.WithGrader(inlined)
 	}
 	if err == nil {
 		c.Body, c.GraderDir = merged, dir
@@ -134,16 +134,16 @@ func GraderBody(file string, cfg *Config) (*job.Job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the grader: %w", err)
 	}
-	own, alone, err := job.ReadGrader(file, text)
+	body, alone, err := job.ReadGrader(file, text)
 	if err != nil {
 		return nil, err
 	}
-	whole, err := grader.Inline(grader.Kinds(), own.Grader, filepath.Dir(file))
+	inlined, err := grader.Inline(grader.Kinds(), body.Grader, filepath.Dir(file))
 	if err != nil {
 		return nil, err
 	}
 	if alone && cfg.Body != nil {
-		own = cfg.Body
+		body = cfg.Body
 	}
-	return own.WithGrader(whole)
+	return body.WithGrader(inlined)
 }

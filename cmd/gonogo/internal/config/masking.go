@@ -77,7 +77,8 @@ func (c *Config) Masked() json.RawMessage {
 	return document.Marshal(v)
 }
 
-// Secrets returns every secret in the configuration, longest first, for a redactor of files, logs and pages.
+// Secrets returns every secret in the configuration, longest first, for a redactor of files, logs
+// and pages.
 func (c *Config) Secrets() []string {
 	all := slices.Clone(c.found)
 	if c.Body != nil {

@@ -21,8 +21,8 @@ func takeQueue(c *Config) (errs []error) {
 		errs = append(errs, c.Fault("queue.url", "%s", q.LoginFault()))
 	}
 	if !q.Embedded() {
-		errs = append(errs, fileThere(c, "queue.creds", q.Creds), fileThere(c, "queue.tls_ca", q.CA),
-			fileThere(c, "queue.tls_cert", q.Cert), fileThere(c, "queue.tls_key", q.Key))
+		errs = append(errs, checkFile(c, "queue.creds", q.Creds), checkFile(c, "queue.tls_ca", q.CA),
+			checkFile(c, "queue.tls_cert", q.Cert), checkFile(c, "queue.tls_key", q.Key))
 	}
 	return errs
 }

@@ -52,10 +52,10 @@ func (c *Config) resolve() error {
 func (c *Config) Fault(path, format string, args ...any) error {
 	found := Error{File: c.File, Path: path, Msg: fmt.Sprintf(format, args...)}
 	key := path
-	where, ok := c.given[key]
+	where, ok := c.places[key]
 	for key != "" && !ok {
 		key = key[:max(0, strings.LastIndexAny(key, ".["))]
-		where, ok = c.given[key]
+		where, ok = c.places[key]
 	}
 	if ok {
 		found.File = where.file
@@ -102,7 +102,7 @@ func resolvePaths(c *Config) {
 // has reports whether the key, or the list that contains the entry, was set.
 func (c *Config) has(path string) bool {
 	list, _, _ := strings.Cut(path, "[")
-	_, ok := c.given[list]
+	_, ok := c.places[list]
 	return ok
 }
 
@@ -114,7 +114,8 @@ func changedKey(c *Config, path string) bool {
 	return c.has(path) && !bytes.Equal(is, k.Schema.Default)
 }
 
-// applyDefaults sets absent keys without a default from the job, the environment and other keys, as the `or` tag says.
+// applyDefaults sets absent keys without a default from the job, the environment and other keys, as
+// the `or` tag says.
 func applyDefaults(c *Config) {
 	m, j, s := &c.Model, &c.Judge, &c.Sampling
 	if b := c.Body; b != nil {
@@ -122,7 +123,7 @@ func applyDefaults(c *Config) {
 		if e := b.Hyper.ReasoningEffort; e != "default" {
 			m.ReasoningEffort = cmp.Or(m.ReasoningEffort, e)
 		}
-		// a model that never answers must not run forever
+		// A model that never answers must not run forever.
 		setDefault(c, "sampling.max_steps", &s.MaxSteps, cmp.Or(b.MaxEpisodeSteps, defaultMaxSteps), true)
 		batch, ok := b.Hyper.BatchSize.Int()
 		setDefault(c, "training.batch_size", &c.Training.BatchSize, batch, ok)

@@ -46,7 +46,7 @@ func assignValue(c *Config, path, value string) error {
 		node = document.Under(node, inner)
 	}
 	err = c.take(document.Under(node, strings.Split(k.Path, ".")...), name)
-	c.given[k.Path] = place{file: name} // the argument is the only place
+	c.places[k.Path] = place{file: name} // the argument is the only place
 	if errs, ok := errors.AsType[Errors](err); ok {
 		for i := range errs {
 			if errs[i].Line = 0; strings.HasPrefix(path, errs[i].Path) {

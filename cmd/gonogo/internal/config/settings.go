@@ -9,7 +9,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// JudgeSettings returns the analysis settings for a verdict on the run, including what the verdict requires.
+// JudgeSettings returns the analysis settings for a verdict on the run, including what the verdict
+// requires.
 func (c *Config) JudgeSettings(m *rollout.Manifest) analysis.Settings {
 	s := c.Settings()
 	if s.Require = c.Require; s.Require == nil {
@@ -45,7 +46,7 @@ const (
 	AllFormats     = "all"
 )
 
-// Language is the language of the reports.
+// Language returns the language of the reports.
 func (v ReportValues) Language() message.Language {
 	l, err := message.LanguageByTag(v.Lang)
 	if err != nil {

@@ -23,9 +23,9 @@ import (
 const (
 	defaultBaseURL = "https://api.openai.com/v1"
 	defaultKeyEnv  = "OPENAI_API_KEY"
-	noKey          = "none" // as a value of api_key_env
+	noKey          = "none" // a value of api_key_env
 
-	defaultMaxSteps = 50 // of a rollout, for jobs that set none
+	defaultMaxSteps = 50 // maximum steps of a rollout, for jobs that set none
 )
 
 // values are the values of gonogo.yaml, and the one table of its keys: package schema defines the

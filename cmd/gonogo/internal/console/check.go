@@ -28,12 +28,12 @@ type Check struct {
 	Estimate  string            `json:"estimate"`
 	Variants  []Variant         `json:"variants,omitempty"`
 
-	// of the gates about rows; empty if the rows were not compared
+	// Findings are those of the gates about rows; nil if the rows were not compared.
 	Findings []analysis.Finding `json:"findings,omitempty"`
 	Shift    *analysis.Shift    `json:"shift,omitempty"`
 }
 
-// Endpoint says whether an endpoint answers, or a program is there; Error is empty if so.
+// Endpoint says whether an endpoint answers, or whether a program exists; if so, Error is empty.
 type Endpoint struct {
 	Name  string `json:"name"`
 	URL   string `json:"url"`

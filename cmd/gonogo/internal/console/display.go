@@ -28,10 +28,10 @@ type Progress struct {
 	total int    // 0: unknown
 	begin time.Time
 
-	mu      sync.Mutex // guards what follows
-	last    sampler.Event
-	told    bool     // what the first ones say of all
-	workers *Workers // remote workers; nil if rollouts are made in this process
+	mu        sync.Mutex // guards the fields below
+	last      sampler.Event
+	announced bool     // the forecast by the first rollouts was printed
+	workers   *Workers // remote workers; nil if rollouts are made in this process
 
 	money func(sampler.Event, int) string // for a total number of rollouts; nil if money is not counted
 
@@ -70,8 +70,8 @@ func (p *Progress) Watch(e sampler.Event) {
 	p.mu.Lock()
 	p.last = e
 	_, _, _, tells := e.Judged.Forecast(0)
-	first := !p.told && tells && e.Judged.Total > 0
-	p.told = p.told || first
+	first := !p.announced && tells && e.Judged.Total > 0
+	p.announced = p.announced || first
 	workers := p.workers
 	p.mu.Unlock()
 	if first && p.bar == nil && p.money != nil && e.Recorded < p.total {
@@ -154,11 +154,11 @@ func (p *Progress) print() {
 		p.events.state(p.what, p.total, e)
 		return
 	}
-	of := ""
+	totalText := ""
 	if p.total > 0 {
-		of = fmt.Sprintf("/%d", p.total)
+		totalText = fmt.Sprintf("/%d", p.total)
 	}
-	fmt.Fprintf(p.out, "%s %d%s, %s\n", p.what, e.Recorded, of, p.line())
+	fmt.Fprintf(p.out, "%s %d%s, %s\n", p.what, e.Recorded, totalText, p.line())
 	for _, b := range e.Boundaries {
 		fmt.Fprintln(p.out, p.redact.String(BoundaryLine(b)))
 	}

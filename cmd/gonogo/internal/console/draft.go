@@ -14,8 +14,8 @@ type Draft struct {
 	Keys      *schema.Table
 	Set       map[string]string       // YAML of the keys to write, by path
 	Notes     map[string][]string     // findings about keys, by path
-	Decisions map[string]string       // what to know about the keys that a user decides, by path
-	Shown     func(schema.Key) string // YAML of a key that is commented out
+	Decisions map[string]string       // what a user should know to decide a key, by path
+	Shown     func(schema.Key) string // YAML shown for a key that is commented out
 }
 
 // Short returns the text, below head, of the keys that a user decides and of those that are set,

@@ -18,7 +18,7 @@ type EstimateOptions struct {
 	Cost        func(*rollout.Record) (usd float64, known bool)
 }
 
-// Estimate says what the rollouts will take, judging by one rollout, rec, if it is not nil.
+// Estimate says what the rollouts will take, judged by the rollout rec unless that is nil.
 func Estimate(rollouts []sampler.Rollout, rec *rollout.Record, o EstimateOptions) string {
 	items := make(map[string]bool)
 	for _, j := range rollouts {
@@ -52,8 +52,8 @@ func Estimate(rollouts []sampler.Rollout, rec *rollout.Record, o EstimateOptions
 	return text + fmt.Sprintf(", and %s with %d at a time.", span.Round(time.Second), inFlight)
 }
 
-// AuditEstimate says what an audit may take after the rollouts, if the grader calls judges models
-// for a grade.
+// AuditEstimate says what an audit may take after the rollouts; judges is the number of models that
+// the grader calls for a grade.
 func AuditEstimate(cfg audit.Config, judges int, detectors []audit.Detector, rollouts int) string {
 	text := fmt.Sprintf(" Then an audit of the grader: at most %s", Count(cfg.MaxGradings, "grading"))
 	if judges > 0 {

@@ -16,8 +16,8 @@ import (
 type Events struct {
 	*slog.Logger
 
-	mu     sync.Mutex // guards what follows
-	rest   []byte     // of an unfinished line
+	mu     sync.Mutex // guards the fields below
+	rest   []byte     // an unfinished line
 	redact *rollout.Redactor
 }
 

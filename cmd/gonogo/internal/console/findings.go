@@ -79,22 +79,22 @@ func printAdvice(w io.Writer, x analysis.Fact) {
 // caution is left out if its gate fails by the same measure, because the blocking finding says the
 // same.
 func byWeight(findings []analysis.Finding) []analysis.Finding {
-	of := func(f analysis.Finding) string { return f.Gate + " " + string(f.Split) + " " }
+	keyOf := func(f analysis.Finding) string { return f.Gate + " " + string(f.Split) + " " }
 	measure := func(f analysis.Finding) string {
-		return of(f) + message.Interval(f.Value, f.Low, f.High) + strings.Join(f.Items, "\n")
+		return keyOf(f) + message.Interval(f.Value, f.Low, f.High) + strings.Join(f.Items, "\n")
 	}
-	told, failed := map[string]bool{}, map[string]bool{}
+	shown, failed := map[string]bool{}, map[string]bool{}
 	for _, f := range findings {
 		if outcome(f) == "fails" {
-			failed[of(f)] = true
+			failed[keyOf(f)] = true
 			failed[measure(f)] = f.Value != nil
 		}
 	}
 	list := slices.DeleteFunc(slices.Clone(findings), func(f analysis.Finding) bool {
-		key := of(f) + f.Title.String()
-		again := f.Status == analysis.Pass && (told[key] || failed[of(f)]) || outcome(f) == "caution" &&
+		key := keyOf(f) + f.Title.String()
+		again := f.Status == analysis.Pass && (shown[key] || failed[keyOf(f)]) || outcome(f) == "caution" &&
 			failed[measure(f)]
-		told[key] = true
+		shown[key] = true
 		return again
 	})
 	order := []string{"fails", "caution", "unclear", "skipped", "passes"}

@@ -17,7 +17,7 @@ type logHandler struct {
 // rest. It masks nothing. print must be safe for concurrent use.
 func NewLogHandler(print func(line string) error) slog.Handler { return logHandler{print: print} }
 
-// Enabled drops what commands print themselves.
+// Enabled drops records below warnings, which commands print themselves.
 func (h logHandler) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelWarn }
 
 // Handle prints one record.
@@ -40,5 +40,5 @@ func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return h
 }
 
-// WithGroup changes nothing: names of groups mean nothing to people.
+// WithGroup changes nothing: group names mean nothing to people.
 func (h logHandler) WithGroup(string) slog.Handler { return h }

@@ -22,14 +22,14 @@ func NewQueueLog(w io.Writer, redact *rollout.Redactor) *QueueLog {
 	return &QueueLog{w: w, redact: redact}
 }
 
-// To changes where it prints.
+// To changes the writer.
 func (t *QueueLog) To(w io.Writer) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.w = w
 }
 
-// Logger returns the logger that writes to it.
+// Logger returns a logger that writes to the QueueLog.
 func (t *QueueLog) Logger() *slog.Logger {
 	t.mu.Lock()
 	defer t.mu.Unlock()

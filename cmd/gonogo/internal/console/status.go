@@ -15,7 +15,7 @@ import (
 // WriteStatus writes the status of a run, with its endpoints and workers.
 func WriteStatus(w io.Writer, s *queue.RunStatus) {
 	line := func(format string, args ...any) { fmt.Fprintln(w, Visible(fmt.Sprintf(format, args...))) }
-	if !s.Live && s.Directory == "" { // no more is known
+	if !s.Live && s.Directory == "" { // nothing else is known
 		line("%s: no planner leads it; %s", titleOf(s), s.Note)
 		return
 	}
@@ -89,11 +89,11 @@ func workerText(w queue.WorkerStatus) string {
 		}
 		return fmt.Sprintf("has left, made %s", message.Whole(w.Made))
 	}
-	heard := fmt.Sprintf("heard %s ago", Span(time.Duration(w.Silent*float64(time.Second))))
+	lastSeen := fmt.Sprintf("heard %s ago", Span(time.Duration(w.Silent*float64(time.Second))))
 	if w.State == "lost" {
-		heard = fmt.Sprintf("lost: silent for %s", Span(time.Duration(w.Silent*float64(time.Second))))
+		lastSeen = fmt.Sprintf("lost: silent for %s", Span(time.Duration(w.Silent*float64(time.Second))))
 	}
 	return fmt.Sprintf("%s of %s in flight, %s waiting, %s/min, made %s, failed %s, %s, version %s",
 		message.Whole(w.InFlight), message.Whole(w.Slots), message.Whole(w.Waiting), message.Digits(w.PerMinute),
-		message.Whole(w.Made), message.Whole(w.Missing), heard, w.Version)
+		message.Whole(w.Made), message.Whole(w.Missing), lastSeen, w.Version)
 }

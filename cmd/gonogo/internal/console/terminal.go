@@ -13,7 +13,7 @@ func IsTerminal(rw any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Width is the number of columns of a terminal; 0 if w is none.
+// Width returns the number of columns of a terminal, or 0 if w is not one.
 func Width(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok {

@@ -8,24 +8,23 @@ import (
 	"gonogo/sampler/tryout"
 )
 
-// WriteTrial writes the result of a trial of the grader; with quiet only the problems
-// found.
+// WriteTrial writes the result of a trial of the grader; with quiet it writes only the problems.
 func WriteTrial(w io.Writer, t tryout.Result, quiet bool) {
 	switch {
 	case quiet:
 	case t.Skipped != "":
 		fmt.Fprintf(w, "grader     not tried: %s\n", Visible(t.Skipped))
 	default:
-		of := Count(t.Items, "item")
+		tried := Count(t.Items, "item")
 		if t.Items < t.Of {
-			of = fmt.Sprintf("a sample of %d of %s", t.Items, Count(t.Of, "item"))
+			tried = fmt.Sprintf("a sample of %d of %s", t.Items, Count(t.Of, "item"))
 		}
 		on, lack := "the reference, an empty and a wrong answer", ""
 		if !t.References {
 			on, lack = "an empty and a wrong answer",
 				"; no reference answer was found: set audit.reference, such as {{item.answer}}"
 		}
-		fmt.Fprintf(w, "grader     tried on %s of %s: %d of %s graded%s\n", on, of, t.Graded,
+		fmt.Fprintf(w, "grader     tried on %s of %s: %d of %s graded%s\n", on, tried, t.Graded,
 			Count(t.Planned, "answer"), lack)
 	}
 	for _, f := range t.Findings {

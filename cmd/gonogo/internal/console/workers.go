@@ -14,12 +14,12 @@ const waitForWorkers = 10 * time.Second
 // Workers reports news about the workers of a run while they make it. It must only be used by one
 // goroutine.
 type Workers struct {
-	planner *queue.Planner
-	conn    *queue.Conn // the connection to the queue
-	begin   time.Time
-	told    map[string]string // the last report on each worker, by id
-	missed  bool              // whether the lack of workers was reported
-	ended   bool              // nothing more is made
+	planner  *queue.Planner
+	conn     *queue.Conn // the connection to the queue
+	begin    time.Time
+	reported map[string]string // the last report on each worker, by id
+	missed   bool              // whether the lack of workers was reported
+	ended    bool              // no more rollouts are made
 }
 
 // NewWorkers returns the workers of a planner, with the connection to its queue. It starts
@@ -35,41 +35,41 @@ func (c *Workers) Watch(e sampler.Event) []string {
 	}
 	c.planner.Tell(e)
 	var news []string
-	there := false
+	available := false
 	workers := c.planner.Workers()
-	told := make(map[string]string, len(workers)) // workers no longer listed are forgotten
+	reported := make(map[string]string, len(workers)) // workers no longer listed are forgotten
 	for _, w := range workers {
-		says := w.Lacks
+		text := w.Lacks
 		switch {
-		case says != "":
-			says = "takes no jobs: " + says
+		case text != "":
+			text = "takes no jobs: " + text
 		case w.Lost:
-			says = fmt.Sprintf("has been silent for %s and is lost; its rollouts go to others",
+			text = fmt.Sprintf("has been silent for %s and is lost; its rollouts go to others",
 				w.Silent.Round(time.Second))
 		case w.Left:
-			says = "has left"
+			text = "has left"
 		default:
-			there, says = true, fmt.Sprintf("is there, with room for %s at once", Count(w.Slots, "rollout"))
+			available, text = true, fmt.Sprintf("is there, with room for %s at once", Count(w.Slots, "rollout"))
 		}
-		told[w.ID] = w.Lacks + fmt.Sprint(w.Lost, w.Left)
-		if c.told[w.ID] != told[w.ID] {
-			news = append(news, fmt.Sprintf("worker %s (pid %d) %s", w.Host, w.PID, says))
+		reported[w.ID] = w.Lacks + fmt.Sprint(w.Lost, w.Left)
+		if c.reported[w.ID] != reported[w.ID] {
+			news = append(news, fmt.Sprintf("worker %s (pid %d) %s", w.Host, w.PID, text))
 		}
 	}
-	c.told = told
-	if !there && !c.missed && time.Since(c.begin) > waitForWorkers {
+	c.reported = reported
+	if !available && !c.missed && time.Since(c.begin) > waitForWorkers {
 		c.missed = true
 		news = append(news, "no worker is there yet: start some with gonogo worker, or look why they take no jobs "+
 			"with gonogo status")
 	}
-	c.missed = c.missed && !there
+	c.missed = c.missed && !available
 	return news
 }
 
-// Again says that more is made.
+// Again says that more rollouts are made.
 func (c *Workers) Again() { c.ended = false }
 
-// Over says that nothing more is made, so that leaving workers are not reported.
+// Over says that no more rollouts are made, so that leaving workers are not reported.
 func (c *Workers) Over() { c.ended = true }
 
 // Line says how many workers are active, and what was paid twice.
@@ -84,8 +84,8 @@ func (c *Workers) Line() []string {
 	if twice := c.planner.PaidTwice(); twice > 0 {
 		out = append(out, fmt.Sprintf("paid twice %d", twice))
 	}
-	if away := c.conn.Away(); !away.IsZero() {
-		out = append(out, "the queue is away for "+Span(time.Since(away)))
+	if since := c.conn.Away(); !since.IsZero() {
+		out = append(out, "the queue is away for "+Span(time.Since(since)))
 	}
 	return out
 }

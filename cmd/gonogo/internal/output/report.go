@@ -57,12 +57,12 @@ func ResultFor(ctx context.Context, c *project.Invocation, dir string) (*analysi
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
-	own, err := project.SettingsFor(c, opened.Manifest)
+	settings, err := project.SettingsFor(c, opened.Manifest)
 	if err != nil {
 		return nil, err
 	}
-	if kept.GroupSize == own.GroupSize &&
-		maps.Equal(kept.Thresholds.ByName(), gate.All().Values(own.Thresholds).ByName()) {
+	if kept.GroupSize == settings.GroupSize &&
+		maps.Equal(kept.Thresholds.ByName(), gate.All().Values(settings.Thresholds).ByName()) {
 		return kept, nil
 	}
 	if opened.Manifest == nil || len(opened.Manifest.Config) == 0 {
@@ -73,7 +73,7 @@ func ResultFor(ctx context.Context, c *project.Invocation, dir string) (*analysi
 	fmt.Fprintf(c.Err, "note: %s was judged with other settings than the run's own; this report judges by the run's "+
 		"own. To report by others, give them here, too (--set, --group-size, --config).\n",
 		filepath.Join(dir, archive.ResultFile))
-	return Analyze(ctx, c, opened, own)
+	return Analyze(ctx, c, opened, settings)
 }
 
 // ReportDir returns the directory of a run's report.
@@ -119,13 +119,13 @@ func PageOptions(c *project.Invocation, run string) report.Options {
 		Width:   console.Width(c.Out),
 	}
 	if opened, err := rollout.OpenManifest(run); err == nil && opened.Manifest != nil {
-		opt.ConfigFile, opt.GraderFile = thatIsHere(opened.Manifest.ConfigFile), thatIsHere(opened.Manifest.GraderFile)
+		opt.ConfigFile, opt.GraderFile = existingFile(opened.Manifest.ConfigFile), existingFile(opened.Manifest.GraderFile)
 	}
 	return opt
 }
 
-// thatIsHere returns a file's name if the file exists: a run may have been made elsewhere.
-func thatIsHere(file string) string {
+// existingFile returns a file's name if the file exists: a run may have been made elsewhere.
+func existingFile(file string) string {
 	if info, err := os.Stat(file); err != nil || info.IsDir() {
 		return ""
 	}

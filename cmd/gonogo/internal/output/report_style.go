@@ -36,7 +36,7 @@ func RunConfig(c *project.Invocation, dir string) (*config.Config, *rollout.Mani
 	switch opened, err := rollout.OpenManifest(dir); {
 	case err == nil:
 		manifest = opened.Manifest
-	case !errors.Is(err, rollout.ErrNotARun): // else there is only the result
+	case !errors.Is(err, rollout.ErrNotARun): // otherwise there is only the result
 		return nil, nil, exit.AsUsage(err)
 	}
 	cfg, err := project.ConfigFor(c, manifest)

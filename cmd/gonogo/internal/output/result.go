@@ -45,7 +45,7 @@ type Delivery struct {
 	Out     string
 	Look    config.ReportValues
 	Bare    *analysis.Result // the result without texts, if the report must not contain any
-	Lead    string           // printed before the verdict on the terminal, if that is not final
+	Lead    string           // printed before the verdict on the terminal, if the verdict is not final
 	config  string           // the file that regrading commands name; "" for none
 	changed bool             // the configuration's grader is not the one that graded the run
 }

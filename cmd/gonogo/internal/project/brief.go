@@ -25,7 +25,7 @@ func describe(ctx context.Context, p *Project) ([]byte, error) {
 	}
 	for _, pair := range c.Overrides {
 		name, value, _ := strings.Cut(pair, "=")
-		if travels(strings.TrimSpace(name), value) {
+		if sentToWorkers(strings.TrimSpace(name), value) {
 			d.Set = append(d.Set, pair)
 		}
 	}
@@ -61,9 +61,9 @@ func portable(p *Project) map[string]string {
 	return out
 }
 
-// travels reports whether an override matters to workers. One that names a file does not, since the
-// file is on this machine.
-func travels(name, value string) bool {
+// sentToWorkers reports whether an override matters to workers. One that names a file does not,
+// since the file is on this machine.
+func sentToWorkers(name, value string) bool {
 	for _, k := range config.Keys().Keys() {
 		if k.File && (name == k.Path || strings.HasPrefix(name, k.Path+".")) {
 			return (name == "job" || name == "grader") && strings.HasPrefix(strings.TrimSpace(value), "{")

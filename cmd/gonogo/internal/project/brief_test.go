@@ -143,7 +143,7 @@ func TestOverridesThatTravel(t *testing.T) {
 		{"sampling.retries", "3", true},
 		{"sampling.address_map.https://tools", "http://localhost", true},
 		{"job", " {\"tools\": []}", true},
-		{"job", "job.json", false}, // travels as a file
+		{"job", "job.json", false}, // sent as a file
 		{"data.train", "train.jsonl", false},
 		{"data.files.file-abc", "train.jsonl", false},
 		{"prices.file", "prices.json", false},
@@ -153,7 +153,7 @@ func TestOverridesThatTravel(t *testing.T) {
 		{"seed", "7", false},
 		{"sampling.sample_tools", "last", true},
 	} {
-		if got := travels(c.name, c.value); got != c.want {
+		if got := sentToWorkers(c.name, c.value); got != c.want {
 			t.Errorf("%s=%s travels: %v, want %v", c.name, c.value, got, c.want)
 		}
 	}

@@ -21,16 +21,16 @@ type Invocation struct {
 	In       io.Reader
 	Out, Err io.Writer
 
-	Command   string      // its name
+	Command   string      // the command's name
 	Line      string      // the whole command line, for a shell
 	Config    string      // the configuration given on the command line; "" for none
 	Set       []string    // --set, as typed
 	Grader    string      // the file of another grader
-	Overrides []string    // KEY=VALUE over the configuration, from --set and from flags that set a key
-	Typed     []TypedFlag // the flags among them
+	Overrides []string    // KEY=VALUE pairs that override the configuration, from --set and from flags that set a key
+	Typed     []TypedFlag // the flags that set a key
 
 	JSON, Yes, TrustRun bool
-	OnConflict          string // which of two lines for the same rollout counts
+	OnConflict          string // which of two lines for the same rollout counts: first or last
 	Sampling            SamplingFlags
 	Report              ReportFlags
 }
@@ -38,13 +38,13 @@ type Invocation struct {
 // SamplingFlags choose which rollouts a call makes.
 type SamplingFlags struct {
 	Rehearse        bool     // one rollout, which is not recorded
-	DespiteProblems bool     // of the data or the grader
+	DespiteProblems bool     // in spite of problems of the data or the grader
 	NoAudit         bool     // no audit after the rollouts
 	ItemsUndecided  bool     // only items whose class is undecided
 	Until           string   // "" or decided
 	MaxSamples      string   // per item, as typed
 	Samples         string   // per item, as typed
-	Variant         []string // only these; empty means all, and the run itself
+	Variant         []string // only these variants; empty means all, and the run itself
 }
 
 // ReportFlags choose which reports a call writes, and how they look.

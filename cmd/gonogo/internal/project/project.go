@@ -29,7 +29,7 @@ type Project struct {
 	Config       *config.Config
 	GraderConfig *config.Config // the configuration as the manifest of a regraded run stores it
 	Inputs       Inputs
-	// what the job's platform may refuse or ignore, and warnings of the grader
+	// Warnings are what the job's platform may refuse or ignore, and warnings of the grader.
 	Warnings []string
 	shown    int                                       // number of warnings already shown
 	Env      grader.Env                                // what graders and detectors need
@@ -39,7 +39,7 @@ type Project struct {
 	Session  Sessions
 	Audit    AuditInputs
 	Redact   *rollout.Redactor
-	Log      *slog.Logger // of events; nil without --log-format json
+	Log      *slog.Logger // for events; nil without --log-format json
 	Spending Spending
 	Round    int        // samples per item in the current round of sampling until decided; 0: all
 	Variants []*Variant // to make in addition to the run itself
@@ -55,19 +55,19 @@ type Inputs struct {
 	Files    []*dataset.File
 	Items    []rollout.Item // of all splits, after the subset
 	Problems []rollout.Problem
-	Seed     uint64  // of the rollouts
+	Seed     uint64  // the seed of the rollouts
 	DrawnBy  *uint64 // the seed that Items were drawn with; nil: Seed
 }
 
 // NewUnwired returns a project whose files are not read and whose endpoints are not wired yet.
 func NewUnwired(cfg *config.Config) *Project {
 	p := &Project{Config: cfg, MCP: ToolServers{all: new(mcp.Servers)}}
-	p.own()
+	p.link()
 	return p
 }
 
-// own sets the back references of the project's parts.
-func (p *Project) own() {
+// link sets the back references of the project's parts.
+func (p *Project) link() {
 	p.MCP.p, p.Session.p, p.Audit.p, p.Spending.p, p.Queue.p = p, p, p, p, p
 }
 
@@ -184,13 +184,13 @@ func (p *Project) warn() {
 	for _, key := range p.Config.Body.Unknown {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the job's key %s means nothing here; it is kept", key))
 	}
-	if own := p.Config.OwnJob; p.Config.HasGrader() && own != nil &&
-		grader.Info(own.Grader, nil).Hash != grader.Info(p.Config.Body.Grader, nil).Hash {
+	if ownJob := p.Config.OwnJob; p.Config.HasGrader() && ownJob != nil &&
+		grader.Info(ownJob.Grader, nil).Hash != grader.Info(p.Config.Body.Grader, nil).Hash {
 		p.Warnings = append(p.Warnings, "the key grader replaces the job's own grader, which grades nothing here")
 	}
-	goes := p.Config.Job.Named() // whether the job is sent to the platform
+	submitted := p.Config.Job.Named() // the job is submitted to the platform
 	for _, w := range p.Config.Body.Warnings(p.Config.Target, time.Now()) {
-		if w.Rule == job.RuleDeadline && !goes {
+		if w.Rule == job.RuleDeadline && !submitted {
 			continue
 		}
 		p.Warnings = append(p.Warnings, w.Text)

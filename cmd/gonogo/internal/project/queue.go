@@ -23,9 +23,9 @@ import (
 	"gonogo/sampler/rollout/credential"
 )
 
-// besideOthers is the maximum number of rollouts in flight in the planner's process if workers may
-// join: it must leave them something to do.
-const besideOthers = 32
+// plannerRollouts is the maximum number of rollouts in flight in the planner's process if workers
+// may join, so that work remains for them.
+const plannerRollouts = 32
 
 // Patience is how long a worker may be silent before it loses its jobs and requests; 0 is the
 // queue's default. Tests set it lower.
@@ -40,11 +40,11 @@ type cluster struct {
 
 // Queue distributes the rollouts of a project to workers, if they make them.
 type Queue struct {
-	p       *Project
-	cluster *cluster         // shared with the variants
-	out     *queue.Handout   // of the current run; nil if no queue distributes it
-	workers *console.Workers // its workers, in the progress
-	left    string           // the run directory, if an earlier call left the files of an embedded queue
+	p        *Project
+	cluster  *cluster         // shared with the variants
+	out      *queue.Handout   // of the current run; nil if no queue distributes it
+	workers  *console.Workers // its workers, in the progress
+	leftover string           // the run directory, if an earlier call left the files of an embedded queue
 }
 
 // Begin records the run that a queue will distribute. It warns if the run began on another queue,
@@ -58,14 +58,14 @@ func (h *Queue) Begin(dir string, m rollout.Manifest) {
 	}
 	if !q.Used() {
 		if was && queue.HasFiles(dir) {
-			h.left = dir
+			h.leftover = dir
 		}
 		return
 	}
 	h.workers = nil
 	slots := h.p.inFlight()
 	if q.Port() > 0 {
-		slots = min(slots, besideOthers)
+		slots = min(slots, plannerRollouts)
 	}
 	h.out = &queue.Handout{
 		Dir: dir, Address: q.Address, Shown: credential.MaskURLs(q.URL), Conn: h.cluster.conn,
@@ -117,10 +117,10 @@ func (h *Queue) Distribute(ctx context.Context,
 ) (context.Context, sampler.Boundaries, func(sampler.Stats, error), error) {
 	b := h.p.Bounds
 	if h.out == nil {
-		return ctx, b, h.sweepLeft, nil
+		return ctx, b, h.removeLeftover, nil
 	}
 	h.talk().To(show)
-	if err := itemsFit(h.p); err != nil { // a variant may have made them larger
+	if err := checkItemSizes(h.p); err != nil { // a variant may have made them larger
 		return ctx, b, nil, exit.AsUsage(err)
 	}
 	ctx, planner, ended, err := h.out.Open(ctx,
@@ -129,7 +129,7 @@ func (h *Queue) Distribute(ctx context.Context,
 			return err
 		})
 	if err != nil {
-		return ctx, b, nil, h.refused(err)
+		return ctx, b, nil, h.maskRefusal(err)
 	}
 	b.Remote, h.workers = planner, cmp.Or(h.workers, console.NewWorkers(planner, h.out.Conn))
 	h.workers.Again()
@@ -137,21 +137,21 @@ func (h *Queue) Distribute(ctx context.Context,
 	return ctx, b, ended, nil
 }
 
-// refused returns an error of the queue without secrets.
-func (h *Queue) refused(err error) error {
+// maskRefusal returns an error of the queue without secrets.
+func (h *Queue) maskRefusal(err error) error {
 	if _, ok := errors.AsType[*queue.RefusedError](err); !ok {
 		return err
 	}
 	return exit.AsUsage(h.p.masked(err))
 }
 
-// sweepLeft removes the files of an earlier embedded queue once a call without a queue has made all
-// missing rollouts.
-func (h *Queue) sweepLeft(s sampler.Stats, err error) {
-	if h.left == "" || err != nil || s.StoppedBy != "" {
+// removeLeftover removes the files of an earlier embedded queue once a call without a queue has
+// made all missing rollouts.
+func (h *Queue) removeLeftover(s sampler.Stats, err error) {
+	if h.leftover == "" || err != nil || s.StoppedBy != "" {
 		return
 	}
-	if err := queue.RemoveTrace(h.left); err != nil {
+	if err := queue.RemoveTrace(h.leftover); err != nil {
 		h.p.Warnings = append(h.p.Warnings, err.Error())
 	}
 }
@@ -163,7 +163,7 @@ func (h *Queue) Clear(ctx context.Context) {
 	}
 	if err := h.out.Finish(ctx); err != nil {
 		h.p.Warnings = append(h.p.Warnings, fmt.Sprintf("what this run left in the queue stays there: %v",
-			h.refused(err)))
+			h.maskRefusal(err)))
 	}
 }
 
@@ -207,7 +207,7 @@ func ReadyQueue(ctx context.Context, p *Project, c *Invocation) error {
 			"leave the queue out (--queue memory)", credential.MaskURLs(q.URL))
 	}
 	p.Queue.cluster.untried = c.Sampling.DespiteProblems
-	err := itemsFit(p)
+	err := checkItemSizes(p)
 	if err == nil && (q.Remote() || q.Port() > 0) { // workers may join
 		_, err = describe(ctx, p)
 	}
@@ -237,8 +237,8 @@ func awaitQueue(ctx context.Context, p *Project) (*queue.Conn, error) {
 	return queue.Await(ctx, address, log)
 }
 
-// itemsFit finds rows that are too large for any queue.
-func itemsFit(p *Project) error {
+// checkItemSizes finds rows that are too large for any queue.
+func checkItemSizes(p *Project) error {
 	if !p.Config.Queue.Used() {
 		return nil
 	}

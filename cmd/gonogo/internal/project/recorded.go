@@ -19,16 +19,16 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ForGrading returns a project that can only grade a run's rollouts. own ignores the gonogo.yaml in
-// the current directory.
-func ForGrading(ctx context.Context, c *Invocation, run *rollout.Run, own bool) (*Project, error) {
+// ForGrading returns a project that can only grade a run's rollouts. ignoreLocal ignores the
+// gonogo.yaml in the current directory.
+func ForGrading(ctx context.Context, c *Invocation, run *rollout.Run, ignoreLocal bool) (*Project, error) {
 	p := NewUnwired(nil)
 	p.Inputs.Items = run.Items
 	if run.Manifest != nil {
 		p.Inputs.Seed = run.Manifest.Seed
 	}
 	var err error
-	if p.Config, p.GraderConfig, err = gradingConfig(c, run, own); err == nil {
+	if p.Config, p.GraderConfig, err = gradingConfig(c, run, ignoreLocal); err == nil {
 		err = document.SortErrors([]error{p.Config.CompleteGrading(), p.Config.TakeJudgeKey()})
 	}
 	if err != nil {
@@ -54,10 +54,10 @@ func ForGrading(ctx context.Context, c *Invocation, run *rollout.Run, own bool) 
 		err = fmt.Errorf("%s: %w", c.Grader, err)
 	}
 	if err == nil {
-		err = rowsThere(p, c, run)
+		err = requireRows(p, c, run)
 	}
 	if err == nil {
-		leaveCore(p, c)
+		dropMissingCore(p, c)
 		err = p.Audit.prepareAudit()
 	}
 	if err != nil {
@@ -67,9 +67,9 @@ func ForGrading(ctx context.Context, c *Invocation, run *rollout.Run, own bool) 
 	return p, nil
 }
 
-// rowsThere refuses a grader that reads rows if the run holds none, as an import of plain lines,
-// and warns if the grader may read them.
-func rowsThere(p *Project, c *Invocation, run *rollout.Run) error {
+// requireRows refuses a grader that reads rows if the run holds none, as after an import of plain
+// lines, and warns if the grader may read them.
+func requireRows(p *Project, c *Invocation, run *rollout.Run) error {
 	if slices.ContainsFunc(run.Items, func(it rollout.Item) bool { return len(it.Row) > 0 }) {
 		return nil
 	}
@@ -88,8 +88,8 @@ func rowsThere(p *Project, c *Invocation, run *rollout.Run) error {
 	return nil
 }
 
-// leaveCore removes a core that the other grader has no part for.
-func leaveCore(p *Project, c *Invocation) {
+// dropMissingCore removes a core that is not a part of the other grader.
+func dropMissingCore(p *Project, c *Invocation) {
 	core := p.Config.Audit.Core
 	if c.Grader == "" || core == "" || slices.Contains(p.GraderInfo().Parts, core) {
 		return
@@ -115,14 +115,14 @@ func ConfigPath(c *Invocation) (string, error) {
 }
 
 // source determines where the configuration of a command on a run comes from: the file given on the
-// command line, else gonogo.yaml, else (kept) the one stored in the run. own ignores the
+// command line, else gonogo.yaml, else (kept) the one stored in the run. ignoreLocal ignores the
 // gonogo.yaml in the current directory. missing says that there is no file; if nothing is stored
 // either, load reads the defaults.
 func (c *Invocation) source(run *rollout.Run,
-	own bool,
+	ignoreLocal bool,
 ) (load func(more ...string) (*config.Config, error), kept bool, missing error) {
 	path, missing := ConfigPath(c)
-	kept = (own || missing != nil) && run != nil && run.Manifest != nil && len(run.Manifest.Config) > 0
+	kept = (ignoreLocal || missing != nil) && run != nil && run.Manifest != nil && len(run.Manifest.Config) > 0
 	return func(more ...string) (*config.Config, error) {
 		set := slices.Concat(c.Overrides, more)
 		if kept {
@@ -156,16 +156,16 @@ func ConfigOfRun(c *Invocation, dir string, run *rollout.Run, scope config.Scope
 
 // gradingConfig returns the configuration of a command that grades the outputs of a run. --grader
 // puts its grader into the job. shown is the configuration that the manifest of the new run stores.
-func gradingConfig(c *Invocation, run *rollout.Run, own bool) (cfg, shown *config.Config, err error) {
-	load, kept, missing := c.source(run, own)
+func gradingConfig(c *Invocation, run *rollout.Run, ignoreLocal bool) (cfg, shown *config.Config, err error) {
+	load, kept, missing := c.source(run, ignoreLocal)
 	file := c.Grader
 	if missing != nil && !kept && file == "" {
 		return nil, nil, fmt.Errorf("%w; --grader names a grader by itself", missing)
 	}
 	if shown, err = load(); err == nil && file != "" {
-		var own *job.Job
-		if own, err = config.GraderBody(file, shown); err == nil {
-			shown, err = load(config.WithJob(own, shown)...)
+		var body *job.Job
+		if body, err = config.GraderBody(file, shown); err == nil {
+			shown, err = load(config.WithJob(body, shown)...)
 		}
 	}
 	if err != nil || !kept || shown.Body == nil {
@@ -197,15 +197,15 @@ func (p *Project) RegradeManifest(c *Invocation, run *rollout.Run) rollout.Manif
 	}
 	info := p.GraderInfo()
 	m := run.RegradeManifest(&info, binding)
-	m.ToolVersion, m.Config, m.Choices = Version(), p.GraderConfig.Masked(), heirChoices(p, m.Choices)
+	m.ToolVersion, m.Config, m.Choices = Version(), p.GraderConfig.Masked(), inheritedChoices(p, m.Choices)
 	m.Notes = append(m.Notes, p.Warnings...)
 	m.ConfigFile, m.GraderFile = c.ConfigFile(), c.Grader
 	return m
 }
 
-// heirChoices returns the choices of another run, with those of its grader replaced by those of
-// this one.
-func heirChoices(p *Project, was map[string]string) map[string]string {
+// inheritedChoices returns the choices of another run, with those of its grader replaced by those
+// of this one.
+func inheritedChoices(p *Project, was map[string]string) map[string]string {
 	out := grader.Choices(p.Bounds.Grader)
 	if out == nil {
 		out = make(map[string]string)

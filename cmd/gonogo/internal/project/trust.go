@@ -21,8 +21,8 @@ func Trust(c *Invocation, run *rollout.Run, cfg *config.Config, r config.Scope) 
 	}
 	list := config.Actions(cfg, r)
 	if known := builtIn(cfg.World); known != nil {
-		own := config.Actions(known, config.Scope{Grader: true, Detectors: true, Tools: true, Sampling: true})
-		list = slices.DeleteFunc(list, func(act string) bool { return slices.Contains(own, act) })
+		expected := config.Actions(known, config.Scope{Grader: true, Detectors: true, Tools: true, Sampling: true})
+		list = slices.DeleteFunc(list, func(act string) bool { return slices.Contains(expected, act) })
 	}
 	if len(list) == 0 {
 		return nil

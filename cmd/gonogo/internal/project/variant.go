@@ -68,7 +68,7 @@ func (p *Project) asVariant(v *Variant, cfg *config.Config) *Project {
 		MCP:   p.MCP, Session: p.Session, Audit: p.Audit, Spending: p.Spending, AgentLog: p.AgentLog,
 		Queue: Queue{cluster: p.Queue.cluster},
 	}
-	q.own()
+	q.link()
 	return q
 }
 

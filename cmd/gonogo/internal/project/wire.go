@@ -34,7 +34,7 @@ func (p *Project) wire() error {
 	}
 	conns := p.inFlight()
 	cfg := modelConfig(p, conns)
-	if p.Watch == nil { // connections to a server of both are shared
+	if p.Watch == nil { // a server of both the model and the tools shares its connections
 		cfg.HTTP = p.Env.HTTP
 	}
 	policy, err := model.New(cfg)
@@ -112,8 +112,8 @@ func (p *Project) WireGrader() error {
 		return fmt.Errorf("the job: %w", err)
 	}
 	p.Bounds.Grader = grade
-	if held, ok := grade.(io.Closer); ok {
-		p.closers = append(p.closers, func() { _ = held.Close() }) // as above
+	if closer, ok := grade.(io.Closer); ok {
+		p.closers = append(p.closers, func() { _ = closer.Close() }) // as above
 	}
 	warnReads(p, grade)
 	return grader.CheckItems(grade, p.Inputs.Items)

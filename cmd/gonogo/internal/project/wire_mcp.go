@@ -21,7 +21,7 @@ import (
 type ToolServers struct {
 	p        *Project
 	all      *mcp.Servers // empty if offline
-	unknown  bool         // whether some of their tools are unknown
+	unknown  bool         // the tools of some servers are unknown
 	Tolerant bool         // a server that cannot be reached is reported, not an error
 	Offline  bool         // no server is called
 }

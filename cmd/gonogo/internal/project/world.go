@@ -49,7 +49,7 @@ func ServeWorld(p *Project) error {
 	if what, address := atOrigin(p, &world); what != "" {
 		return p.Config.Fault("world",
 			"%q serves nothing at %s, the address of %s: name the world that these files are of%s", world.Name, address,
-			what, homes(p))
+			what, servingTemplates(p))
 	}
 	p.Warnings = append(p.Warnings, fmt.Sprintf("the built-in world %q answers for %s: its policy is scripted, not "+
 		"a model; take the key world out when the endpoints are yours", world.Name, fixtures.Origin))
@@ -76,8 +76,8 @@ func atOrigin(p *Project, world *fixtures.World) (what, address string) {
 	return "", ""
 }
 
-// homes lists the templates that serve all the project's addresses.
-func homes(p *Project) string {
+// servingTemplates lists the templates that serve all the project's addresses.
+func servingTemplates(p *Project) string {
 	var names []string
 	for _, w := range fixtures.Templates() {
 		if what, _ := atOrigin(p, &w); what == "" {

@@ -67,7 +67,7 @@ func WireBurst(ctx context.Context, c *project.Invocation, run *rollout.Run, cfg
 		if run.Manifest != nil {
 			p.Inputs.Seed = run.Manifest.Seed
 		}
-		otherJob(p, run)
+		warnOtherJob(p, run)
 		err = errors.Join(project.RestartWorld(ctx, p, c.Err), p.MCP.StartMCP(ctx), p.MCP.Offer(p.Inputs.Items))
 	} else if err = errors.Join(project.ServeWorld(p), p.MCP.StartMCP(ctx)); err == nil {
 		err = errors.Join(p.Load(), p.Inputs.CheckIDs(p.Redact))
@@ -80,13 +80,13 @@ func WireBurst(ctx context.Context, c *project.Invocation, run *rollout.Run, cfg
 		err = errors.Join(p.WireGrader(), wire())
 	}
 	if err == nil {
-		err = knowsTools(p)
+		err = checkToolNames(p)
 	}
 	return p.Checked(err)
 }
 
-// otherJob warns if the recorded calls now go to another job's tools.
-func otherJob(p *project.Project, run *rollout.Run) {
+// warnOtherJob warns if the recorded calls now go to another job's tools.
+func warnOtherJob(p *project.Project, run *rollout.Run) {
 	was := ""
 	if run.Manifest != nil {
 		was = run.Manifest.Binding["job"]
@@ -97,8 +97,8 @@ func otherJob(p *project.Project, run *rollout.Run) {
 	}
 }
 
-// knowsTools refuses names that are not tools.
-func knowsTools(p *project.Project) error {
+// checkToolNames refuses names that are not tools.
+func checkToolNames(p *project.Project) error {
 	names := p.MCP.ToolNames()
 	var errs []error
 	for _, list := range []struct {

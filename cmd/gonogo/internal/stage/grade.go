@@ -58,9 +58,9 @@ func GradeAgain(ctx context.Context, p *project.Project, c *project.Invocation, 
 	closed := project.FinishRun(p, writer)
 	p.ShowWarnings(c.Err)
 	console.WriteRegraded(c.Err, former, stats, changed)
-	at := gradingStage
-	at.of = run.Dir
-	if err := JoinDiskError(stageEnded(p, c, at, dir, stats, err), closed); err != nil {
+	st := gradingStage
+	st.source = run.Dir
+	if err := JoinDiskError(stageEnded(p, c, st, dir, stats, err), closed); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(c.Out, "%s\n", dir)
@@ -107,9 +107,9 @@ func gradeTasks(ctx context.Context, p *project.Project, c *project.Invocation, 
 	return stats, err
 }
 
-// gradeLeft grades the recorded answers without a grade; the model is not called again. cutOff
+// gradeUngraded grades the recorded answers without a grade; the model is not called again. cutOff
 // limits this to answers whose grading was interrupted.
-func gradeLeft(ctx context.Context, p *project.Project, c *project.Invocation, dir string, to sampler.Sink,
+func gradeUngraded(ctx context.Context, p *project.Project, c *project.Invocation, dir string, to sampler.Sink,
 	cutOff bool,
 ) error {
 	if p.GradesInSession() {
@@ -163,7 +163,7 @@ func regradeHint(p *project.Project, c *project.Invocation, dir string, err erro
 	}
 	run, openErr := rollout.OpenManifest(dir)
 	if openErr != nil || run.Manifest == nil || slices.Contains(differs.Keys, "job") &&
-		jobBeside(run.Manifest.Config) != jobBeside(p.Config.Masked()) {
+		jobWithoutGrader(run.Manifest.Config) != jobWithoutGrader(p.Config.Masked()) {
 		return err
 	}
 	to := strings.TrimRight(dir, "/") + "-regraded"
@@ -175,8 +175,8 @@ func regradeHint(p *project.Project, c *project.Invocation, dir string, err erro
 		message.Shell(to))
 }
 
-// jobBeside returns the job of a manifest's configuration without its grader.
-func jobBeside(file []byte) string {
+// jobWithoutGrader returns the job of a manifest's configuration without its grader.
+func jobWithoutGrader(file []byte) string {
 	cfg, err := config.FromManifest(rollout.ManifestFile, file)
 	if err != nil || cfg.Body == nil {
 		return ""

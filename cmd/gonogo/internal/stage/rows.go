@@ -30,7 +30,7 @@ func compareRows(p *project.Project) (*analysis.Shift, []analysis.Finding) {
 }
 
 // readyRows stops a run whose rows alone make it a NO-GO, as check would report: no rollout can
-// change that. It lets a run continue that already holds a grade, and a nightly run, which compares
+// change that. It does not stop a run that already holds a grade, nor a nightly run, which compares
 // the model with former nights on the same rows.
 func readyRows(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
 	if c.Sampling.DespiteProblems || c.Command == "nightly" || tryout.AlreadyGraded(ctx, dir) {

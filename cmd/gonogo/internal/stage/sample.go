@@ -99,8 +99,8 @@ func confirmed(ctx context.Context, p *project.Project, c *project.Invocation, d
 	}
 }
 
-// notBegun is the reason why a run's rollouts were not started: nothing was made that could be
-// resumed or graded.
+// notBegun is the reason why a run's rollouts were not started, so that nothing can be resumed or
+// graded.
 type notBegun struct{ error }
 
 // readyToSample returns an error before the first call if the data breaks the platform's rules or
@@ -209,12 +209,12 @@ func sampleRollouts(ctx context.Context, p *project.Project, c *project.Invocati
 	rollouts []sampler.Rollout,
 	to sampler.Sink,
 ) (sampler.Stats, error) {
-	if err := gradeLeft(ctx, p, c, dir, to, false); err != nil {
+	if err := gradeUngraded(ctx, p, c, dir, to, false); err != nil {
 		return sampler.Stats{}, err
 	}
 	stats, err := sampleLive(ctx, p, c, rollouts, to)
 	if err == nil && stats.StoppedBy == "" && p.Queue.Leads() && stats.Outcomes[rollout.GraderFailed] > 0 {
-		err = gradeLeft(ctx, p, c, dir, to, true) // workers stopped because their grader failed
+		err = gradeUngraded(ctx, p, c, dir, to, true) // workers stopped because their grader failed
 	}
 	return stats, err
 }

@@ -24,25 +24,25 @@ import (
 
 // stage names what a command was doing when it ended, and the units of its work.
 type stage struct {
-	name, left, done string
-	of               string // the run whose outputs are graded into another directory; "" if it is the same
+	name, unit, done string
+	source           string // the run whose outputs are graded into another directory, or ""
 }
 
 var (
-	samplingStage = stage{name: "sampling", left: "rollout", done: "made"}
-	gradingStage  = stage{name: "grading", left: "output", done: "graded"}
-	auditStage    = stage{name: "the audit", left: "grading", done: "made"}
+	samplingStage = stage{name: "sampling", unit: "rollout", done: "made"}
+	gradingStage  = stage{name: "grading", unit: "output", done: "graded"}
+	auditStage    = stage{name: "the audit", unit: "grading", done: "made"}
 )
 
 // lacks says how much work is left.
-func (at stage) lacks(n int) string {
-	return console.Count(n, at.left+"[ is|s are] not "+at.done+" yet")
+func (st stage) lacks(n int) string {
+	return console.Count(n, st.unit+"[ is|s are] not "+st.done+" yet")
 }
 
 // ungraded says how many answers are recorded without a grade.
-func (at stage) ungraded(dir string, s sampler.Stats) string {
+func (st stage) ungraded(dir string, s sampler.Stats) string {
 	n := s.Outcomes[rollout.GraderFailed]
-	if n == 0 || at != samplingStage {
+	if n == 0 || st != samplingStage {
 		return ""
 	}
 	return fmt.Sprintf("; %s in %s without a grade, which the same command grades without sampling again",
@@ -50,58 +50,58 @@ func (at stage) ungraded(dir string, s sampler.Stats) string {
 }
 
 // stageEnded turns the end of a stage into an exit code and says how to continue.
-func stageEnded(p *project.Project, c *project.Invocation, at stage, dir string, s sampler.Stats, err error) error {
+func stageEnded(p *project.Project, c *project.Invocation, st stage, dir string, s sampler.Stats, err error) error {
 	if err, ok := errors.AsType[*exit.Error](err); ok { // the end of a nested stage
 		return err
 	}
 	if err, ok := errors.AsType[*AbortedError](err); ok {
 		return err
 	}
-	goOn := at.lacks(s.NotRun()) + at.ungraded(dir, s) + "; run the same command again to continue: " +
+	goOn := st.lacks(s.NotRun()) + st.ungraded(dir, s) + "; run the same command again to continue: " +
 		p.Redact.String(c.Line)
-	place := message.Place{Dir: cmp.Or(at.of, dir), ConfigFile: c.ConfigFile(), GraderFile: c.Grader}
+	place := message.Place{Dir: cmp.Or(st.source, dir), ConfigFile: c.ConfigFile(), GraderFile: c.Grader}
 	onRun := message.Shell(place.At([]string{"gonogo", "grade", message.Run})[2:]...) // also for an audit
 	var dead *endpoint.Error
 	var misfit *sampler.RangeError
 	var useless *sampler.GraderFailedError
 	switch {
 	case errors.As(err, &dead) && !s.Useful():
-		return &exit.Error{Code: exit.Usage, Err: errors.New(p.Redact.String(err.Error()) + at.ungraded(dir, s))}
-	case at == auditStage && errors.As(err, &useless):
-		return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("%s stopped: %s: gonogo audit %s does so", at.name,
+		return &exit.Error{Code: exit.Usage, Err: errors.New(p.Redact.String(err.Error()) + st.ungraded(dir, s))}
+	case st == auditStage && errors.As(err, &useless):
+		return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("%s stopped: %s: gonogo audit %s does so", st.name,
 			p.Redact.String(err.Error()), onRun)}
 	case errors.As(err, &misfit) && misfit.Assumed:
 		again := message.Shell("--set", fmt.Sprintf("reward_range=[%g,%g]", min(misfit.Range[0], misfit.Value),
 			max(misfit.Range[1], misfit.Value)))
 		return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("%s stopped: %s; what was made is in %s with its "+
-			"rewards as graded: run the same command again with the range set, such as %s", at.name,
+			"rewards as graded: run the same command again with the range set, such as %s", st.name,
 			p.Redact.String(err.Error()), dir, again)}
 	case errors.As(err, &misfit), errors.As(err, &useless):
 		return &exit.Error{
 			Code: exit.Usage,
-			Err: fmt.Errorf("%s stopped: %s: gonogo grade %s does so without sampling again", at.name,
+			Err: fmt.Errorf("%s stopped: %s: gonogo grade %s does so without sampling again", st.name,
 				p.Redact.String(err.Error()), onRun),
 		}
 	case errors.Is(err, sampler.ErrUnknownUsage):
-		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s stopped: %w; what was made is in %s; %s", at.name,
+		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s stopped: %w; what was made is in %s; %s", st.name,
 			err, dir, goOn)}
 	case errors.Is(err, context.Canceled), err == nil && s.StoppedBy == sampler.StoppedByDrain:
 		return &exit.Error{Code: exit.Interrupted, Err: fmt.Errorf("%s was interrupted; what was made is in %s; %s",
-			at.name, dir, goOn)}
+			st.name, dir, goOn)}
 	case errors.Is(err, disk.ErrGone):
-		return &AbortedError{fmt.Sprintf("%s stopped: %s", at.name, p.Redact.String(err.Error())), err}
+		return &AbortedError{fmt.Sprintf("%s stopped: %s", st.name, p.Redact.String(err.Error())), err}
 	case err != nil:
-		return &AbortedError{fmt.Sprintf("%s stopped: %s; what was made is in %s; %s", at.name,
+		return &AbortedError{fmt.Sprintf("%s stopped: %s; what was made is in %s; %s", st.name,
 			p.Redact.String(err.Error()), dir, goOn), err}
 	case s.StoppedBy == sampler.StoppedByBudget:
 		by := p.Spending.Budget.Exceeded()
 		if by == limit.Deadline {
-			return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s was stopped by the %s; %s", at.name,
+			return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s was stopped by the %s; %s", st.name,
 				console.BoundText(p.Spending.Budget, by), goOn)}
 		}
 		return &exit.Error{
 			Code: exit.Budget,
-			Err: fmt.Errorf("%s was stopped by the budget, which bounds each call of this command (%s); %s", at.name,
+			Err: fmt.Errorf("%s was stopped by the budget, which bounds each call of this command (%s); %s", st.name,
 				console.BoundText(p.Spending.Budget, by), goOn),
 		}
 	}

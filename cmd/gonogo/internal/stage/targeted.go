@@ -22,8 +22,8 @@ type targeted struct {
 	rounds
 	most int // maximum samples per item
 
-	begun int    // items whose class was open before the first round
-	came  string // the outcome for them, in a line; "" while unknown
+	initial int    // number of items whose class was open before the first round
+	summary string // one line about the outcome for them; "" while unknown
 }
 
 // sampleUndecided makes more rollouts of the items of a run whose class is open, group by group,
@@ -37,7 +37,7 @@ func sampleUndecided(ctx context.Context, p *project.Project, c *project.Invocat
 	return makeRun(ctx, p, c, dir, p.Manifest(dir), func(w *rollout.Writer, _ []sampler.Rollout) (sampler.Stats, error) {
 		t := targeted{rounds: rounds{p: p, c: c, dir: dir, writer: w}, most: most}
 		stats, err := t.all(ctx)
-		fmt.Fprint(c.Err, t.came)
+		fmt.Fprint(c.Err, t.summary)
 		return stats, err
 	})
 }
@@ -75,14 +75,14 @@ func (t *targeted) all(ctx context.Context) (sampler.Stats, error) {
 			return t.stats, err
 		}
 		if first {
-			t.begun = len(open)
+			t.initial = len(open)
 			err = t.confirm(ctx, split, open)
 		}
 		if err != nil || len(rollouts) == 0 {
 			if err == nil && !first {
-				t.came = fmt.Sprintf("Of %s of %s whose class was open: %d settled, %d still open at %s or fewer of "+
+				t.summary = fmt.Sprintf("Of %s of %s whose class was open: %d settled, %d still open at %s or fewer of "+
 					"each.\n",
-					console.Count(t.begun, "item"), split, t.begun-len(open), len(open),
+					console.Count(t.initial, "item"), split, t.initial-len(open), len(open),
 					console.Count(t.most, "sample"))
 			}
 			return t.stats, err
@@ -175,20 +175,20 @@ func (t *targeted) confirm(ctx context.Context, split rollout.Split, open []anal
 	return confirmStart(ctx, t.p, t.c, t.dir, rollouts)
 }
 
-// untargeted refuses flags that have no meaning with --items-undecided.
-func untargeted(c *project.Invocation) error {
+// checkTargetedFlags refuses flags that have no meaning with --items-undecided.
+func checkTargetedFlags(c *project.Invocation) error {
 	if !c.Sampling.ItemsUndecided {
 		return nil
 	}
 	for _, flag := range []struct {
-		name  string
-		given bool
+		name string
+		set  bool
 	}{
 		{"until", c.Sampling.Until != ""},
 		{"samples", c.Sampling.Samples != ""},
 		{"variant", len(c.Sampling.Variant) > 0},
 	} {
-		if flag.given {
+		if flag.set {
 			return exit.Usagef("--items-undecided continues with the samples that the run itself has: leave --%s out",
 				flag.name)
 		}

@@ -24,12 +24,12 @@ const (
 // TryGrader grades answers for a seeded sample of the items. paid allows requests to models that
 // grade, and sessions; offline forbids requests to any endpoint.
 func TryGrader(ctx context.Context, p *project.Project, c *project.Invocation, paid, offline bool) (tryout.Result, error) {
-	of, most := len(p.Inputs.Items), trialItems
+	total, most := len(p.Inputs.Items), trialItems
 	trial := trialOf(p, false)
 	if trial.Session {
 		most = project.TrialCostly
 	}
-	why := console.TrialWithheld(trial, 3*min(most, of), paid, offline)
+	why := console.TrialWithheld(trial, 3*min(most, total), paid, offline)
 	if why == "" && trial.Judges > 0 {
 		if err := p.Config.TakeJudgeKey(); err != nil {
 			why = err.Error()
@@ -44,7 +44,7 @@ func TryGrader(ctx context.Context, p *project.Project, c *project.Invocation, p
 		}
 	}
 	if why != "" {
-		return tryout.Result{Of: of, Skipped: why}, nil
+		return tryout.Result{Of: total, Skipped: why}, nil
 	}
 	answers, items, err := p.TrialAnswers(ctx, most)
 	if err != nil {
@@ -55,7 +55,7 @@ func TryGrader(ctx context.Context, p *project.Project, c *project.Invocation, p
 			console.Count(n, "answer"), console.Count(trial.Judges*n, "request"), trial.Judges*trial.Most(n))
 	}
 	t, err := trial.Run(ctx, answers)
-	t.Items, t.Of = items, of
+	t.Items, t.Of = items, total
 	return t, err
 }
 

@@ -116,7 +116,7 @@ func (r *rounds) one(ctx context.Context, n int) (over bool, err error) {
 		return true, err
 	}
 	if len(rollouts) == 0 {
-		if err := gradeLeft(ctx, r.p, r.c, r.dir, r.writer, false); err != nil {
+		if err := gradeUngraded(ctx, r.p, r.c, r.dir, r.writer, false); err != nil {
 			return true, err
 		}
 	} else {

@@ -45,7 +45,7 @@ func PickVariants(p *project.Project, c *project.Invocation) (withBase bool, err
 // Sample makes the rollouts of the run, and then those of its variants. The exit code reports
 // whether too many rollouts were lost.
 func Sample(ctx context.Context, c *project.Invocation, p *project.Project, dir string) error {
-	if err := untargeted(c); err != nil {
+	if err := checkTargetedFlags(c); err != nil {
 		return err
 	}
 	if c.Sampling.ItemsUndecided {
@@ -182,14 +182,14 @@ func sampleVariant(ctx context.Context, p *project.Project, c *project.Invocatio
 	})
 }
 
-// leg is a part of what is to be made: the run itself, or a variant.
+// leg is a part of what a call makes: the run itself, or a variant.
 type leg struct {
-	name     string // "" is the run itself
+	name     string // "" for the run itself
 	p        *project.Project
 	rollouts []sampler.Rollout
 }
 
-// legsOf lists what is to be made, the run itself first. dir is "" if nothing counts as made.
+// legsOf lists what a call makes, the run itself first. With dir "", nothing counts as made.
 func legsOf(ctx context.Context, p *project.Project, dir string, rollouts []sampler.Rollout) ([]leg, error) {
 	var out []leg
 	if len(rollouts) > 0 {
