@@ -51,7 +51,7 @@ var allowedArrows = map[string][]string{
 		"sampler/boundary/model", "sampler/boundary/proxy", "sampler/boundary/python",
 		"sampler/boundary/tool", "sampler/endpoint", "sampler/input/dataset", "sampler/input/document",
 		"sampler/input/job", "sampler/input/spelling", "sampler/limit", "sampler/queue",
-		"sampler/rollout", "sampler/rollout/credential",
+		"sampler/rollout", "sampler/rollout/credential", "sampler/rollout/disk",
 	},
 	"cmd/gonogo/internal/config": {
 		"analysis", "analysis/gate", "analysis/message", "analysis/price", "analysis/stat",
@@ -209,7 +209,7 @@ var allowedArrows = map[string][]string{
 		"sampler", "sampler/boundary/grader/internal/formula", "sampler/boundary/grader/internal/metric",
 		"sampler/boundary/internal/process", "sampler/boundary/python", "sampler/endpoint",
 		"sampler/internal/failure", "sampler/jsontext", "sampler/rollout", "sampler/rollout/credential",
-		"sampler/wording",
+		"sampler/rollout/disk", "sampler/wording",
 	},
 	"sampler/boundary/grader/internal/formula": {},
 
@@ -245,6 +245,7 @@ var allowedArrows = map[string][]string{
 	},
 	"sampler/input/dataset": {
 		"sampler/input/spelling", "sampler/internal/parquetfile", "sampler/jsontext", "sampler/rollout",
+		"sampler/rollout/disk",
 	},
 	"sampler/logs/importer": {
 		"sampler/internal/failure", "sampler/internal/parquetfile", "sampler/internal/transcript",
