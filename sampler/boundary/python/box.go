@@ -49,8 +49,8 @@ func boxes(cfg Config, in *interpreter) []*box {
 	if cfg.Sandbox != Required {
 		out = append(out, &box{
 			name: "plain",
-			sentence: "python runs without a sandbox, with limits on time, memory and the size of files only: network " +
-				"and files are open to it as they are to this program",
+			sentence: "python runs without a sandbox, with limits on time, memory and the size of files only: " +
+				"network and files are open to it as they are to this program",
 		})
 	}
 	return out
