@@ -26,7 +26,7 @@ type Kind struct {
 	inline func(d definition, dir string) error // reads the files that a definition names; nil if the kind has none
 }
 
-// Kinds lists the graders that can be run here, in the order they are shown.
+// Kinds lists the graders that gonogo can run, in the order in which they are shown.
 func Kinds() []Kind {
 	return []Kind{
 		stringCheck, textSimilarity, scoreModel, labelModel, pythonKind, multi, endpointKind, trl,

@@ -7,7 +7,7 @@ import (
 	"gonogo/sampler/boundary/python"
 )
 
-// loaded is a function that Start loads, or else its first call.
+// loaded is a function that Start, or else the first call, loads.
 type loaded struct {
 	pool *python.Pool
 	name string // for messages

@@ -82,7 +82,7 @@ func (g *Multi) Close() error {
 }
 
 // Info returns the formula; its parts in the order in which it reads them, followed by those that
-// it does not read; and the gates, the parts without which the reward is nothing.
+// it does not read; and the gates (see formula.Formula.Gates).
 func (g *Multi) Info() rollout.GraderInfo {
 	return rollout.GraderInfo{
 		Formula: g.source, Parts: append(g.formula.Names(), g.unread()...), Gates: g.formula.Gates(g.bounds),

@@ -154,7 +154,7 @@ func decide(results []*result) error {
 	return fmt.Errorf("part %s: %w; no grade of %s either", worst.part.name, worst.err, strings.Join(also, ", "))
 }
 
-// moreSevere reports whether a says more about a retry than b.
+// moreSevere reports whether decide prefers a to b.
 func moreSevere(a, b error) bool {
 	rankA, waitA := severity(a)
 	rankB, waitB := severity(b)

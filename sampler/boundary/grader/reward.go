@@ -39,8 +39,8 @@ type Reward struct {
 	batch *batchCheck // nil: no check whether the functions compare outputs
 }
 
-// batchCheck keeps earlier outputs. Some gradings repeat an output in a batch with them, to see
-// whether the functions give it the same reward as alone.
+// batchCheck keeps earlier outputs. Some gradings grade an output again in a batch with them, to see
+// whether the functions give it the same reward as by itself.
 type batchCheck struct {
 	mu    sync.Mutex // guards the fields below
 	count int        // gradings so far
@@ -54,7 +54,7 @@ const (
 	batchKept  = 3
 )
 
-// next returns the outputs to put in a batch with the next one; nil if it is graded alone only.
+// next returns the outputs to put in a batch with the next one; nil if there is no batch.
 func (b *batchCheck) next(output adapterOutput) []adapterOutput {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -38,7 +38,7 @@ type step struct {
 // String returns the template's source.
 func (t Template) String() string { return t.source }
 
-// sampleKeys are the keys of sample that a template may name.
+// sampleKeys lists the keys of sample that a template may name.
 var sampleKeys = []string{"output_text", "output_json", "output_tools", "output_reasoning_summary", "choices"}
 
 // ParseTemplate reads a template. Errors are "{{" without "}}", a namespace other than item and

@@ -59,13 +59,13 @@ func (k *Keeper) Record(path string) ([]*sampler.RolloutSession, error) {
 	defer k.mu.Unlock()
 	k.journal = j
 	k.open = make(map[string]*state)
-	var left []*sampler.RolloutSession
+	var unstopped []*sampler.RolloutSession
 	for _, id := range order {
 		if l, open := j.left[id]; open {
-			left = append(left, &sampler.RolloutSession{ID: id, TraceID: l.TraceID, Values: l.Values})
+			unstopped = append(unstopped, &sampler.RolloutSession{ID: id, TraceID: l.TraceID, Values: l.Values})
 		}
 	}
-	return left, nil
+	return unstopped, nil
 }
 
 // read loads the file and returns the ids in order. It skips invalid lines: the process was killed
@@ -146,11 +146,11 @@ func (k *Keeper) Close() error {
 	return err
 }
 
-// Recover stops the sessions that an earlier invocation left running, up to 16 at a time, and returns how
+// Recover stops sessions that an earlier invocation left running, up to 16 at a time, and returns how
 // many it stopped and the first error. Sessions that cannot be stopped stay in the journal.
-func (k *Keeper) Recover(ctx context.Context, left []*sampler.RolloutSession) (stopped int, err error) {
+func (k *Keeper) Recover(ctx context.Context, sessions []*sampler.RolloutSession) (stopped int, err error) {
 	const atOnce = 16
-	for batch := range slices.Chunk(left, atOnce) {
+	for batch := range slices.Chunk(sessions, atOnce) {
 		errs := make(chan error, len(batch))
 		for _, e := range batch {
 			go func() { errs <- k.Stop(ctx, e) }()

@@ -9,12 +9,12 @@ import (
 
 // Formula is a compiled formula. It is safe for use by several goroutines.
 type Formula struct {
-	root  node
-	given []string // the names of the values, in the order in which Eval takes them
-	names []string // the names that the formula reads, in order of appearance
+	root   node
+	inputs []string // the names of the values, in the order in which Eval takes them
+	names  []string // the names that the formula reads, in order of appearance
 }
 
-// Compile reads a formula over the given names. A formula has
+// Compile reads a formula over the names in inputs. A formula has
 //
 //   - numbers, also in scientific notation: 2, 0.5, .5, 1e-9
 //   - the operators + - * / and ^, the power, and parentheses
@@ -24,25 +24,25 @@ type Formula struct {
 // and the usual precedence: ^ binds tightest and groups to the right, so 2^3^2 is 2^9 and -a^2 is
 // -(a^2); then the sign, then * and /, then + and -. How the hosted service reads ^ and signs is
 // not documented. An error in the source is an *Error, which names the column.
-func Compile(source string, given []string) (*Formula, error) {
-	for i, name := range given {
+func Compile(source string, inputs []string) (*Formula, error) {
+	for i, name := range inputs {
 		if !isName(name) {
 			return nil, fmt.Errorf("%q cannot be used in a formula: a name has letters, digits and _, and does not "+
 				"begin with a digit", name)
 		}
-		if slices.Contains(given[:i], name) {
+		if slices.Contains(inputs[:i], name) {
 			return nil, fmt.Errorf("the name %q is given twice", name)
 		}
 	}
 	if len(source) > longest {
 		return nil, &Error{Column: 1, Text: fmt.Sprintf("the formula is longer than %d bytes", longest)}
 	}
-	p := &parser{source: source, given: given}
+	p := &parser{source: source, inputs: inputs}
 	root, err := p.parse()
 	if err != nil {
 		return nil, err
 	}
-	return &Formula{root: root, given: slices.Clone(given), names: p.names}, nil
+	return &Formula{root: root, inputs: slices.Clone(inputs), names: p.names}, nil
 }
 
 // isName reports whether s can be used as a name in a formula.
@@ -69,8 +69,8 @@ func (f *Formula) Names() []string { return slices.Clone(f.names) }
 // Note: what the hosted service does with such a step is not documented. Most expression evaluators
 // refuse it, and an error gets noticed, while an unintended number does not.
 func (f *Formula) Eval(values []float64) (float64, error) {
-	if len(values) != len(f.given) {
-		panic(fmt.Sprintf("formula: %d values for %d names", len(values), len(f.given)))
+	if len(values) != len(f.inputs) {
+		panic(fmt.Sprintf("formula: %d values for %d names", len(values), len(f.inputs)))
 	}
 	v := f.root.value(values)
 	if v != v {

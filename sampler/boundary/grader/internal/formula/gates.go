@@ -23,8 +23,8 @@ func (f *Formula) Gates(bounds func(name string) (low, high float64)) []string {
 		low, high := bounds(name)
 		return sane(low, high)
 	}
-	whole := f.root.bounds(func(v *variable) span { return known(v.name) })
-	if whole.point() {
+	total := f.root.bounds(func(v *variable) span { return known(v.name) })
+	if total.point() {
 		return nil // a constant has no gates
 	}
 	var gates []string
@@ -38,7 +38,7 @@ func (f *Formula) Gates(bounds func(name string) (low, high float64)) []string {
 			}
 			return known(v.name)
 		})
-		if without.point() && (without.low == 0 || without.low <= whole.low) {
+		if without.point() && (without.low == 0 || without.low <= total.low) {
 			gates = append(gates, name)
 		}
 	}
@@ -71,13 +71,13 @@ func hull(values ...float64) span {
 	return sane(s.low, s.high)
 }
 
-func (n *negation) bounds(of func(*variable) span) span {
-	x := n.x.bounds(of)
+func (n *negation) bounds(spanOf func(*variable) span) span {
+	x := n.x.bounds(spanOf)
 	return span{-x.high, -x.low}
 }
 
-func (n *binary) bounds(of func(*variable) span) span {
-	a, b := n.left.bounds(of), n.right.bounds(of)
+func (n *binary) bounds(spanOf func(*variable) span) span {
+	a, b := n.left.bounds(spanOf), n.right.bounds(spanOf)
 	switch n.op {
 	case '+':
 		return sane(a.low+b.low, a.high+b.high)
@@ -123,8 +123,8 @@ func quotient(a, b span) span {
 // powers bounds powers of a base that is not negative, and powers with a whole exponent; for others
 // it returns all.
 func powers(a, b span) span {
-	k, whole := b.low, b.point() && b.low == math.Trunc(b.low)
-	even := whole && math.Mod(k, 2) == 0
+	k, integer := b.low, b.point() && b.low == math.Trunc(b.low)
+	even := integer && math.Mod(k, 2) == 0
 	switch {
 	case a.point() && b.point():
 		return hull(math.Pow(a.low, k))
@@ -134,9 +134,9 @@ func powers(a, b span) span {
 		return powers(absolute([]span{a}), b)
 	case a.low < 0 && even:
 		return span{0, math.Inf(1)}
-	case a.low < 0 && whole && k > 0:
+	case a.low < 0 && integer && k > 0:
 		return hull(math.Pow(a.low, k), math.Pow(a.high, k))
-	case a.low < 0 && b.point() && !whole: // a negative base has no value there
+	case a.low < 0 && b.point() && !integer: // a negative base has no value there
 		if a.high < 0 {
 			return all
 		}
@@ -149,10 +149,10 @@ func powers(a, b span) span {
 	return span{0, math.Inf(1)}
 }
 
-func (n *call) bounds(of func(*variable) span) span {
+func (n *call) bounds(spanOf func(*variable) span) span {
 	spans := make([]span, len(n.values))
 	for i, x := range n.values {
-		spans[i] = x.bounds(of)
+		spans[i] = x.bounds(spanOf)
 	}
 	return n.f.bounds(spans)
 }

@@ -12,7 +12,7 @@ type node interface {
 	// value returns the step's value; NaN if it, or one of its arguments, has no finite value.
 	value(values []float64) float64
 	// bounds returns a span that contains every value of the step.
-	bounds(of func(*variable) span) span
+	bounds(spanOf func(*variable) span) span
 	args() []node
 	// text returns the step as text, with its arguments' texts.
 	text(args []string) string
@@ -43,10 +43,10 @@ type variable struct {
 	index int
 }
 
-func (n *variable) value(values []float64) float64      { return finite(values[n.index]) }
-func (n *variable) bounds(of func(*variable) span) span { return of(n) }
-func (n *variable) args() []node                        { return nil }
-func (n *variable) text([]string) string                { return n.name }
+func (n *variable) value(values []float64) float64          { return finite(values[n.index]) }
+func (n *variable) bounds(spanOf func(*variable) span) span { return spanOf(n) }
+func (n *variable) args() []node                            { return nil }
+func (n *variable) text([]string) string                    { return n.name }
 
 type negation struct {
 	step

@@ -32,7 +32,7 @@ const sign = 5
 // 1973, doi:10.1145/512927.512931).
 type parser struct {
 	source string
-	given  []string
+	inputs []string
 	names  []string // the names read so far
 	pos    int      // of the next byte
 	depth  int
@@ -149,13 +149,13 @@ func (p *parser) name() (node, error) {
 	if p.space(); p.pos < len(p.source) && p.source[p.pos] == '(' {
 		return p.call(name, start)
 	}
-	index := slices.Index(p.given, name)
+	index := slices.Index(p.inputs, name)
 	switch {
 	case index >= 0:
 	case functions[name] != nil:
 		return nil, p.fail(start, "%s is a function: write its values in parentheses", name)
 	default:
-		return nil, p.fail(start, "unknown name %q; the names are %s", name, list(p.given))
+		return nil, p.fail(start, "unknown name %q; the names are %s", name, list(p.inputs))
 	}
 	if !slices.Contains(p.names, name) {
 		p.names = append(p.names, name)
