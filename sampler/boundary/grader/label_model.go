@@ -120,7 +120,7 @@ func (g *LabelModel) Warnings() []string {
 	return warn
 }
 
-// Choices says what labels earn.
+// Choices says which reward a label earns.
 func (g *LabelModel) Choices() map[string]string {
 	return map[string]string{
 		"label_model reward": "1 for a passing label, 0 for another; an answer that is not one of the labels leaves " +

@@ -75,7 +75,7 @@ func references(a, b Template) []Template {
 	return nil
 }
 
-// union merges lists of names, sorted, each once.
+// union merges lists of names. The result is sorted, with each name once.
 func union(lists ...[]string) []string {
 	all := slices.Concat(lists...)
 	slices.Sort(all)

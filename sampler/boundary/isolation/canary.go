@@ -41,8 +41,8 @@ func (k *Keeper) plant(ctx context.Context, e *sampler.RolloutSession) error {
 	return f
 }
 
-// Another rollout may write to the same file: plantAt waits writeTime for it to fill a file that it
-// has just created, and makes up to attempts attempts.
+// Another rollout may be writing to the same file. writeTime is how long plantAt waits for it to fill a
+// file that it has just created; attempts is how often plantAt tries.
 const (
 	writeTime = 10 * time.Millisecond
 	attempts  = 50

@@ -53,9 +53,9 @@ func (c content) shown() (s string, text bool) {
 	return "[" + strings.Join(words, " ") + "]", false
 }
 
-// readResult reads an answer to tools/call. An answer of more than most bytes becomes an error result.
+// readResult reads an answer to tools/call. An answer of more than limit bytes becomes an error result.
 // It fails only if the answer cannot be read.
-func readResult(raw json.RawMessage, most int) (sampler.Result, error) {
+func readResult(raw json.RawMessage, limit int) (sampler.Result, error) {
 	var a *answer
 	if err := jsontext.Unmarshal(raw, &a); err != nil || a == nil {
 		return sampler.Result{}, fmt.Errorf("the answer is not a result of a tool: %s", endpoint.Brief(string(raw)))
@@ -79,8 +79,8 @@ func readResult(raw json.RawMessage, most int) (sampler.Result, error) {
 	}
 	res.Output = strings.Join(parts, "\n")
 	switch {
-	case len(res.Output) > most:
-		return tooLong(most), nil
+	case len(res.Output) > limit:
+		return tooLong(limit), nil
 	case a.IsError && strings.TrimSpace(res.Output) == "":
 		return refuse("the tool failed, and does not say why"), nil
 	case a.IsError:
@@ -94,8 +94,8 @@ func refuse(why string) sampler.Result {
 	return sampler.Result{Output: "Error: " + why, Error: why, NoOutput: true}
 }
 
-// tooLong returns the error result for an answer of more than most bytes.
-func tooLong(most int) sampler.Result {
-	text := fmt.Sprintf("413: the tool's output is longer than %d bytes", most)
+// tooLong returns the error result for an answer of more than limit bytes.
+func tooLong(limit int) sampler.Result {
+	text := fmt.Sprintf("413: the tool's output is longer than %d bytes", limit)
 	return sampler.Result{Output: "Error: " + text, Error: text}
 }

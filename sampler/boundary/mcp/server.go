@@ -25,7 +25,7 @@ type server struct {
 	slots map[string]*slot
 }
 
-// slot holds a session. Each rollout has one, by its trace id, or all share the one of "".
+// slot holds a session. Each rollout has its own slot, keyed by its trace id, or all share the slot "".
 type slot struct {
 	turn    chan struct{} // holds a token while someone uses the fields below
 	session *session      // nil if there is none

@@ -161,9 +161,9 @@ func (p *pipe) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return p.breaks(func() error { return p.ended(io.EOF) })
 }
 
-// readLine reads a line without its line break. If the line is longer than most bytes, it returns the
+// readLine reads a line without its line break. If the line is longer than limit bytes, it returns the
 // beginning and errLong.
-func readLine(r *bufio.Reader, most int) (line []byte, err error) {
+func readLine(r *bufio.Reader, limit int) (line []byte, err error) {
 	over := false
 	for {
 		b, err := r.ReadSlice('\n')
@@ -173,7 +173,7 @@ func readLine(r *bufio.Reader, most int) (line []byte, err error) {
 		if !over {
 			line = append(line, b...)
 		}
-		if over = over || len(line) > most; over && len(line) > headOfLine {
+		if over = over || len(line) > limit; over && len(line) > headOfLine {
 			line = bytes.Clone(line[:headOfLine])
 		}
 		switch {

@@ -52,7 +52,7 @@ func unusable(why string) *endpoint.Failure {
 	return &endpoint.Failure{Status: http.StatusOK, Temporary: true, Err: errors.New(why)}
 }
 
-// unreadable is unusable for an answer that cannot be read, and quotes the answer.
+// unreadable returns the failure of an answer with status 200 that cannot be read, with its text.
 func unreadable(body []byte) *endpoint.Failure {
 	return unusable("the answer cannot be used: " + endpoint.ErrorText(endpoint.Answer{Body: body}))
 }
@@ -164,8 +164,8 @@ func joined(a, b string) string {
 	return a + "\n" + b
 }
 
-// usageOnly reads the usage of an answer that is not a turn.
-func usageOnly(body []byte) reply {
+// readUsage reads the usage of an answer that is not a turn.
+func readUsage(body []byte) reply {
 	var a struct {
 		Usage json.RawMessage `json:"usage"`
 	}

@@ -47,7 +47,7 @@ func dialects() []dialect {
 			path: "responses", talks: true, input: "input", read: transcript.Items, answer: responsesAnswer,
 			stream: func() stream { return &responsesStream{} },
 		},
-		{path: "embeddings", answer: usageOnly},
+		{path: "embeddings", answer: readUsage},
 	}
 }
 
@@ -274,7 +274,7 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked
 	}
 	copyHeader(w, resp)
 	w.WriteHeader(resp.StatusCode)
-	_, _ = w.Write(text) // fails if the agent is gone, which its own end reports
+	_, _ = w.Write(text) // fails if the agent is gone, which is noticed elsewhere
 	if resp.StatusCode != http.StatusOK {
 		f, cutOff := sampler.ModelRefusal(address, endpoint.Answer{
 			Status: resp.StatusCode, Header: resp.Header,

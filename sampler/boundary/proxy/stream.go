@@ -47,7 +47,7 @@ func (p *Proxy) pass(w http.ResponseWriter, resp *http.Response, body io.Reader,
 			return fmt.Errorf("%w: %w", errBrokeOff, p.failed(resp.Request.URL.String(), current))
 		}
 		if len(event) > 0 && (!usageOnly || !q.injected) {
-			_, _ = w.Write(event) // fails if the agent is gone, which its own end reports
+			_, _ = w.Write(event) // fails if the agent is gone, which is noticed elsewhere
 			_ = out.Flush()
 		}
 		if err == nil {

@@ -42,7 +42,7 @@ func (w *worker) exchange(ctx context.Context, timeout time.Duration, id uint64,
 		_, _ = w.in.SetDeadline(time.Unix(1, 0)), w.out.SetDeadline(time.Unix(1, 0))
 	})
 	defer func() {
-		if !stop() { // the deadline that ctx set may come at any time
+		if !stop() { // the deadline that ctx set may take effect at any time
 			w.kill()
 		}
 	}()

@@ -16,7 +16,8 @@ type echo struct {
 // mostWrong is the maximum number of wrong ids to remember.
 const mostWrong = 1000
 
-// foreign reports whether an answer to call that names the call named belongs to another call.
+// foreign reports whether an answer belongs to another call. call is the id of the call that was made,
+// named the id in the answer.
 func (e *echo) foreign(call, named string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 )
 
 // Communicate writes input, closes the process's standard input, and returns everything that the process
-// writes until it ends, at most most bytes. When Communicate returns, the process and everything that it
+// writes until it ends, at most limit bytes. When Communicate returns, the process and everything that it
 // started are gone. The error wraps ctx's cause, ErrTooLong, or ErrEnded for an exit code other than 0.
-func (p *Peer) Communicate(ctx context.Context, input []byte, most int) (output []byte, err error) {
+func (p *Peer) Communicate(ctx context.Context, input []byte, limit int) (output []byte, err error) {
 	var writing sync.WaitGroup
 	defer writing.Wait()
 	defer p.Kill()
@@ -34,11 +34,11 @@ func (p *Peer) Communicate(ctx context.Context, input []byte, most int) (output 
 		case <-returned:
 		}
 	})
-	output, err = io.ReadAll(io.LimitReader(p.Out, int64(most)+1))
+	output, err = io.ReadAll(io.LimitReader(p.Out, int64(limit)+1))
 	switch {
 	case ctx.Err() != nil:
 		return nil, p.late(ctx)
-	case len(output) > most:
+	case len(output) > limit:
 		return nil, ErrTooLong
 	case err != nil && !errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, err

@@ -40,9 +40,9 @@ func StartPeer(cmd *exec.Cmd, mark string, log io.Writer) (*Peer, error) {
 }
 
 // Ask writes line, which must end with a line break, and returns the answer without its line break, at
-// most most bytes. A timeout of 0 means no limit. On an error, which is ctx's cause or wraps one of the
+// most limit bytes. A timeout of 0 means no limit. On an error, which is ctx's cause or wraps one of the
 // errors above, Ask kills the process.
-func (p *Peer) Ask(ctx context.Context, timeout time.Duration, line []byte, most int) (answer []byte, err error) {
+func (p *Peer) Ask(ctx context.Context, timeout time.Duration, line []byte, limit int) (answer []byte, err error) {
 	defer func() {
 		if err != nil {
 			p.Kill()
@@ -72,7 +72,7 @@ func (p *Peer) Ask(ctx context.Context, timeout time.Duration, line []byte, most
 	} else if err != nil {
 		return nil, p.failure(ctx, err)
 	}
-	if answer, err = p.line(most); err != nil {
+	if answer, err = p.line(limit); err != nil {
 		return nil, p.failure(ctx, err)
 	}
 	if p.lines.Buffered() > 0 {
@@ -108,14 +108,14 @@ func (p *Peer) HasUnread() bool {
 }
 
 // line reads one line, without its line break.
-func (p *Peer) line(most int) ([]byte, error) {
+func (p *Peer) line(limit int) ([]byte, error) {
 	var long []byte
 	for {
 		b, err := p.lines.ReadSlice('\n')
 		switch {
 		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
 			return nil, err
-		case len(long)+len(b) > most:
+		case len(long)+len(b) > limit:
 			return nil, ErrTooLong
 		}
 		if long = append(long, b...); err == nil {

@@ -102,13 +102,13 @@ func (t Table) Below(root int) []int {
 }
 
 // Memory returns the memory that processes use together, in bytes. It counts shared memory once per
-// process, unless the sum exceeds most; then it divides shared memory among the processes that share it.
-func (t Table) Memory(pids []int, most int64) int64 {
+// process, unless the sum exceeds limit; then it divides shared memory among the processes that share it.
+func (t Table) Memory(pids []int, limit int64) int64 {
 	sum := int64(0)
 	for _, pid := range pids {
 		sum += t.all[pid].resident
 	}
-	if sum <= most {
+	if sum <= limit {
 		return sum
 	}
 	sum = 0

@@ -79,7 +79,7 @@ func (f *Formula) Eval(values []float64) (float64, error) {
 	return v, nil
 }
 
-// culprit describes the innermost step of n that has no finite value.
+// culprit returns an error about the innermost step of n that has no finite value.
 func culprit(n node, values []float64) *Error {
 	args := n.args()
 	for _, a := range args {

@@ -34,7 +34,7 @@ type parser struct {
 	source string
 	inputs []string
 	names  []string // the names read so far
-	pos    int      // of the next byte
+	pos    int      // offset of the next byte
 	depth  int
 }
 
@@ -52,8 +52,8 @@ func (p *parser) parse() (node, error) {
 	return root, nil
 }
 
-// expression reads an expression, as far as operators bind to the left at least as tightly as least.
-func (p *parser) expression(least int) (node, error) {
+// expression reads an expression, up to an operator that binds to the left less tightly than minBinding.
+func (p *parser) expression(minBinding int) (node, error) {
 	if p.depth++; p.depth > deepest {
 		return nil, p.fail(p.pos, "more than %d levels of nesting", deepest)
 	}
@@ -65,7 +65,7 @@ func (p *parser) expression(least int) (node, error) {
 	for p.space(); p.pos < len(p.source); p.space() {
 		op, start := p.source[p.pos], p.pos
 		b, ok := binding[op]
-		if !ok || b.left < least {
+		if !ok || b.left < minBinding {
 			break
 		}
 		p.pos++

@@ -136,7 +136,7 @@ func partialTokenRatio(a, b []rune) float64 {
 	return max(best, partialRatio(joined(onlyA), joined(onlyB)))
 }
 
-// sortedWords splits a processed text, whose only blank is the space.
+// sortedWords splits a processed text, whose only white space is the space character.
 func sortedWords(text []rune) []string {
 	words := strings.Fields(string(text))
 	slices.Sort(words)

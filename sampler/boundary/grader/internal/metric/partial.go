@@ -47,7 +47,7 @@ func bestPart(needle, text []int32) float64 {
 		}
 	}
 	best := bestPrefix(from, len(needle))
-	steps := make([]int, len(text)+1) // of the count of columns, by start of the part
+	steps := make([]int, len(text)+1) // differences of common, by start of the part
 	for k, f := range from {
 		// Column k is in the parts that start after k-len(needle), up to k.
 		if first := max(int(f), k+1-len(needle)); first <= k {

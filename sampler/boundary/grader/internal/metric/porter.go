@@ -165,11 +165,12 @@ func final(w []rune) []rune {
 	return strip(w, finals, 2)
 }
 
-// strip replaces the first suffix that the word ends in, if the measure of the rest is at least least.
-func strip(w []rune, list []suffix, least int) []rune {
+// strip replaces the first suffix that the word ends in, if the measure of the rest is at least
+// minMeasure.
+func strip(w []rune, list []suffix, minMeasure int) []rune {
 	for _, x := range list {
 		if s, ok := without(w, x.from); ok {
-			if measure(s) >= least {
+			if measure(s) >= minMeasure {
 				return with(s, x.to)
 			}
 			return w
