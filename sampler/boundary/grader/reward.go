@@ -233,7 +233,7 @@ type adapterOutput struct {
 	Text       string            `json:"text"`
 	Completion []rollout.Message `json:"completion"`
 	TraceID    string            `json:"trace_id"`
-	Beside     []adapterOutput   `json:"beside,omitzero"` // batched with it; empty: only a copy of itself; nil: no batch
+	Beside     []adapterOutput   `json:"beside,omitzero"` // batched with it; empty: only itself again; nil: none
 }
 
 func forAdapter(out sampler.Output) adapterOutput {
