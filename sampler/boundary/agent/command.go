@@ -18,24 +18,24 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// largestResult bounds the line of a result.
+// largestResult is the maximum length of a result, in bytes.
 const largestResult = 16 << 20
 
-// marker is the variable by which the processes of agents are known.
+// marker is the environment variable that identifies the processes of agents.
 const marker = "GONOGO_AGENT"
 
 // CommandConfig configures an agent that is a program.
 type CommandConfig struct {
 	Argv       []string // the program and its arguments
 	Dir        string   // its working directory; "" is this program's
-	Without    []string // variables of this program's environment that it must not see
-	PerRollout bool     // a process for each rollout, not one for many, one after the other
-	Processes  int      // at one time, at most
+	Without    []string // environment variables of this program that it must not see
+	PerRollout bool     // start a process for each rollout; else a process makes one after the other
+	Processes  int      // maximum number of processes at one time
 	Options    RequestOptions
 	Log        io.Writer // receives its standard error, from several goroutines; nil discards it
 }
 
-// Validate reports a configuration that cannot be run.
+// Validate reports invalid settings.
 func (c CommandConfig) Validate() error {
 	switch {
 	case len(c.Argv) == 0 || c.Argv[0] == "":
@@ -49,15 +49,15 @@ func (c CommandConfig) Validate() error {
 	return nil
 }
 
-// Command is an agent that is a program: a JSON line in for each rollout, a JSON
-// line out. It is safe for concurrent use.
+// Command is an agent that is a program: for each rollout it reads a JSON line and writes one. It is
+// safe for concurrent use.
 type Command struct {
 	cfg   CommandConfig
-	slots chan struct{} // holds a token for each process that is busy
+	slots chan struct{} // holds a token for each busy process
 	idle  process.IdlePool
 }
 
-// NewCommand returns an agent. No process is started yet.
+// NewCommand returns an agent. It starts no process yet.
 func NewCommand(cfg CommandConfig) (*Command, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -68,9 +68,8 @@ func NewCommand(cfg CommandConfig) (*Command, error) {
 // URL returns the command, for messages.
 func (c *Command) URL() string { return strings.Join(c.cfg.Argv, " ") }
 
-// Run has a process make the rollout. A process that hangs, crashes or writes an
-// invalid result is killed with all that it started, and the next rollout gets
-// another one.
+// Run makes a rollout with a process. A process that hangs, crashes or writes an invalid result is
+// killed with everything that it started, and the next rollout gets another one.
 func (c *Command) Run(ctx context.Context, p sampler.AgentRequest) (sampler.AgentResult, error) {
 	req, err := c.cfg.Options.request(p)
 	if err != nil {
@@ -84,7 +83,7 @@ func (c *Command) Run(ctx context.Context, p sampler.AgentRequest) (sampler.Agen
 	return done, blaming(err, p)
 }
 
-// Enter waits for a place among the processes, which a Run must have.
+// Enter waits for a free slot, which the caller of Run must hold.
 func (c *Command) Enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case c.slots <- struct{}{}:
@@ -94,15 +93,15 @@ func (c *Command) Enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// ask has a process answer the line. One that had ended since its last rollout is
-// replaced.
+// ask sends the line to a process and reads its result. A process that has ended, or has written
+// something, since its last rollout is replaced once.
 func (c *Command) ask(ctx context.Context, p sampler.AgentRequest, line []byte) (sampler.AgentResult, error) {
 	for again := false; ; again = true {
 		peer, err := c.peer(p)
 		if err != nil {
 			return sampler.AgentResult{}, err
 		}
-		text, err := peer.Ask(ctx, 0, line, largestResult) // ctx has the time
+		text, err := peer.Ask(ctx, 0, line, largestResult) // ctx limits the time
 		switch {
 		case context.Cause(ctx) == sampler.ErrAgentTimeout && err != nil:
 			return sampler.AgentResult{}, hung(p, " and was ended"+peer.StderrTail())
@@ -112,19 +111,19 @@ func (c *Command) ask(ctx context.Context, p sampler.AgentRequest, line []byte) 
 			return sampler.AgentResult{}, context.Cause(ctx)
 		case !again && !c.cfg.PerRollout &&
 			(errors.Is(err, process.ErrNotSent) || errors.Is(err, process.ErrUnsolicited)):
-			continue // what the rollout before left is none of this one's
+			continue // the previous rollout's leftovers must not fail this one
 		}
 		return sampler.AgentResult{}, c.failure(err)
 	}
 }
 
-// result reads what a process wrote. One that wrote what is not a result is still at
-// it, and would take the next rollout's line for its own.
+// result reads what a process wrote. It kills a process that wrote something other than a result: the
+// process may still be busy, and would mistake the next rollout's line for its own input.
 func (c *Command) result(peer *process.Peer, text []byte, p sampler.AgentRequest) (sampler.AgentResult, error) {
 	done, err := played(text, p, !c.cfg.PerRollout)
-	own, failed := errors.AsType[*sampler.AgentError](err)
+	agentErr, failed := errors.AsType[*sampler.AgentError](err)
 	switch {
-	case failed && own.Kind == sampler.KindAgentGarbled:
+	case failed && agentErr.Kind == sampler.KindAgentGarbled:
 		peer.Kill()
 	case c.cfg.PerRollout:
 		peer.Finish(grace)
@@ -134,7 +133,7 @@ func (c *Command) result(peer *process.Peer, text []byte, p sampler.AgentRequest
 	return done, err
 }
 
-// grace is how long a process may take to end by itself.
+// grace is the time that a process has to exit by itself.
 const grace = 2 * time.Second
 
 // peer returns a process: an idle one, or a new one.
@@ -151,8 +150,9 @@ func (c *Command) peer(p sampler.AgentRequest) (*process.Peer, error) {
 	return peer, nil
 }
 
-// environment is this program's, without what the agent must not see, and, where
-// each rollout has a process, with what the model's libraries read.
+// environment returns this program's environment without the variables that the agent must not see. A
+// process for one rollout also gets its trace id and canary, and the variables that clients of the
+// model's API read.
 func (c *Command) environment(p sampler.AgentRequest) []string {
 	env := process.Environment(c.cfg.Without)
 	if !c.cfg.PerRollout {
@@ -168,7 +168,8 @@ func (c *Command) environment(p sampler.AgentRequest) []string {
 // Close ends all idle processes. No rollout may be in flight.
 func (c *Command) Close() { c.idle.Finish(grace) }
 
-// startFailure is a program that cannot be started: that is so for every rollout.
+// startFailure returns the failure of a start. It is fatal if the program is missing or not executable,
+// because then it fails for every rollout.
 func startFailure(err error) error {
 	missing := errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
 	err = fmt.Errorf("start the agent: %w", err)
@@ -180,11 +181,11 @@ func startFailure(err error) error {
 		err = fmt.Errorf("%w: a name is looked for on PATH, a path such as ./my_agent starts from the folder of the "+
 			"configuration (agent.command)", err)
 	}
-	own := &sampler.AgentError{Kind: sampler.KindAgentStart, Outcome: rollout.ToolFailed, Err: err}
-	return &endpoint.Failure{Temporary: !missing, Fatal: missing, Err: own}
+	agentErr := &sampler.AgentError{Kind: sampler.KindAgentStart, Outcome: rollout.ToolFailed, Err: err}
+	return &endpoint.Failure{Temporary: !missing, Fatal: missing, Err: agentErr}
 }
 
-// failure is a rollout that a process did not carry to its end.
+// failure returns the failure of a rollout that a process did not finish.
 func (c *Command) failure(err error) error {
 	kind := sampler.KindAgentCrashed
 	switch {

@@ -1,9 +1,9 @@
 // Package agent serves the gonogo command; its API may change in any release.
 //
-// It makes rollouts with a user's own program: a command that is started here, or a service.
+// It makes rollouts with a user's own program: a command that it starts, or a service.
 //
-// In: the item of a rollout, its limits, and how to reach the model. Out: the agent's
-// answer, with as much of its conversation as it reports.
+// In: the item of a rollout, its limits, and how to reach the model. Out: the agent's answer, with as
+// much of its conversation as it reports.
 //
-// Both use the same JSON: one object in, one out (Request, Result).
+// Commands and services use the same JSON: one object in, one out (Request, Result).
 package agent

@@ -11,28 +11,28 @@ import (
 	"gonogo/sampler/rollout/disk"
 )
 
-// LogFile is where a Log writes, in the run directory.
+// LogFile is the name of a Log's file in the run directory.
 const LogFile = "agent.log"
 
-// largestLog bounds it: an agent that chatters must not fill the disk.
+// largestLog is the maximum size of the log, in bytes: a noisy agent must not fill the disk.
 const largestLog = 64 << 20
 
-// mostBefore bounds what is kept of what is said before the log is opened: an MCP
-// server starts before the run directory is there.
+// mostBefore is how much is kept before the log is opened, in bytes: an MCP server starts before the
+// run directory exists.
 const mostBefore = 64 << 10
 
-// Log keeps what programs write on standard error, those of an agent or of MCP servers, in
-// a run directory: without secrets and not more than 64 MiB. A nil Log opens and closes
-// nothing. It is safe for concurrent use.
+// Log writes the standard error of programs, of an agent or of MCP servers, to a file in a run
+// directory, without secrets and at most 64 MiB. A nil Log opens and closes nothing. It is safe for
+// concurrent use.
 type Log struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	file    *os.File
 	written int64
 	redact  *rollout.Redactor
-	before  []byte // that was said while it was not open
+	early   []byte // written before the log was opened
 }
 
-// Open begins to write into a run directory.
+// Open opens the log in a run directory.
 func (l *Log) Open(dir string, redact *rollout.Redactor) error {
 	if l == nil {
 		return nil
@@ -52,8 +52,8 @@ func (l *Log) Open(dir string, redact *rollout.Redactor) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.file, l.written, l.redact = f, info.Size(), redact
-	l.write(l.before)
-	l.before = nil
+	l.write(l.early)
+	l.early = nil
 	return nil
 }
 
@@ -62,14 +62,14 @@ func (l *Log) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file == nil {
-		l.before = append(l.before, b[:min(len(b), mostBefore-len(l.before))]...)
+		l.early = append(l.early, b[:min(len(b), mostBefore-len(l.early))]...)
 	} else {
 		l.write(b)
 	}
 	return len(b), nil
 }
 
-// write writes b, as far as there is room. mu is held.
+// write writes b, unless the log is full. The caller must hold mu.
 func (l *Log) write(b []byte) {
 	if len(b) == 0 || l.written >= largestLog {
 		return
@@ -81,7 +81,7 @@ func (l *Log) write(b []byte) {
 	_, _ = l.file.Write(text)
 }
 
-// Close ends the log; nil is none.
+// Close closes the log, if it is open.
 func (l *Log) Close() error {
 	if l == nil {
 		return nil

@@ -11,24 +11,24 @@ import (
 	"strings"
 )
 
-// Program is a command with its arguments as it is started in dir: a path to a file there,
-// such as ./my_agent, becomes absolute, and a bare name is looked for on PATH.
+// Program returns a command with its arguments, to be started in dir. A path to a file there, such as
+// ./my_agent, becomes absolute; a bare name is left to be found on PATH.
 func Program(command []string, dir string) []string {
 	argv := slices.Clone(command)
 	if len(argv) == 0 || filepath.Base(argv[0]) == argv[0] {
 		return argv
 	}
-	beside := within(dir, argv[0])
-	if info, err := os.Stat(beside); err == nil && !info.IsDir() {
-		if whole, err := filepath.Abs(beside); err == nil {
-			argv[0] = whole
+	path := within(dir, argv[0])
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		if absolute, err := filepath.Abs(path); err == nil {
+			argv[0] = absolute
 		}
 	}
 	return argv
 }
 
-// CheckProgram returns why a command cannot be started in dir, without starting it: its
-// program, or the script that it is to run, is missing or may not be run.
+// CheckProgram reports why a command cannot be started in dir, without starting it: its program is
+// missing or not executable, or the script that it runs is missing.
 func CheckProgram(command []string, dir string) error {
 	argv := Program(command, dir)
 	file := argv[0]
@@ -51,7 +51,7 @@ func CheckProgram(command []string, dir string) error {
 	return nil
 }
 
-// within is a path that starts from dir.
+// within returns a path; a relative one starts from dir.
 func within(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -64,7 +64,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// isScript reports whether an argument is the file of a program.
+// isScript reports whether an argument names a script, by its extension.
 func isScript(word string) bool {
 	return !strings.HasPrefix(word, "-") && slices.Contains([]string{".py", ".js", ".mjs", ".ts", ".sh", ".rb"},
 		filepath.Ext(word))

@@ -11,21 +11,21 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Request is what is sent to an agent for a rollout.
+// Request is sent to an agent for each rollout.
 type Request struct {
 	TraceID string `json:"trace_id"` // names this rollout; the same in all its calls
-	// the rollout's canary: another rollout that finds it has found something this one left
+	// the rollout's canary: a rollout that finds another one's is not isolated from it
 	Canary   string                     `json:"canary"`
 	ItemID   string                     `json:"item_id"`
 	Split    string                     `json:"split"`
 	Sample   int                        `json:"sample"`
 	Attempt  int                        `json:"attempt"`
 	Messages json.RawMessage            `json:"messages"` // the item's prompt
-	Item     map[string]json.RawMessage `json:"item"`     // the row, without what is hidden
-	// where to ask the model; absent: the agent has its own
+	Item     map[string]json.RawMessage `json:"item"`     // the row, without its messages and hidden fields
+	// the endpoint of the model; absent if the agent has its own
 	Model   *Model                     `json:"model,omitempty"`
 	Limits  Limits                     `json:"limits"`
-	Tools   map[string]string          `json:"tools,omitempty"`   // the URLs of the job's tools, by name
+	Tools   map[string]string          `json:"tools,omitempty"`   // URLs of the job's tools, by name
 	Session map[string]json.RawMessage `json:"session,omitempty"` // the values of the rollout's session
 }
 
@@ -37,15 +37,15 @@ type Model struct {
 	API     string `json:"api"` // responses or chat
 }
 
-// Limits bound a rollout; 0 is not a limit.
+// Limits holds the limits of a rollout; 0 means no limit.
 type Limits struct {
 	MaxSteps     int     `json:"max_steps"`
 	MaxToolCalls int     `json:"max_tool_calls"`
 	TimeoutS     float64 `json:"timeout_s"`
 }
 
-// Hidden lists the row fields that are not sent to an agent by default: the usual
-// names of references and other right answers.
+// Hidden lists the row fields that are not sent to an agent by default: the usual names of references
+// and other right answers.
 func Hidden() []string {
 	names := []string{
 		"completion", "golden", "ideal", "labels", "output", "response", "reward_model", "rubric",
@@ -56,14 +56,14 @@ func Hidden() []string {
 	return names
 }
 
-// RequestOptions is what agents get in addition to the rollout itself.
+// RequestOptions configures what agents get.
 type RequestOptions struct {
-	Hide  []string          // fields of a row that they do not get
-	Tools map[string]string // URLs of tools, by name; {{session.NAME}} is a value of the session
+	Hide  []string          // row fields that are not sent
+	Tools map[string]string // URLs of tools, by name; {{session.NAME}} is replaced by a value of the session
 }
 
-// request is what an agent gets of p. The error is a tool's address that reads
-// what the session did not answer.
+// request returns the request for p. It fails if a tool's URL reads a value that the session does not
+// have.
 func (t RequestOptions) request(p sampler.AgentRequest) (Request, error) {
 	r := Request{
 		TraceID: p.TraceID, Canary: rollout.Canary(p.TraceID), ItemID: p.Item.ID, Split: string(p.Item.Split),
@@ -71,7 +71,7 @@ func (t RequestOptions) request(p sampler.AgentRequest) (Request, error) {
 		Limits: Limits{p.MaxSteps, p.MaxToolCalls, p.Timeout.Seconds()},
 	}
 	var row map[string]json.RawMessage
-	_ = jsontext.Unmarshal(p.Item.Row, &row) // it was read as an object
+	_ = jsontext.Unmarshal(p.Item.Row, &row) // cannot fail: it was read as an object
 	r.Messages = row["messages"]
 	r.Item = maps.Clone(row)
 	maps.DeleteFunc(r.Item, func(name string, _ json.RawMessage) bool {
@@ -86,20 +86,20 @@ func (t RequestOptions) request(p sampler.AgentRequest) (Request, error) {
 		if r.Session == nil {
 			r.Session = map[string]json.RawMessage{}
 		}
-		if _, own := r.Session["id"]; !own {
-			id, _ := json.Marshal(p.RolloutSession.ID) // a string
+		if _, ok := r.Session["id"]; !ok {
+			id, _ := json.Marshal(p.RolloutSession.ID) // a string always encodes
 			r.Session["id"] = id
 		}
 	}
 	for name, url := range t.Tools {
-		at, err := p.RolloutSession.Fill(url)
+		filled, err := p.RolloutSession.Fill(url)
 		if err != nil {
 			return r, fmt.Errorf("the address of the tool %s: %w", name, err)
 		}
 		if r.Tools == nil {
 			r.Tools = make(map[string]string, len(t.Tools))
 		}
-		r.Tools[name] = at
+		r.Tools[name] = filled
 	}
 	return r, nil
 }

@@ -17,21 +17,21 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// Result is an agent's answer for a rollout. Output, or one of Refusal, Limit and
-// Error, is required; everything else is optional.
+// Result is an agent's answer for a rollout. Output, or one of Refusal, Limit and Error, is required;
+// everything else is optional, except the TraceID of a process that makes several rollouts.
 type Result struct {
-	TraceID   string          `json:"trace_id"`   // when it is there, it must be the request's
+	TraceID   string          `json:"trace_id"`   // if set, the same as in the request
 	Output    *string         `json:"output"`     // the final answer
 	Refusal   string          `json:"refusal"`    // the model refused
-	Limit     string          `json:"limit"`      // the limit that ended it, such as max_steps
-	Error     *Error          `json:"error"`      // it failed
+	Limit     string          `json:"limit"`      // the limit that ended the rollout, such as max_steps
+	Error     *Error          `json:"error"`      // the rollout failed
 	Messages  json.RawMessage `json:"messages"`   // the conversation, as chat messages; it may begin with the prompt
 	ToolCalls []Call          `json:"tool_calls"` // instead of messages, or in addition to them
-	Turns     int             `json:"turns"`      // replies of the model
+	Turns     int             `json:"turns"`      // number of the model's replies
 	Usage     *Usage          `json:"usage"`
 }
 
-// Error says what failed.
+// Error is a failure that an agent reports.
 type Error struct {
 	Boundary string `json:"boundary"` // model, tool or agent (itself)
 	Message  string `json:"message"`
@@ -41,17 +41,17 @@ type Error struct {
 type Call struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"` // an object, or the text of one
-	Output    json.RawMessage `json:"output"`    // a text, or any JSON
+	Arguments json.RawMessage `json:"arguments"` // an object, or its JSON as a string
+	Output    json.RawMessage `json:"output"`    // a string, or any JSON
 	Error     string          `json:"error"`     // the tool refused or failed, and the model saw that
-	Offset    rollout.Seconds `json:"offset_s"`  // since the rollout's begin
+	Offset    rollout.Seconds `json:"offset_s"`  // time since the start of the rollout
 	Elapsed   rollout.Seconds `json:"elapsed_s"`
 }
 
-// mostTurns is more than any rollout has; beyond it sums would overflow.
+// mostTurns is more than any rollout has. Sums of larger numbers could overflow.
 const mostTurns = 1e6
 
-// Usage counts tokens under the names of either API, including their details.
+// Usage counts tokens, with the names of Responses and Chat Completions and their details.
 type Usage struct {
 	Input      *int64 `json:"input_tokens"`
 	Output     *int64 `json:"output_tokens"`
@@ -66,8 +66,8 @@ type Usage struct {
 	CompletionDetails *Usage `json:"completion_tokens_details"`
 }
 
-// played reads a result; named says that it must name the rollout. An error wraps
-// an *sampler.AgentError.
+// played reads a result. named says that the result must have a trace id. An error wraps a
+// *sampler.AgentError.
 func played(text []byte, p sampler.AgentRequest, named bool) (sampler.AgentResult, error) {
 	var r Result
 	if text = bytes.TrimSpace(text); len(text) == 0 || text[0] != '{' {
@@ -76,7 +76,7 @@ func played(text []byte, p sampler.AgentRequest, named bool) (sampler.AgentResul
 	if err := jsontext.Unmarshal(text, &r); err != nil {
 		return sampler.AgentResult{}, garbled("the agent's result is not JSON that can be read: %v", err)
 	}
-	said, err := failureOf(text)
+	reported, err := failureOf(text)
 	if err != nil {
 		return sampler.AgentResult{}, garbled("the agent's result is not JSON that can be read: %v", err)
 	}
@@ -89,8 +89,8 @@ func played(text []byte, p sampler.AgentRequest, named bool) (sampler.AgentResul
 			endpoint.Brief(r.TraceID))
 	case r.Error != nil && !(r.Error.Boundary == "" && failure.None(r.Error.Message) && r.Output != nil):
 		return sampler.AgentResult{}, r.Error.failure()
-	case said != "":
-		return sampler.AgentResult{}, (&Error{Message: said}).failure()
+	case reported != "":
+		return sampler.AgentResult{}, (&Error{Message: reported}).failure()
 	case r.Output == nil && r.Refusal == "" && r.Limit == "":
 		return sampler.AgentResult{},
 			garbled(
@@ -110,7 +110,7 @@ func played(text []byte, p sampler.AgentRequest, named bool) (sampler.AgentResul
 	return done, nil
 }
 
-// failureOf returns the mark of failure that is in a result next to the keys of Result.
+// failureOf returns the mark of failure in a result, apart from error and limit; "" if none.
 func failureOf(text []byte) (string, error) {
 	var marks failure.Marks
 	err := rollout.Members(text, func(key string, value []byte) error {
@@ -126,7 +126,7 @@ func failureOf(text []byte) (string, error) {
 	return f.Text(), nil
 }
 
-// UnmarshalJSON reads an error, which agents also write as a text.
+// UnmarshalJSON reads an error. Agents may also write it as a string.
 func (e *Error) UnmarshalJSON(text []byte) error {
 	if text[0] != '{' {
 		e.Message = jsontext.TextOrJSON(text)
@@ -136,7 +136,7 @@ func (e *Error) UnmarshalJSON(text []byte) error {
 	return jsontext.Unmarshal(text, (*plain)(e))
 }
 
-// converse reads the conversation as far as it was reported.
+// converse reads the conversation, as far as the agent reported it.
 func (r *Result) converse(done *sampler.AgentResult, p sampler.AgentRequest) error {
 	messages, err := transcript.Messages(r.Messages, "assistant")
 	if err != nil {
@@ -147,8 +147,8 @@ func (r *Result) converse(done *sampler.AgentResult, p sampler.AgentRequest) err
 		calls, turns := transcript.CallsOf(messages, transcript.UnreportedStatus)
 		done.Messages, done.Calls, done.Turns = messages, calls, max(done.Turns, turns)
 	}
-	asked := done.Calls // by the messages
-	var told []rollout.Call
+	fromMessages := done.Calls
+	var reported []rollout.Call
 	for i, c := range r.ToolCalls {
 		call := rollout.Call{
 			Turn: i, ID: c.ID, Name: c.Name, Arguments: jsontext.TextOrJSON(c.Arguments),
@@ -163,40 +163,39 @@ func (r *Result) converse(done *sampler.AgentResult, p sampler.AgentRequest) err
 		if c.Error != "" && call.Status == rollout.CallOK {
 			call.Status = rollout.CallError
 		}
-		if len(asked) == len(r.ToolCalls) {
-			call.Turn = asked[i].Turn
+		if len(fromMessages) == len(r.ToolCalls) {
+			call.Turn = fromMessages[i].Turn
 		}
-		told = append(told, call)
+		reported = append(reported, call)
 	}
-	if told != nil {
-		done.Calls = told // they have more than the messages
+	if reported != nil {
+		done.Calls = reported // they have more details than the messages
 	}
 	return nil
 }
 
-// afterPrompt leaves the item's own messages out, where the agent gives them back.
-// What it says to its model before is its own: it may put instructions there, also in
-// the place of the item's.
+// afterPrompt removes the item's messages, if the agent repeats them. It keeps the agent's own
+// instructions, which may come before the item's messages or replace the item's instructions.
 func afterPrompt(messages []rollout.Message, p sampler.AgentRequest) []rollout.Message {
-	var before []rollout.Message
-	for own := p.Item.Messages; len(own) > 0 && len(messages) > 0; {
+	var kept []rollout.Message
+	for prompt := p.Item.Messages; len(prompt) > 0 && len(messages) > 0; {
 		switch m := messages[0]; {
-		case m.Role == own[0].Role && m.Content == own[0].Content:
-			own, messages = own[1:], messages[1:]
-		case instructs(m):
-			before, messages = append(before, m), messages[1:]
-		case instructs(own[0]):
-			own = own[1:]
+		case m.Role == prompt[0].Role && m.Content == prompt[0].Content:
+			prompt, messages = prompt[1:], messages[1:]
+		case isInstruction(m):
+			kept, messages = append(kept, m), messages[1:]
+		case isInstruction(prompt[0]):
+			prompt = prompt[1:]
 		default:
-			return append(before, messages...)
+			return append(kept, messages...)
 		}
 	}
-	return append(before, messages...)
+	return append(kept, messages...)
 }
 
-func instructs(m rollout.Message) bool { return m.Role == "system" || m.Role == "developer" }
+func isInstruction(m rollout.Message) bool { return m.Role == "system" || m.Role == "developer" }
 
-// failure is the error that the agent reports.
+// failure returns the failure that the agent reports.
 func (e *Error) failure() error {
 	message := e.Message
 	if message == "" {
@@ -211,7 +210,7 @@ func (e *Error) failure() error {
 	return failed(sampler.KindAgentError, rollout.ToolFailed, fmt.Errorf("the agent says that it failed: %s", message))
 }
 
-// counts is the usage; a count that is not reported stays unknown.
+// counts returns the usage. A count that is not reported is unknown.
 func (u *Usage) counts() rollout.Usage {
 	if u == nil {
 		return rollout.Usage{}
@@ -228,11 +227,11 @@ func (u *Usage) counts() rollout.Usage {
 	}
 }
 
-// possible reports whether the counts can be true: they are held against budgets.
+// possible reports whether the counts are plausible, each from 0 to 1e12: they count against budgets.
 func (u *Usage) possible() bool {
 	const most = 1e12
-	told := u.counts()
-	for _, n := range []*int64{told.Input, told.Output, told.Reasoning, told.Cached} {
+	counts := u.counts()
+	for _, n := range []*int64{counts.Input, counts.Output, counts.Reasoning, counts.Cached} {
 		if n != nil && (*n < 0 || *n > most) {
 			return false
 		}
@@ -240,36 +239,37 @@ func (u *Usage) possible() bool {
 	return true
 }
 
-// garbled is an unusable result.
+// garbled returns the failure of an unusable result.
 func garbled(format string, args ...any) error {
 	return failed(sampler.KindAgentGarbled, rollout.ToolFailed, fmt.Errorf(format, args...))
 }
 
-// hung is an agent that gave no result in time; more is what else there is to say.
+// hung returns the failure of an agent that gave no result in time. more ends the message.
 func hung(p sampler.AgentRequest, more string) error {
 	return failed(sampler.KindAgentHung, rollout.ToolFailed,
 		fmt.Errorf("the agent gave no result within %v (agent.timeout)%s", p.Timeout, more))
 }
 
-// blaming names, before why an agent failed, the request that it was refused: an
-// agent rarely reports the answers that it got.
+// blaming adds to an agent's failure the reason why its last request to the model was refused, if it
+// was: agents rarely report the answers that they get.
 func blaming(err error, p sampler.AgentRequest) error {
-	own, ok := errors.AsType[*sampler.AgentError](err)
-	f, around := endpoint.AsFailure(err)
-	if !ok || !around || p.Model == nil || p.Model.Refused == nil || p.Model.Refused() == "" {
+	agentErr, ok := errors.AsType[*sampler.AgentError](err)
+	f, isFailure := endpoint.AsFailure(err)
+	if !ok || !isFailure || p.Model == nil || p.Model.Refused == nil || p.Model.Refused() == "" {
 		return err
 	}
-	told := *f
-	told.Err = &sampler.AgentError{
-		Kind: own.Kind, Outcome: own.Outcome,
-		Err: fmt.Errorf("its last request was not forwarded to the model: %s; then: %w", p.Model.Refused(), own.Err),
+	extended := *f
+	extended.Err = &sampler.AgentError{
+		Kind: agentErr.Kind, Outcome: agentErr.Outcome,
+		Err: fmt.Errorf("its last request was not forwarded to the model: %s; then: %w", p.Model.Refused(),
+			agentErr.Err),
 	}
-	return &told
+	return &extended
 }
 
-// failed is one rollout's failure, which is not worth another try: that would
-// cost what a rollout costs. It is none of the endpoint as a whole, but for the
-// breaker, which counts the same failure on item after item.
+// failed returns the failure of one rollout. It is not retried, because a retry costs a whole rollout.
+// It does not count as a failure of the endpoint, except for the breaker, which counts the same failure
+// on item after item.
 func failed(kind string, outcome rollout.Outcome, err error) error {
 	return &endpoint.Failure{
 		URL: endpoint.Agent, Hidden: http.StatusOK,
@@ -277,7 +277,7 @@ func failed(kind string, outcome rollout.Outcome, err error) error {
 	}
 }
 
-// quoted shows the beginning of what is not a result.
+// quoted returns the beginning of an invalid result for a message.
 func quoted(text []byte) string {
 	if len(text) == 0 {
 		return "nothing"

@@ -18,57 +18,57 @@ import (
 
 // ServiceConfig configures an agent behind a URL.
 type ServiceConfig struct {
-	// each rollout is POSTed here; {{session.NAME}} in it and in Headers is a value of its session
+	// each rollout is POSTed here; {{session.NAME}} here and in Headers is replaced by a session's value
 	URL     string
-	Headers map[string]string // of all requests
-	Poll    time.Duration     // between polls for a result; 0 means one second
+	Headers map[string]string // headers of all requests
+	Poll    time.Duration     // time between polls for a result; 0 means one second
 	Options RequestOptions
 	HTTP    *http.Client
 }
 
-// Service is an agent behind a URL: a POST starts a rollout; the answer is the
-// result, or a URL to poll for it. It is safe for concurrent use.
+// Service is an agent behind a URL. A POST starts a rollout; the answer is the result, or a URL to poll
+// for it. It is safe for concurrent use.
 type Service struct {
-	cfg ServiceConfig
-	at  sampler.Address
+	cfg     ServiceConfig
+	address sampler.Address
 }
 
-// place is where a service is for one rollout.
+// place is a service's address for one rollout, and what is needed to reach it.
 type place struct {
 	client  *http.Client
 	address string
 	header  http.Header
-	secrets endpoint.Secrets // of the headers: no message may show them
+	secrets endpoint.Secrets // secrets in the headers, which no message may show
 }
 
-// NewService returns an agent. No request is made yet.
+// NewService returns an agent. It makes no request yet.
 func NewService(cfg ServiceConfig) (*Service, error) {
-	at, err := sampler.NewAddress("agent.url", cfg.URL, cfg.Headers)
+	address, err := sampler.NewAddress("agent.url", cfg.URL, cfg.Headers)
 	if err != nil {
 		return nil, err
 	}
 	if cfg.Poll <= 0 {
 		cfg.Poll = time.Second
 	}
-	return &Service{cfg, at}, nil
+	return &Service{cfg, address}, nil
 }
 
 // SessionReads lists the session variables in its URL and headers.
-func (s *Service) SessionReads() []string { return s.at.Reads() }
+func (s *Service) SessionReads() []string { return s.address.Reads() }
 
 // URL returns its address, for messages.
 func (s *Service) URL() string { return credential.BareURL(s.cfg.URL) }
 
-// started is an answer that is not a result yet.
+// started is the answer while there is no result yet.
 type started struct {
-	Poll    string  `json:"poll"`          // where to ask for the result; relative to the service's URL
-	Seconds float64 `json:"retry_after_s"` // before the next question; 0 leaves it to us
+	Poll    string  `json:"poll"`          // URL to poll for the result; relative to the service's URL
+	Seconds float64 `json:"retry_after_s"` // time until the next poll; 0 means ServiceConfig.Poll
 }
 
-// Run POSTs the rollout and waits for its result. A start that failed in transport,
-// or was put off, is worth another try: it cost nothing.
+// Run POSTs the rollout and waits for its result. A start that failed in transport, or that the
+// service postponed, is retryable: it cost nothing.
 func (s *Service) Run(ctx context.Context, p sampler.AgentRequest) (done sampler.AgentResult, err error) {
-	address, header, secrets, err := s.at.In(p.RolloutSession)
+	address, header, secrets, err := s.address.In(p.RolloutSession)
 	if err != nil {
 		return sampler.AgentResult{}, unreached(err)
 	}
@@ -80,14 +80,14 @@ func (s *Service) Run(ctx context.Context, p sampler.AgentRequest) (done sampler
 		return sampler.AgentResult{}, context.Cause(ctx)
 	case err == nil:
 		if done, err = played(text, p, false); err != nil {
-			_, err = played(secrets.Answer(endpoint.Answer{Body: text}).Body, p, false) // in other words the same
+			_, err = played(secrets.Answer(endpoint.Answer{Body: text}).Body, p, false) // without secrets
 		}
 	}
 	return done, blaming(err, p)
 }
 
-// result starts the rollout and asks for its result until it is there.
-func (s *Service) result(ctx context.Context, at place, p sampler.AgentRequest) ([]byte, error) {
+// result starts the rollout and polls for its result.
+func (s *Service) result(ctx context.Context, pl place, p sampler.AgentRequest) ([]byte, error) {
 	req, err := s.cfg.Options.request(p)
 	if err != nil {
 		return nil, err
@@ -96,16 +96,16 @@ func (s *Service) result(ctx context.Context, at place, p sampler.AgentRequest) 
 	if err != nil {
 		return nil, fmt.Errorf("write the rollout for the agent: %w", err)
 	}
-	a, err := p.Try.Post(ctx, at.client, at.address, at.header, body, largestResult)
+	a, err := p.Try.Post(ctx, pl.client, pl.address, pl.header, body, largestResult)
 	if err != nil {
 		return nil, unreached(err)
 	}
 	poll := ""
 	for a.Status == http.StatusAccepted {
 		var wait started
-		_ = jsontext.Unmarshal(a.Body, &wait) // what it does not say stays as it was
+		_ = jsontext.Unmarshal(a.Body, &wait) // without a new poll URL, the last one is used
 		if wait.Poll != "" {
-			if poll, err = at.beside(wait.Poll); err != nil {
+			if poll, err = pl.pollURL(wait.Poll); err != nil {
 				return nil, err
 			}
 		}
@@ -115,7 +115,7 @@ func (s *Service) result(ctx context.Context, at place, p sampler.AgentRequest) 
 		if err := pause(ctx, max(s.cfg.Poll, time.Duration(wait.Seconds*float64(time.Second)))); err != nil {
 			return nil, err
 		}
-		if a, err = at.ask(ctx, p.Try, poll, s.cfg.Poll); err != nil {
+		if a, err = pl.ask(ctx, p.Try, poll, s.cfg.Poll); err != nil {
 			return nil, err
 		}
 	}
@@ -123,29 +123,30 @@ func (s *Service) result(ctx context.Context, at place, p sampler.AgentRequest) 
 	case a.Status/100 != 2 && poll != "":
 		return nil, failed(sampler.KindAgentCrashed, rollout.ToolFailed,
 			fmt.Errorf("the agent started the rollout but has no result for it: status %d: %s", a.Status,
-				endpoint.ErrorText(at.secrets.Answer(a))))
+				endpoint.ErrorText(pl.secrets.Answer(a))))
 	case a.Status/100 != 2:
-		return nil, unreached(endpoint.StatusFailure(at.address, at.secrets.Answer(a)))
+		return nil, unreached(endpoint.StatusFailure(pl.address, pl.secrets.Answer(a)))
 	case a.Over:
 		return nil, garbled("the agent answered with more than %d bytes", largestResult)
 	}
 	return a.Body, nil
 }
 
-// questionTime is how long an answer to a question may take to begin: of a
-// connection that was lost on the way no one hears, and the rollout would hang with
-// it.
-const questionTime = 2 * time.Minute
+// pollTimeout is how long the first byte of an answer to a poll may take. Without it, a connection that
+// was silently lost would hang the rollout.
+const pollTimeout = 2 * time.Minute
 
-// ask asks for a result. A question that failed is put again: the rollout goes on
-// meanwhile, and ctx bounds it.
-func (at place) ask(ctx context.Context, t *endpoint.Try, poll string, every time.Duration) (endpoint.Answer, error) {
+// ask polls for the result. It repeats a poll that failed: the rollout continues in the meantime, and
+// ctx limits the time.
+func (pl place) ask(ctx context.Context, t *endpoint.Try, poll string, every time.Duration) (endpoint.Answer, error) {
 	for {
-		one, cancel := context.WithCancel(ctx)
-		late := time.AfterFunc(questionTime, cancel)
-		one = httptrace.WithClientTrace(one, &httptrace.ClientTrace{GotFirstResponseByte: func() { late.Stop() }})
-		a, err := t.Get(one, at.client, poll, at.header, largestResult)
-		late.Stop()
+		pollCtx, cancel := context.WithCancel(ctx)
+		timer := time.AfterFunc(pollTimeout, cancel)
+		pollCtx = httptrace.WithClientTrace(pollCtx, &httptrace.ClientTrace{
+			GotFirstResponseByte: func() { timer.Stop() },
+		})
+		a, err := t.Get(pollCtx, pl.client, poll, pl.header, largestResult)
+		timer.Stop()
 		cancel()
 		if err == nil && !endpoint.Temporary(a.Status) {
 			return a, nil
@@ -159,21 +160,21 @@ func (at place) ask(ctx context.Context, t *endpoint.Try, poll string, every tim
 	}
 }
 
-// beside returns a result's address, which must be at the service's own host: its headers
-// hold keys.
-func (at place) beside(poll string) (string, error) {
-	base, err := url.Parse(at.address)
+// pollURL returns the URL to poll. It must be on the service's own host, because the headers contain
+// keys.
+func (pl place) pollURL(poll string) (string, error) {
+	base, err := url.Parse(pl.address)
 	if err != nil {
 		return "", err
 	}
-	to, err := base.Parse(poll)
-	if err != nil || to.Host != base.Host || to.Scheme != base.Scheme {
+	target, err := base.Parse(poll)
+	if err != nil || target.Host != base.Host || target.Scheme != base.Scheme {
 		return "", garbled(`the agent's "poll" %s is not an address on its own server`, endpoint.Brief(poll))
 	}
-	return to.String(), nil
+	return target.String(), nil
 }
 
-// pause waits.
+// pause waits for d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -185,13 +186,13 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// unreached is a service that did not start the rollout.
+// unreached returns the failure of a service that did not start the rollout.
 func unreached(err error) error {
 	f, ok := endpoint.AsFailure(err)
 	if !ok {
 		return err
 	}
-	own := *f
-	own.Err = &sampler.AgentError{Kind: sampler.KindAgentStart, Outcome: rollout.ToolFailed, Err: f.Err}
-	return &own
+	wrapped := *f
+	wrapped.Err = &sampler.AgentError{Kind: sampler.KindAgentStart, Outcome: rollout.ToolFailed, Err: f.Err}
+	return &wrapped
 }

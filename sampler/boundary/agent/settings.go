@@ -2,7 +2,7 @@ package agent
 
 import "gonogo/sampler/limit"
 
-// Settings are the agent that makes the rollouts, as a configuration has it.
+// Settings is the configuration of the agent that makes the rollouts.
 type Settings struct {
 	Command    []string          `json:"command,omitzero" or:"the rollouts are made here, by model and tools" mark:"binding,arguments" example:"[python3, my_agent.py]" doc:"your own agent, as a program and its arguments: it gets a JSON line for each rollout and answers with one (docs/wire.md#your-own-agent); it runs in this file's folder"`
 	URL        string            `json:"url,omitzero" or:"none" is:"url" mark:"url,binding" example:"http://localhost:7100/rollouts" doc:"your own agent, as a service: each rollout is POSTed there"`
@@ -18,5 +18,5 @@ type Settings struct {
 // Used reports whether an agent makes the rollouts.
 func (a Settings) Used() bool { return len(a.Command) > 0 || a.URL != "" }
 
-// AsksItself reports whether the agent calls a model of its own.
+// AsksItself reports whether the agent calls its own model.
 func (a Settings) AsksItself() bool { return a.Used() && a.OwnModel != nil && *a.OwnModel }

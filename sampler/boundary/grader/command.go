@@ -26,21 +26,18 @@ var command = Kind{
 	inline: inlineCommand,
 }
 
-// commandMarker is the variable by which the processes of graders are known.
+// commandMarker is the environment variable that identifies the processes of graders.
 const commandMarker = "GONOGO_GRADER"
 
-// commandTimeout is for one grading where the definition does not say: that of a
-// python grader.
+// commandTimeout is the default limit for one grading, the same as for a python grader.
 const commandTimeout = 2 * time.Minute
 
-// tryAgain is the exit code of a program that may do better later: EX_TEMPFAIL of
-// sysexits.h.
+// tryAgain is the exit code of a program that asks for a retry: EX_TEMPFAIL of sysexits.h.
 const tryAgain = 75
 
-// Command is a grader that is a program: a process for each grading, or one for many,
-// with a JSON line in and a line out for each, which carries the id of the request. It is
-// safe for concurrent use. Whatever a process does, it is killed with all that it has
-// started when the time is up.
+// Command is a grader that is a program. It starts a process for each grading or, with lines, one
+// for many: a JSON line in and a line out for each grading, with the id of the request. It is safe
+// for concurrent use. A process that exceeds the timeout is killed with everything that it started.
 type Command struct {
 	name    string // for messages
 	argv    []string
@@ -49,7 +46,7 @@ type Command struct {
 	dir     string
 	without []string
 	tools   string
-	slots   chan struct{} // holds a token for each process that is busy
+	slots   chan struct{} // holds a token for each busy process
 	idle    process.IdlePool
 }
 
@@ -65,7 +62,7 @@ func newCommand(raw json.RawMessage, env Env) (sampler.Grader, error) {
 
 		PassThreshold *float64 `json:"pass_threshold"`
 	}
-	if err := strictly(raw, &c); err != nil {
+	if err := decodeStrict(raw, &c); err != nil {
 		return nil, err
 	}
 	timeout := commandTimeout
@@ -99,15 +96,15 @@ func newCommand(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	return g, nil
 }
 
-// Start looks whether the program is there.
+// Start checks that the program exists and is executable.
 func (g *Command) Start(context.Context) error {
 	file := g.argv[0]
 	if len(sampler.SessionVariables(file)) > 0 {
-		return nil // another in each session
+		return nil // each session has its own program
 	}
 	if filepath.Base(file) != file && !filepath.IsAbs(file) {
 		file = filepath.Join(g.dir, file)
-		if abs, err := filepath.Abs(file); err == nil { // else LookPath would look along PATH
+		if abs, err := filepath.Abs(file); err == nil { // otherwise LookPath would search PATH
 			file = abs
 		}
 	}
@@ -132,7 +129,7 @@ func (g *Command) SessionReads() []string {
 	return union(names)
 }
 
-// Grade has a process grade the output.
+// Grade grades the output in a process.
 func (g *Command) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
 	if err := g.take(ctx, out); err != nil {
 		return sampler.Grade{}, err
@@ -141,14 +138,14 @@ func (g *Command) Grade(ctx context.Context, out sampler.Output) (sampler.Grade,
 	if g.lines {
 		return g.line(ctx, out)
 	}
-	text, err := g.once(ctx, out, append(askedOf(out, g.tools), '\n'))
+	text, err := g.once(ctx, out, append(requestBody(out, g.tools), '\n'))
 	if err != nil {
 		return sampler.Grade{}, err
 	}
 	return g.printed(text)
 }
 
-// printed reads a grade.
+// printed reads the grade that the program printed.
 func (g *Command) printed(text []byte) (sampler.Grade, error) {
 	grade, kind, err := readPrinted(text)
 	if err != nil {
@@ -157,7 +154,7 @@ func (g *Command) printed(text []byte) (sampler.Grade, error) {
 	return grade, nil
 }
 
-// take waits for a place among the processes.
+// take waits for a free slot; the caller frees it. The wait does not count as time of out.Caller.
 func (g *Command) take(ctx context.Context, out sampler.Output) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -171,7 +168,7 @@ func (g *Command) take(ctx context.Context, out sampler.Output) error {
 	}
 }
 
-// oneLine makes line breaks spaces, which is all that they are in JSON.
+// oneLine replaces line breaks by spaces, in place. In JSON both are only white space.
 func oneLine(b []byte) []byte {
 	for i := range b {
 		if b[i] == '\n' || b[i] == '\r' {
@@ -181,7 +178,7 @@ func oneLine(b []byte) []byte {
 	return b
 }
 
-// once has a process of its own grade.
+// once grades in a new process and returns what it printed.
 func (g *Command) once(ctx context.Context, out sampler.Output, input []byte) ([]byte, error) {
 	argv := slices.Clone(g.argv)
 	for i, arg := range argv {
@@ -208,12 +205,12 @@ func (g *Command) once(ctx context.Context, out sampler.Output, input []byte) ([
 	return nil, g.failure(err, peer)
 }
 
-// line has a process grade that grades many. One that had ended since, or ends
-// in peace instead of answering, is replaced; so is one whose answer is not
-// this request's, for its next line would be taken for another output's grade.
+// line grades in a process that grades many outputs. A used process that has ended since, wrote
+// something unasked, or exits with 0 instead of answering is replaced once. A process whose answer
+// has another id is killed: its next line could be taken for another output's grade.
 func (g *Command) line(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
 	id := rand.Text()
-	request := slices.Concat([]byte(`{"id":"`+id+`",`), oneLine(askedOf(out, g.tools))[1:], []byte("\n"))
+	request := slices.Concat([]byte(`{"id":"`+id+`",`), oneLine(requestBody(out, g.tools))[1:], []byte("\n"))
 	for again := false; ; again = true {
 		peer := g.idle.Take()
 		used := peer != nil
@@ -241,8 +238,8 @@ func (g *Command) line(ctx context.Context, out sampler.Output) (sampler.Grade, 
 	}
 }
 
-// start starts a process in the folder of the configuration, without the keys of
-// model and judge.
+// start starts a process in the folder of the configuration, without the API keys of model and
+// judge.
 func (g *Command) start(argv []string, more ...string) (*process.Peer, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = g.dir
@@ -254,7 +251,7 @@ func (g *Command) start(argv []string, more ...string) (*process.Peer, error) {
 	return peer, nil
 }
 
-// failure is a process that gave no grade.
+// failure returns the error of a process that gave no grade.
 func (g *Command) failure(err error, peer *process.Peer) error {
 	switch {
 	case errors.Is(err, process.ErrTimeout):
@@ -273,8 +270,7 @@ func (g *Command) failure(err error, peer *process.Peer) error {
 	return failed(sampler.KindServer, "%s: %w", g.name, err)
 }
 
-// Close ends the processes that are idle. It is called when nothing is graded any
-// more.
+// Close ends the idle processes. Call it after the last grading.
 func (g *Command) Close() error {
 	g.idle.Finish(2 * time.Second)
 	return nil

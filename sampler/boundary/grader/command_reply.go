@@ -14,8 +14,8 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// readPrinted reads what a command printed: a number, or an object with a score
-// and perhaps parts. An error comes with its kind.
+// readPrinted reads what a command printed: a number, or an object with a score and optional
+// parts. kind is the kind of err.
 func readPrinted(text []byte) (grade sampler.Grade, kind string, err error) {
 	text = bytes.ToValidUTF8(bytes.TrimSpace(text), []byte("\uFFFD"))
 	if bytes.HasPrefix(text, []byte("{")) {
@@ -39,7 +39,7 @@ func readPrinted(text []byte) (grade sampler.Grade, kind string, err error) {
 	return sampler.Grade{Reward: v}, "", nil
 }
 
-// answers reports why a line is not the answer to the request of that id.
+// answers returns an error if a line is not the answer to the request with that id.
 func answers(text []byte, id string) error {
 	var answer struct {
 		ID *string `json:"id"`

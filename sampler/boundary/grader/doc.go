@@ -2,7 +2,7 @@
 //
 // It turns outputs of rollouts into rewards, as the graders of a fine-tuning job would.
 //
-// In: the job's grader as JSON, an Env with the clients a grader may need, and
-// outputs of package sampler. Out: sampler.Grade, or an error: a failure of a
-// grader is never a number. One file a kind, listed in Kinds.
+// In: the job's grader as JSON, an Env with the clients that a grader may need, and outputs of
+// package sampler. Out: a sampler.Grade or an error: a grader that fails never returns a number.
+// Each kind has its own file; Kinds lists them.
 package grader

@@ -23,18 +23,18 @@ var endpointKind = Kind{
 	Remote: true,
 }
 
-// maxScore bounds how much of a grader's answer is read.
+// maxScore is the maximum length of a grader's answer, in bytes.
 const maxScore = 1 << 20
 
-// largeBody is the size of a request from which Azure's documentation says that
-// its trainer discards the rollout. Here it is sent and reported.
+// largeBody is the size of a request, in bytes, above which Azure's trainer discards the rollout,
+// according to its documentation. Here such a request is sent and reported.
 const largeBody = 1 << 20
 
-// Endpoint is a grader behind HTTP. Its score is taken as it is: whether it
-// is within the reward range is not for the grader to say.
+// Endpoint is a grader behind HTTP. Its score is returned unchanged, without a check against the
+// reward range.
 type Endpoint struct {
-	at      sampler.Address
-	name    string // in a run
+	address sampler.Address
+	name    string // name in a run
 	client  *http.Client
 	limiter *rate.Limiter
 	tools   string
@@ -55,11 +55,11 @@ func newEndpoint(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	if env.Rewrite != nil {
 		c.URL = env.Rewrite(c.URL)
 	}
-	at, err := sampler.NewAddress("url", c.URL, c.Headers)
+	address, err := sampler.NewAddress("url", c.URL, c.Headers)
 	if err != nil {
 		return nil, err
 	}
-	g := &Endpoint{name: endpoint.Grader, at: at, client: env.HTTP, tools: env.SampleTools}
+	g := &Endpoint{name: endpoint.Grader, address: address, client: env.HTTP, tools: env.SampleTools}
 	if env.part != "" {
 		g.name += " " + env.part
 	}
@@ -76,10 +76,10 @@ func newEndpoint(raw json.RawMessage, env Env) (sampler.Grader, error) {
 }
 
 // SessionReads lists the session variables in the grader's address.
-func (g *Endpoint) SessionReads() []string { return g.at.Reads() }
+func (g *Endpoint) SessionReads() []string { return g.address.Reads() }
 
-// Enter waits until rate_limit lets the next request pass, as Grade does by itself unless
-// the output's Request has an Enter.
+// Enter waits until rate_limit allows the next request. Grade calls it for each request, unless
+// the output's Request has its own Enter.
 func (g *Endpoint) Enter(ctx context.Context) (leave func(), err error) {
 	if g.limiter == nil {
 		return nil, nil
@@ -90,16 +90,16 @@ func (g *Endpoint) Enter(ctx context.Context) (leave func(), err error) {
 	return nil, nil
 }
 
-// Grade makes one request. 401, 403 and 404 mean a wrong key or URL; other 4xx than 408,
-// 409, 425 and 429 end the grading of this output only; any other answer without a score
-// is retried, as the trainer retries any failure. A second grading of the same output has
-// the rollout's trace id again: it is the name of the rollout, not of the request.
+// Grade posts the output and reads the score. 401, 403 and 404 mean a wrong key or URL; other 4xx
+// except 408, 409, 425 and 429 end the grading of this output only; any other answer without a
+// score is retried, as the trainer retries any failure. A second grading of the same output sends
+// the same trace id, which names the rollout, not the request.
 func (g *Endpoint) Grade(ctx context.Context, out sampler.Output) (grade sampler.Grade, err error) {
-	address, header, secrets, err := g.at.In(out.RolloutSession)
+	address, header, secrets, err := g.address.In(out.RolloutSession)
 	if err != nil {
 		return sampler.Grade{}, err
 	}
-	body := askedOf(out, g.tools)
+	body := requestBody(out, g.tools)
 	r := out.Request
 	if r.Endpoint = g.name; r.Enter == nil {
 		r.Enter = g.Enter
@@ -127,7 +127,7 @@ func (g *Endpoint) Grade(ctx context.Context, out sampler.Output) (grade sampler
 	return grade, err
 }
 
-// note remembers requests that a platform would not send.
+// note counts requests that a platform would not send.
 func (g *Endpoint) note(size int64) {
 	if size <= largeBody {
 		return
@@ -137,8 +137,9 @@ func (g *Endpoint) note(size int64) {
 	}
 }
 
-// askedOf is what graders outside of this program are handed.
-func askedOf(out sampler.Output, tools string) []byte {
+// requestBody returns the request for a grader outside of this program: sample, item and trace_id as
+// JSON.
+func requestBody(out sampler.Output, tools string) []byte {
 	sample := NewSample(out, tools).JSON()
 	b := make([]byte, 0, len(sample)+len(out.Item.Row)+128)
 	b = append(append(b, `{"sample":`...), sample...)
@@ -153,7 +154,7 @@ func askedOf(out sampler.Output, tools string) []byte {
 	return append(b, '}')
 }
 
-// Warnings reports requests so far that were too large for a platform to send.
+// Warnings reports the requests so far that were too large for a platform to send.
 func (g *Endpoint) Warnings() []string {
 	n := g.large.Load()
 	if n == 0 {

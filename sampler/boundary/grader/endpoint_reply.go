@@ -13,10 +13,9 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// readScore reads {"score": x}, or {"reward": x}, of an answer with a status of
-// success. An error comes with its kind. A reply that says that it failed is no
-// score, whatever number comes with it: a grader that counts its own
-// failures as 0 would teach the wrong thing.
+// readScore reads {"score": x} or {"reward": x} from an answer whose status means success. kind is
+// the kind of err. A reply that reports a failure has no score, whatever number comes with it: a
+// grader that counts its own failures as 0 would teach the model the wrong thing.
 func readScore(a endpoint.Answer) (score float64, kind string, err error) {
 	var reply map[string]json.RawMessage
 	if a.Over || jsontext.Unmarshal(a.Body, &reply) != nil || reply == nil {
@@ -42,9 +41,8 @@ func readScore(a endpoint.Answer) (score float64, kind string, err error) {
 	return score, "", nil
 }
 
-// reported is what a reply says about its own failure, by the marks of package failure; ""
-// when it says nothing. A mark that is about the answer has to have another name, such as
-// passed.
+// reported returns the failure that a reply reports with a mark of package failure; "" if none. A
+// mark about the answer needs another name, such as passed.
 func reported(reply map[string]json.RawMessage, a endpoint.Answer) string {
 	switch f, failed := markOf(reply, (*failure.Marks).Reply); {
 	case !failed:
@@ -59,8 +57,8 @@ func reported(reply map[string]json.RawMessage, a endpoint.Answer) string {
 	}
 }
 
-// markOf returns the mark by which a reply says that it failed, by Marks.Reply or, where
-// success may be that of the answer, by Marks.Row.
+// markOf returns the mark by which a reply reports a failure. look is Marks.Reply, or Marks.Row
+// where success may be about the answer.
 func markOf(reply map[string]json.RawMessage, look func(*failure.Marks, string, []byte)) (failure.Found, bool) {
 	var marks failure.Marks
 	for key, value := range reply {
@@ -69,6 +67,6 @@ func markOf(reply map[string]json.RawMessage, look func(*failure.Marks, string, 
 	return marks.First()
 }
 
-// notFinite finds a score as Python's json writes it when it is not finite,
-// which is not JSON.
+// notFinite matches a score that is not finite as Python's json module writes it, which is not
+// valid JSON.
 var notFinite = regexp.MustCompile(`"(?:score|reward)"\s*:\s*(-?(?:NaN|Infinity))`)

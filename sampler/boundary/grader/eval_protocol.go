@@ -31,7 +31,7 @@ func newEvalProtocol(raw json.RawMessage, env Env) (sampler.Grader, error) {
 		Adapter   string         `json:"adapter"`
 		Arguments map[string]any `json:"arguments"`
 	}
-	if err := strictly(raw, &c); err != nil {
+	if err := decodeStrict(raw, &c); err != nil {
 		return nil, err
 	}
 	if c.Adapter != "" && !identifier.MatchString(c.Adapter) {

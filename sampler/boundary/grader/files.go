@@ -8,9 +8,9 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// Files lists the files that a definition names, as Inline reads them, sorted: sources,
-// modules, and the words of a command that name a file. dir is base of relative paths. An
-// inlined definition names only a command's files.
+// Files lists the files that a definition names and Inline reads, sorted: sources, modules, and
+// the words of a command that name a file. Relative paths start from dir. A definition that is
+// already inlined names only a command's files.
 func Files(kinds []Kind, raw json.RawMessage, dir string) []string {
 	found := make(map[string]bool)
 	collect(kinds, raw, dir, found)
@@ -26,7 +26,7 @@ func collect(kinds []Kind, raw json.RawMessage, dir string, found map[string]boo
 		Files   []any                      `json:"files"`
 		Graders map[string]json.RawMessage `json:"graders"`
 	}
-	_ = jsontext.Unmarshal(raw, &d) // what has another type names no file, and New reports it
+	_ = jsontext.Unmarshal(raw, &d) // a value of another type names no file; New reports it
 	if kind, err := find(kinds, d.Type); err == nil && kind.inline != nil {
 		for _, name := range append(slices.Concat(d.Modules, d.Files), d.File) {
 			if text, ok := name.(string); ok && text != "" {
@@ -44,7 +44,7 @@ func collect(kinds []Kind, raw json.RawMessage, dir string, found map[string]boo
 	}
 }
 
-// isFile reports whether a word names a file, in dir where it is relative.
+// isFile reports whether a word names a file. A relative name starts from dir.
 func isFile(dir, word string) bool {
 	f, err := openRegular(dir, word)
 	if err != nil {

@@ -14,10 +14,9 @@ import (
 	"gonogo/sampler/rollout/credential"
 )
 
-// Info describes a run's grader. raw is the definition that g was made from. The hash is
-// the SHA-256 of the definition in a form that does not depend on its layout: keys
-// sorted, numbers in one spelling, no spaces, and without the keys that open doors, so
-// that a new key is not a new grader.
+// Info describes a run's grader. raw is the definition that g was made from. The hash is the
+// SHA-256 of the definition in canonical form: keys sorted, numbers in one spelling, no spaces.
+// Credentials are left out, so a new API key does not make a new grader.
 func Info(raw json.RawMessage, g sampler.Grader) rollout.GraderInfo {
 	var info rollout.GraderInfo
 	if d, ok := g.(Describer); ok {
@@ -27,12 +26,12 @@ func Info(raw json.RawMessage, g sampler.Grader) rollout.GraderInfo {
 		Type string `json:"type"`
 		Name string `json:"name"`
 	}
-	_ = jsontext.Unmarshal(raw, &head) // a definition that cannot be read made no grader
+	_ = jsontext.Unmarshal(raw, &head) // cannot fail: g was made from raw
 	info.Kind, info.Name, info.Hash = head.Type, head.Name, hash(raw)
 	return info
 }
 
-// hash is the SHA-256 of a definition, in hexadecimal.
+// hash returns the SHA-256 of a definition, in hexadecimal.
 func hash(raw json.RawMessage) string {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -47,8 +46,7 @@ func hash(raw json.RawMessage) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// plain returns the value that is under key, without credentials and with
-// numbers in their shortest spelling.
+// plain returns the value of key without credentials, with numbers in their shortest spelling.
 func plain(key string, v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -19,19 +19,19 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// definition is a grader's, by key.
+// definition holds a grader's definition by key.
 type definition map[string]json.RawMessage
 
-// Inline returns a definition with the contents of the files that it names, so it is
-// self-contained: it can be hashed, and run elsewhere. Relative paths start from dir. One
-// that names none is returned as it is.
+// Inline returns a definition with the contents of the files that it names, so that it is
+// self-contained: it can be hashed, and run elsewhere. Relative paths start from dir. A definition
+// that names no files is returned unchanged.
 func Inline(kinds []Kind, raw json.RawMessage, dir string) (json.RawMessage, error) {
 	var d definition
 	if jsontext.Unmarshal(raw, &d) != nil {
-		return raw, nil // which New reports
+		return raw, nil // New reports it
 	}
 	var name string
-	_ = jsontext.Unmarshal(d["type"], &name) // as well
+	_ = jsontext.Unmarshal(d["type"], &name) // New reports an error
 	kind, err := find(kinds, name)
 	if err != nil {
 		return raw, nil
@@ -63,7 +63,7 @@ func Inline(kinds []Kind, raw json.RawMessage, dir string) (json.RawMessage, err
 	return encoded(d), nil
 }
 
-// encoded is the JSON of what has been read as JSON, or is text.
+// encoded returns the JSON of a value that cannot fail to encode: text, or what was read as JSON.
 func encoded(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -72,7 +72,7 @@ func encoded(v any) json.RawMessage {
 	return b
 }
 
-// inlineSource reads the file and the modules of a source.
+// inlineSource inlines the source file and its modules.
 func inlineSource(d definition, dir string) error {
 	if err := inlineFile(d, dir); err != nil {
 		return err
@@ -80,7 +80,7 @@ func inlineSource(d definition, dir string) error {
 	return inlineModules(d, dir)
 }
 
-// inlineFile puts the text of file in the place of its name.
+// inlineFile replaces file by source, the file's text.
 func inlineFile(d definition, dir string) error {
 	if !present(d["file"]) {
 		return nil
@@ -104,7 +104,7 @@ func inlineFile(d definition, dir string) error {
 	return nil
 }
 
-// inlineModules puts name and text of each module in the place of its file.
+// inlineModules replaces each module's file name by the module's name and text.
 func inlineModules(d definition, dir string) error {
 	var modules []json.RawMessage
 	if !present(d["modules"]) {
@@ -116,7 +116,7 @@ func inlineModules(d definition, dir string) error {
 	for i, m := range modules {
 		var file string
 		if jsontext.Unmarshal(m, &file) != nil {
-			continue // it was read before
+			continue // already inlined
 		}
 		name, ok := strings.CutSuffix(filepath.Base(file), ".py")
 		if !ok || !identifier.MatchString(name) {
@@ -132,7 +132,7 @@ func inlineModules(d definition, dir string) error {
 	return nil
 }
 
-// readSource reads a file of Python.
+// readSource reads a Python file.
 func readSource(dir, file string) (string, error) {
 	f, err := openRegular(dir, file)
 	if err != nil {
@@ -153,7 +153,7 @@ func readSource(dir, file string) (string, error) {
 	return strings.TrimPrefix(string(b), "\ufeff"), nil
 }
 
-// openRegular opens a file whose name starts from dir.
+// openRegular opens a regular file. A relative name starts from dir.
 func openRegular(dir, file string) (*os.File, error) {
 	path := file
 	if !filepath.IsAbs(path) {
@@ -173,19 +173,18 @@ func openRegular(dir, file string) (*os.File, error) {
 	return f, nil
 }
 
-// boundFile is a file that a command grader is bound to.
+// boundFile is a file of a command grader, with the hash of its contents in hexadecimal.
 type boundFile struct {
 	File   string `json:"file"`
 	SHA256 string `json:"sha256"`
 }
 
-// inlineCommand notes the hashes of the files that a command is made of: those
-// that its words name, and those under files. A word that names no file is an
-// argument.
+// inlineCommand records under files the hashes of a command's files: the ones that its words name,
+// and the ones already listed there. A word that names no file is an ordinary argument.
 func inlineCommand(d definition, dir string) error {
 	var argv []string
 	var listed []json.RawMessage
-	_ = jsontext.Unmarshal(d["command"], &argv) // which New reports
+	_ = jsontext.Unmarshal(d["command"], &argv) // New reports an error
 	if present(d["files"]) && jsontext.Unmarshal(d["files"], &listed) != nil {
 		return errors.New("files is a list of files that the command reads")
 	}
@@ -229,7 +228,7 @@ func inlineCommand(d definition, dir string) error {
 	return nil
 }
 
-// hashFile is the SHA-256 of a file, in hexadecimal.
+// hashFile returns the SHA-256 of a file, in hexadecimal.
 func hashFile(dir, file string) (string, error) {
 	f, err := openRegular(dir, file)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// judged asks a judge model about an output, in the words of a template, for a
-// structured answer. What the answer means is for the kinds that hold one.
+// judged asks a judge model about an output. It renders the templates of its input and requests a
+// structured answer; the kinds that embed it interpret the answer.
 type judged struct {
 	judge  sampler.Judge
 	prompt sampler.Prompt // without messages
@@ -24,7 +24,7 @@ type judged struct {
 	part   string // the name within a multi grader; "" outside
 }
 
-// rawJudged is what such graders have in common in a job.
+// rawJudged holds the keys that all such graders share in a job.
 type rawJudged struct {
 	Model    string     `json:"model"`
 	Input    []rawInput `json:"input"`
@@ -32,7 +32,7 @@ type rawJudged struct {
 		Seed        *int64   `json:"seed"`
 		TopP        *float64 `json:"top_p"`
 		Temperature *float64 `json:"temperature"`
-		MaxTokens   *int     `json:"max_completions_tokens"` // so spelt in the wire contract
+		MaxTokens   *int     `json:"max_completions_tokens"` // spelled like this in the wire contract
 		Respelt     *int     `json:"max_completion_tokens"`
 		Effort      string   `json:"reasoning_effort"`
 	} `json:"sampling_params"`
@@ -66,8 +66,8 @@ func newJudged(c rawJudged, env Env) (judged, error) {
 	return g, nil
 }
 
-// stepsSchema is a structured answer with the steps that lead to its result
-// before it, as the hosted service asks for it.
+// stepsSchema returns the schema of an answer with reasoning steps before its result, as the hosted
+// service requests it.
 func stepsSchema(result string) json.RawMessage {
 	return json.RawMessage(`{"type":"object","properties":{` +
 		`"steps":{"type":"array","description":"A sequence of steps outlining the reasoning process.","items":{"type":"object","properties":{` +
@@ -78,10 +78,10 @@ func stepsSchema(result string) json.RawMessage {
 		`"required":["steps","result"],"additionalProperties":false}`)
 }
 
-// ask puts the output before the judge once and decodes the structured answer.
-// A refusal, an answer cut off and one that cannot be decoded are errors, each
-// of its kind; wants is what was asked for. The Grade, without a reward, tells
-// what the judge used, also with an error.
+// ask shows the output to the judge once and decodes the structured answer into answer. A refusal,
+// an answer that was cut off and one that cannot be decoded are errors, each of its own kind; wants
+// names the requested value in messages. The Grade has no reward, but the judge's usage, also when
+// there is an error.
 func (g *judged) ask(ctx context.Context, out sampler.Output, wants string,
 	answer any,
 ) (grade sampler.Grade, text string, err error) {
@@ -119,7 +119,7 @@ func (g *judged) ask(ctx context.Context, out sampler.Output, wants string,
 	return grade, c.Text, err
 }
 
-// judgeFailure is what a judge says of its own failure; "" where it says nothing.
+// judgeFailure returns the failure that a judge reports in its answer; "" if none.
 func judgeFailure(text string) string {
 	var reply map[string]json.RawMessage
 	if jsontext.Unmarshal([]byte(text), &reply) != nil {
@@ -129,19 +129,18 @@ func judgeFailure(text string) string {
 	return f.Text()
 }
 
-// lacks is the error of an answer without what was asked for.
+// lacks returns the error of an answer without the requested value.
 func lacks(wants, text string) error {
 	return failed(sampler.KindParse, "the judge's answer has no %s as \"result\": %s", wants, endpoint.Brief(text))
 }
 
-// failed is a failure of a kind.
+// failed returns a grading error of a kind.
 func failed(kind, format string, args ...any) error {
 	return &sampler.GradeError{Kind: kind, Err: fmt.Errorf(format, args...)}
 }
 
-// requestID names the request: by the rollout's trace, the part of a multi
-// grader and which grading of the same output this is, so no two share
-// one.
+// requestID returns the unique id of the request: the rollout's trace id, the part of a multi
+// grader, and the number of the regrade of this output.
 func (g *judged) requestID(out sampler.Output) string {
 	id := out.TraceID + "/judge"
 	if g.part != "" {
@@ -153,8 +152,8 @@ func (g *judged) requestID(out sampler.Output) string {
 	return id
 }
 
-// worked reports whether a judge may have worked on a request that failed: its
-// answer could not be read, or got lost. Behind any other status there is none.
+// worked reports whether the judge may have worked on a failed request, so that its usage counts:
+// the answer could not be read or was lost. An error status means that there was no answer.
 func worked(err error) bool {
 	f, ok := endpoint.AsFailure(err)
 	if !ok || f.Status == 0 {

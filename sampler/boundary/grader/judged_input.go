@@ -13,24 +13,24 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// message is one message of a judge's input. Its content is a template, or
-// blocks in which every text is one.
+// message is one message of a judge's input. Its content is a template, or blocks in which every
+// text is a template.
 type message struct {
 	role   string
 	text   *Template
 	blocks []block
 }
 
-// block is a part of a content array, or anything in it. Every text in it is a
-// template: that of an image is its address.
+// block is an element of a content array, or any value within it. Every text in it is a template,
+// including the address of an image. One field is set, by type of the value.
 type block struct {
 	text   *Template
 	fields map[string]block
 	list   []block
-	value  json.RawMessage // of neither: a number, a boolean or null
+	value  json.RawMessage // a number, a boolean or null
 }
 
-// parseBlock reads a block and all that is in it.
+// parseBlock reads a block and everything in it.
 func parseBlock(raw json.RawMessage) (b block, err error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 {
@@ -68,7 +68,7 @@ func parseBlock(raw json.RawMessage) (b block, err error) {
 	return b, nil
 }
 
-// render fills in the templates. The result can be marshalled.
+// render fills in the templates. The result can be marshaled.
 func (b block) render(row json.RawMessage, s *Sample) (any, error) {
 	switch {
 	case b.text != nil:
@@ -98,7 +98,7 @@ func (b block) render(row json.RawMessage, s *Sample) (any, error) {
 	return b.value, nil
 }
 
-// templates lists all templates of the block, in the order of its keys.
+// templates lists all templates of the block, in the order of its sorted keys.
 func (b block) templates() []Template {
 	var all []Template
 	if b.text != nil {
@@ -113,13 +113,13 @@ func (b block) templates() []Template {
 	return all
 }
 
-// blockTypes are those of Chat Completions and of Responses.
+// blockTypes lists the content types of Chat Completions and Responses.
 var blockTypes = []string{
 	"text", "input_text", "output_text", "image_url", "input_image", "input_audio", "file",
 	"input_file",
 }
 
-// rawInput is one message as the job writes it.
+// rawInput is one message as written in the job.
 type rawInput struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
@@ -139,7 +139,7 @@ func parseMessage(in rawInput) (message, error) {
 	raw := bytes.TrimSpace(in.Content)
 	var list []map[string]json.RawMessage
 	if len(raw) > 0 && raw[0] == '{' {
-		raw = slices.Concat([]byte{'['}, raw, []byte{']'}) // a single block stands for a list of one
+		raw = slices.Concat([]byte{'['}, raw, []byte{']'}) // a single block means a list of one
 	}
 	if jsontext.Unmarshal(raw, &list) != nil || len(list) == 0 {
 		return message{}, errors.New("content is neither a text nor a list of blocks")

@@ -23,10 +23,10 @@ type Kind struct {
 
 	Remote bool // grading calls a server, which takes time and may cost money
 
-	inline func(d definition, dir string) error // reads the files that a definition names; nil if none is
+	inline func(d definition, dir string) error // reads the files that a definition names; nil if the kind has none
 }
 
-// Kinds lists the graders that can be run here, in the order they are shown.
+// Kinds lists the graders that gonogo can run, in the order in which they are shown.
 func Kinds() []Kind {
 	return []Kind{
 		stringCheck, textSimilarity, scoreModel, labelModel, pythonKind, multi, endpointKind, trl,
@@ -34,22 +34,22 @@ func Kinds() []Kind {
 	}
 }
 
-// Env is what graders need from outside. The zero value is for graders that need nothing.
+// Env holds what graders need from outside. The zero value serves graders that need nothing.
 type Env struct {
-	HTTP        *http.Client                // for endpoints; nil = a client of our own, as endpoint.HTTPClient
+	HTTP        *http.Client                // for endpoints; nil = a new endpoint.HTTPClient
 	Judge       sampler.Judge               // for graders that ask a model
-	Rewrite     func(address string) string // maps a URL of the job to the one to connect to; nil = as it is
-	Python      *python.Pool                // for python graders; nil = none, which is an error for them
+	Rewrite     func(address string) string // maps a URL of the job to the one to connect to; nil = unchanged
+	Python      *python.Pool                // for python graders, which fail without it
 	Dir         string                      // working directory of commands; "" is this program's
-	Without     []string                    // variables of this program's environment that commands must not see
+	Without     []string                    // environment variables of this program that commands must not see
 	SampleTools string                      // All (also when empty) or Last: the calls that sample.output_tools shows
 
-	kinds []Kind // what New was given: what a multi grader can be made of
+	kinds []Kind // the kinds passed to New, from which a multi grader makes its parts
 	part  string // the name within a multi grader; "" outside
 }
 
-// named is what messages call a grader of a kind: by its own name, else by the one within a
-// multi grader.
+// named returns the name for messages: the kind, with the grader's own name or else its name
+// within a multi grader.
 func (e Env) named(kind, name string) string {
 	return strings.TrimSuffix(kind+" grader "+cmp.Or(name, e.part), " ")
 }
@@ -77,7 +77,7 @@ func New(kinds []Kind, raw json.RawMessage, env Env) (sampler.Grader, error) {
 	return g, nil
 }
 
-// find returns the kind of a name.
+// find returns the kind with a name.
 func find(kinds []Kind, name string) (Kind, error) {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {
@@ -92,15 +92,15 @@ func find(kinds []Kind, name string) (Kind, error) {
 	return Kind{}, fmt.Errorf("grader type %q cannot be run; the types are %s", name, strings.Join(names, ", "))
 }
 
-// decode reads a grader's JSON into its struct. Unknown keys are no error:
-// the reader of the job reports them.
+// decode reads a grader's JSON into its struct. Unknown keys are not an error here: the reader of
+// the job reports them.
 func decode(raw json.RawMessage, into any) error {
 	if err := jsontext.Unmarshal(raw, into); err != nil {
 		var t *json.UnmarshalTypeError
 		if errors.As(err, &t) {
 			field, embedded := t.Field, []string{"rawCompared", "rawJudged", "rawInput"}
 			if head, below, found := strings.Cut(field, "."); found && slices.Contains(embedded, head) {
-				field = below // the name of an embedded struct is no key
+				field = below // the name of an embedded struct is not a key
 			}
 			return fmt.Errorf("%q cannot be a %s", field, t.Value)
 		}
@@ -109,7 +109,7 @@ func decode(raw json.RawMessage, into any) error {
 	return nil
 }
 
-// present reports whether a raw JSON value is there and not null.
+// present reports whether a raw JSON value exists and is not null.
 func present(raw json.RawMessage) bool {
 	raw = bytes.TrimSpace(raw)
 	return len(raw) > 0 && !bytes.Equal(raw, []byte("null"))

@@ -19,7 +19,7 @@ var labelModel = Kind{
 	Remote: true,
 }
 
-// LabelModel has a judge model choose a label.
+// LabelModel is a grader whose judge model chooses a label.
 type LabelModel struct {
 	judged
 	labels, passing []string
@@ -71,7 +71,7 @@ func checkLabels(labels, passing []string) error {
 	return nil
 }
 
-// labelSchema asks for one of the labels.
+// labelSchema returns the schema of an answer with one of the labels.
 func labelSchema(labels []string) json.RawMessage {
 	b := []byte(`{"type":"string","description":"The label assigned from the evaluation.","enum":[`)
 	for i, l := range labels {
@@ -83,10 +83,10 @@ func labelSchema(labels []string) json.RawMessage {
 	return stepsSchema(string(append(b, "]}"...)))
 }
 
-// Grade calls the judge once. The reward is 1 for a passing label and 0 for another: the
-// wire contract names the labels but not their rewards, and only this function decides
-// them. A text that is not exactly one of the labels is an error, as are a refusal and an
-// answer cut off. A Grade returned with an error still has the judge's usage.
+// Grade calls the judge once. The reward is 1 for a passing label and 0 for any other. The wire
+// contract does not define the rewards of labels; only this function decides them. A result that is
+// not exactly one of the labels is an error, as are a refusal and an answer that was cut off. A
+// Grade returned with an error still has the judge's usage.
 func (g *LabelModel) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
 	var answer struct {
 		Result string `json:"result"`
@@ -103,10 +103,11 @@ func (g *LabelModel) Grade(ctx context.Context, out sampler.Output) (sampler.Gra
 	return grade, nil
 }
 
-// Range returns the rewards of a label that fails and of one that passes.
+// Range returns the rewards of a failing and of a passing label.
 func (g *LabelModel) Range() (low, high float64) { return 0, 1 }
 
-// Warnings reports labels that all pass, and a place where the platform does not accept this kind.
+// Warnings reports that all labels pass, and that the grader is outside of a multi grader, where
+// the platform does not accept it.
 func (g *LabelModel) Warnings() []string {
 	var warn []string
 	if len(g.passing) == len(g.labels) {
@@ -119,7 +120,7 @@ func (g *LabelModel) Warnings() []string {
 	return warn
 }
 
-// Choices says what labels earn.
+// Choices says which reward a label earns.
 func (g *LabelModel) Choices() map[string]string {
 	return map[string]string{
 		"label_model reward": "1 for a passing label, 0 for another; an answer that is not one of the labels leaves " +

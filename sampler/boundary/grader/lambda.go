@@ -11,8 +11,8 @@ import (
 //go:embed adapter/lambda.py
 var lambdaAdapter string
 
-// lambda calls the handler of a reward function that was written for AWS Lambda, as the
-// reinforcement fine-tuning of Amazon Bedrock and SageMaker calls it.
+// lambda calls the handler of a reward function written for AWS Lambda, as the reinforcement
+// fine-tuning of Amazon Bedrock and SageMaker calls it.
 var lambda = Kind{
 	Name: "lambda",
 	Doc: "Runs the handler of an AWS Lambda reward function here, handler(event, context), with one sample a " +
@@ -30,10 +30,10 @@ var lambdaChoices = map[string]string{
 func newLambda(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	var c struct {
 		rewardSource
-		Handler string `json:"handler"` // "" is lambda_handler
+		Handler string `json:"handler"` // "" means lambda_handler
 		ARN     string `json:"lambda_arn"`
 	}
-	if err := strictly(raw, &c); err != nil {
+	if err := decodeStrict(raw, &c); err != nil {
 		return nil, err
 	}
 	if c.Handler == "" {

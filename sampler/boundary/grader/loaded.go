@@ -7,7 +7,7 @@ import (
 	"gonogo/sampler/boundary/python"
 )
 
-// loaded is a function that is loaded when it is called first, or by Start.
+// loaded is a function that Start, or else the first call, loads.
 type loaded struct {
 	pool *python.Pool
 	name string // for messages
@@ -17,14 +17,14 @@ type loaded struct {
 	made    *python.Function
 }
 
-// Start loads the source, so a missing interpreter, module or function and
-// a syntax error are reported before anything is sampled.
+// Start loads the source, so that a missing interpreter, module or function, or a syntax error,
+// is reported before anything is sampled.
 func (l *loaded) Start(ctx context.Context) error {
 	_, err := l.function(ctx)
 	return err
 }
 
-// function returns the function, and loads it where that has not been done.
+// function returns the function, and loads it first if necessary.
 func (l *loaded) function(ctx context.Context) (*python.Function, error) {
 	l.loading.Lock()
 	defer l.loading.Unlock()

@@ -19,12 +19,13 @@ var multi = Kind{
 	New:  newMulti,
 }
 
-// Multi is a grader made of others. Its parts are named by their keys, whatever their own names are.
+// Multi is a grader made of other graders. Its parts are named by their keys in graders, not by
+// their own names.
 type Multi struct {
-	parts   []child // in order of their names
+	parts   []child // sorted by name
 	formula *formula.Formula
 	source  string
-	invalid bool // invalid_grade was set
+	invalid bool // invalid_grade is set
 }
 
 // child is one part.

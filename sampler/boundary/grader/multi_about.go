@@ -11,8 +11,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// A multi grader reports what its parts report. Where a name is
-// needed it is that under which the part is.
+// A multi grader reports what its parts report, and names a part by its key in graders.
 
 // CheckItem reports the first part that cannot grade the item.
 func (g *Multi) CheckItem(it *rollout.Item) error {
@@ -82,15 +81,15 @@ func (g *Multi) Close() error {
 	return errors.Join(errs...)
 }
 
-// Info is the formula, its parts in the order in which it reads them, those
-// that it does not read behind, and the parts without which it gives nothing.
+// Info returns the formula; its parts in the order in which it reads them, followed by those that
+// it does not read; and the gates (see formula.Formula.Gates).
 func (g *Multi) Info() rollout.GraderInfo {
 	return rollout.GraderInfo{
 		Formula: g.source, Parts: append(g.formula.Names(), g.unread()...), Gates: g.formula.Gates(g.bounds),
 	}
 }
 
-// bounds is what is known about the rewards of a part.
+// bounds returns the range of a part's rewards; infinite if unknown.
 func (g *Multi) bounds(name string) (low, high float64) {
 	for _, p := range g.parts {
 		if r, ok := p.grader.(Ranger); ok && p.name == name {

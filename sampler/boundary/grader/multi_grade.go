@@ -14,27 +14,26 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// maxRemote bounds the parts of one grading that are asked at once.
+// maxRemote is the maximum number of remote parts that one grading asks at the same time.
 const maxRemote = 8
 
-// result is what one part gave.
+// result is the grade or the error of one part.
 type result struct {
 	part  *child
 	grade sampler.Grade
 	err   error
-	done  bool // there is a grade
+	done  bool // grade is valid
 }
 
-// Grade grades by every part and computes the formula. A part without a grade leaves the
-// whole without one. A Grade returned with an error still has the judges' usage. Each
-// part is repeated by itself, so a failure costs no other part's request.
+// Grade grades with every part and computes the formula. If a part has no grade, the output has
+// none. A Grade returned with an error still has the judges' usage. Each part is retried on its
+// own, so a failure does not repeat another part's request.
 //
-// Parts that ask no one come first, one after the other: one that fails then
-// costs no request. All parts that ask a server follow at once, so a
-// grading takes as long as its slowest judge, not as all of them together, and
-// so that sampling.grader_timeout means the same for one grader and for several.
-// One that fails does not end the others: what they were asked is paid for, and
-// their tokens have to be counted. They end together when ctx does.
+// Local parts come first, one after the other: if one fails, no request is made. Then all remote
+// parts run at the same time, up to maxRemote. A grading thus takes as long as its slowest judge,
+// not as long as all of them together, and sampling.grader_timeout means the same for one grader
+// and for several. A remote part that fails does not cancel the others: their requests are paid
+// for, and their tokens must be counted. They all end when ctx does.
 func (g *Multi) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
 	results := make([]*result, len(g.parts))
 	for i := range g.parts {
@@ -66,7 +65,7 @@ func (g *Multi) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, e
 	return g.compute(results)
 }
 
-// ask has one part grade.
+// ask grades with one part.
 func (r *result) ask(ctx context.Context, out sampler.Output) {
 	if r.err = ctx.Err(); r.err != nil {
 		return
@@ -79,7 +78,7 @@ func (r *result) ask(ctx context.Context, out sampler.Output) {
 	r.done = r.err == nil
 }
 
-// compute is the formula's value, when all parts have one.
+// compute returns the formula's value. All parts must have a grade.
 func (g *Multi) compute(results []*result) (sampler.Grade, error) {
 	grade := used(results)
 	values := make([]float64, len(results))
@@ -92,14 +91,14 @@ func (g *Multi) compute(results []*result) (sampler.Grade, error) {
 	reward, err := g.formula.Eval(values)
 	if err != nil {
 		return used(results), failed(sampler.KindFormula, "calculate_output %s: %w, with %s", brief(g.source), err,
-			given(results))
+			valuesOf(results))
 	}
 	grade.Reward, grade.Parts = reward, parts
 	return grade, nil
 }
 
-// given lists what a formula was computed from.
-func given(results []*result) string {
+// valuesOf lists the rewards that the formula was computed from.
+func valuesOf(results []*result) string {
 	texts := make([]string, len(results))
 	for i, r := range results {
 		texts[i] = fmt.Sprintf("%s = %v", r.part.name, r.grade.Reward)
@@ -107,7 +106,7 @@ func given(results []*result) string {
 	return strings.Join(texts, ", ")
 }
 
-// used sums up what judges used.
+// used returns a grade with the total usage of the judges.
 func used(results []*result) (sum sampler.Grade) {
 	for _, r := range results {
 		sum = total(sum, r.grade)
@@ -115,8 +114,8 @@ func used(results []*result) (sum sampler.Grade) {
 	return sum
 }
 
-// total adds what judges used for another grade. What one did not report is not
-// reported for both.
+// total adds the judges' usage of two grades. A figure that one of them did not report is missing
+// from the sum.
 func total(sum, more sampler.Grade) sampler.Grade {
 	usage, calls := more.Usage, sum.JudgeCalls+more.JudgeCalls
 	switch {
@@ -128,9 +127,9 @@ func total(sum, more sampler.Grade) sampler.Grade {
 	return sampler.Grade{Usage: usage, JudgeCalls: calls}
 }
 
-// decide is the failure of the whole: that of the part which says most about
-// another try. One that no try fixes comes before one that may pass, of those
-// the one that asks for the longest wait. The others are named.
+// decide returns the error of the grading, nil if no part failed. It is the error that says most
+// about a retry: fatal errors first, then others that a retry does not fix, then temporary ones,
+// of which the one with the longest wait. The other failed parts are named.
 func decide(results []*result) error {
 	var worst *result
 	var also []string
@@ -139,7 +138,7 @@ func decide(results []*result) error {
 		case r.err == nil:
 		case worst == nil:
 			worst = r
-		case graver(r.err, worst.err):
+		case moreSevere(r.err, worst.err):
 			also = append(also, worst.part.name)
 			worst = r
 		default:
@@ -155,14 +154,14 @@ func decide(results []*result) error {
 	return fmt.Errorf("part %s: %w; no grade of %s either", worst.part.name, worst.err, strings.Join(also, ", "))
 }
 
-// graver reports whether a says more about another try than b.
-func graver(a, b error) bool {
-	rankA, waitA := gravity(a)
-	rankB, waitB := gravity(b)
+// moreSevere reports whether decide prefers a to b.
+func moreSevere(a, b error) bool {
+	rankA, waitA := severity(a)
+	rankB, waitB := severity(b)
 	return rankA > rankB || rankA == rankB && waitA > waitB
 }
 
-func gravity(err error) (rank int, wait time.Duration) {
+func severity(err error) (rank int, wait time.Duration) {
 	f, ok := endpoint.AsFailure(err)
 	switch {
 	case !ok:

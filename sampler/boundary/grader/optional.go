@@ -9,18 +9,17 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// A grader may do more than grade: what follows is found by type assertion. One
-// that holds processes or connections also implements io.Closer. A grader made
-// of others hands all of it on to them.
+// The interfaces below are optional and found by type assertion. A grader that holds processes or
+// connections also implements io.Closer. A multi grader forwards all of them to its parts.
 
-// Checker is a grader that can say before sampling that it cannot grade an
-// item: a template names a field that the row does not have.
+// Checker is a grader that can report before sampling that it cannot grade an item, for example
+// because a template names a field that the row does not have.
 type Checker interface {
 	CheckItem(*rollout.Item) error
 }
 
-// CheckItems lists the items that the grader cannot grade, if it is a Checker, and of many the
-// first ones.
+// CheckItems returns an error that lists the items that the grader cannot grade, the first five
+// of many. It returns nil if the grader is not a Checker.
 func CheckItems(g sampler.Grader, items []rollout.Item) error {
 	checker, ok := g.(Checker)
 	if !ok {
@@ -49,8 +48,8 @@ func CheckItems(g sampler.Grader, items []rollout.Item) error {
 	return errors.Join(errs...)
 }
 
-// Reader is a grader that knows which keys of sample it reads, such as
-// output_text, each named once.
+// Reader is a grader that knows which keys of sample it reads, such as output_text. Each is listed
+// once.
 type Reader interface {
 	Reads() []string
 }
@@ -61,37 +60,37 @@ type Starter interface {
 	Start(ctx context.Context) error
 }
 
-// Describer is a grader that knows more of itself than its definition shows.
-// Kind, name and hash are for Info to fill in.
+// Describer is a grader that knows more about itself than its definition shows. The function Info
+// fills in kind, name and hash.
 type Describer interface {
 	Info() rollout.GraderInfo
 }
 
-// Referrer is a grader that knows the templates of its references, which it compares
-// outputs with. They do not read sample.
+// Referrer is a grader that knows the templates that it compares outputs with. They do not read
+// sample.
 type Referrer interface {
 	References() []Template
 }
 
-// Ranger is a grader whose rewards are known to be between two bounds.
+// Ranger is a grader whose rewards have known bounds.
 type Ranger interface {
 	Range() (low, high float64)
 }
 
-// Warner is a grader with warnings that do not prevent grading: a key that is accepted
-// and does nothing, a metric that is an approximation, or, after gradings, what was seen
-// in them.
+// Warner is a grader with warnings that do not prevent grading: a key that is accepted and does
+// nothing, a metric that is an approximation, or something that it noticed while grading.
 type Warner interface {
 	Warnings() []string
 }
 
-// SessionReader is a grader whose address contains session variables: their names,
-// each once.
+// SessionReader is a grader whose address or command contains session variables. SessionReads
+// lists their names, each once.
 type SessionReader interface {
 	SessionReads() []string
 }
 
-// SessionReads returns the session variables that the grader reads; none for a grader that needs no session.
+// SessionReads returns the session variables that the grader reads; nil for a grader that needs
+// no session.
 func SessionReads(g sampler.Grader) []string {
 	if e, ok := g.(SessionReader); ok {
 		return e.SessionReads()
@@ -107,7 +106,7 @@ func Start(ctx context.Context, g sampler.Grader) error {
 	return nil
 }
 
-// References returns the templates that the grader compares outputs with; none if unknown.
+// References returns the templates that the grader compares outputs with; nil if unknown.
 func References(g sampler.Grader) []Template {
 	if r, ok := g.(Referrer); ok {
 		return r.References()

@@ -27,17 +27,16 @@ var pythonKind = Kind{
 // largestSource is the service's limit on a source: 256 kB.
 const largestSource = 256_000
 
-// Python is a grader written in Python. Its number is not checked against the reward
-// range here. An exception and a result that is not a number are failures here. The
-// hosted service takes both for a reward of 0, and a 0 that no one earned teaches the
-// wrong thing.
+// Python is a grader written in Python. Its number is not checked against the reward range. An
+// exception and a result that is not a number are failures. The hosted service counts both as a
+// reward of 0, but a 0 that the answer did not earn teaches the model the wrong thing.
 type Python struct {
 	loaded
 	source string
-	image  string // the image that the definition asks for; "" when it does not say
+	image  string // the image that the definition requests; "" if none
 	tools  string
 
-	failed atomic.Int64 // gradings that the service would have given 0
+	failed atomic.Int64 // gradings that the service would have scored 0
 }
 
 func newPython(raw json.RawMessage, env Env) (sampler.Grader, error) {
@@ -88,9 +87,8 @@ func (g *Python) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, 
 	return sampler.Grade{Reward: reward}, nil
 }
 
-// number reads what grade returned. An int counts as a float. So does a bool,
-// as it does in Python, where it is an int: what the service makes of either is
-// not documented.
+// number reads the result of grade. An int counts as a float, and so does a bool, which is an int
+// in Python. How the service treats either is not documented.
 func number(result json.RawMessage) (float64, error) {
 	switch text := string(result); {
 	case text == "true":
@@ -113,7 +111,7 @@ func number(result json.RawMessage) (float64, error) {
 	return v, nil
 }
 
-// note counts a failure that the service would have given a 0.
+// note counts a failure that the service would have scored 0, and says so in the error.
 func (g *Python) note(err error) error {
 	e, ok := errors.AsType[*sampler.GradeError](err)
 	if !ok || e.Kind != sampler.KindRuntime && e.Kind != sampler.KindNotANumber {
@@ -123,8 +121,8 @@ func (g *Python) note(err error) error {
 	return &sampler.GradeError{Kind: e.Kind, Err: fmt.Errorf("%w; the hosted service would have scored it 0", e.Err)}
 }
 
-// Reads lists the keys of sample whose names are in the source. tool_calls
-// is below choices, and its name may be made at run time: this is a guess.
+// Reads lists the keys of sample whose names occur in the source. This is a guess: tool_calls is
+// below choices, and code can build a name at run time.
 func (g *Python) Reads() []string {
 	var keys []string
 	for _, key := range sampleKeys {
@@ -135,8 +133,7 @@ func (g *Python) Reads() []string {
 	return union(keys)
 }
 
-// Warnings reports outputs that the service would have given a 0, as far as
-// there have been any.
+// Warnings reports the outputs so far that the service would have scored 0.
 func (g *Python) Warnings() []string {
 	n := g.failed.Load()
 	if n == 0 {
@@ -146,7 +143,7 @@ func (g *Python) Warnings() []string {
 		"no grade here, and the hosted service would have scored them 0", g.name, n)}
 }
 
-// Choices says what runs the source, and how, and what counts as a number.
+// Choices says which interpreter runs the source, how it is isolated, and what counts as a number.
 func (g *Python) Choices() map[string]string {
 	out := map[string]string{
 		"python result": "a float or an int is the reward, True and False are 1 and 0; an exception or anything " +

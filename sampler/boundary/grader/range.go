@@ -10,13 +10,14 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// mostCorners bounds the parts of a formula whose ends are tried in all combinations.
+// mostCorners is the maximum number of parts whose ends are tried in all combinations.
 const mostCorners = 10
 
 // RangeOf returns the range of rewards that a grader's definition implies: the range of a
-// score_model; the sum of the weights of reward functions, each from 0 to 1; what the formula
-// of a multi grader makes of the ends of its parts. declared says that the definition states
-// it: otherwise functions may give more. ok is false when it implies none.
+// score_model; the sum of the weights of reward functions, each returning 0 to 1; for a multi
+// grader the smallest and largest value of the formula at the ends of its parts' ranges. declared
+// reports that the definition states the range; otherwise rewards may be outside it. ok is false
+// if the definition implies no range.
 func RangeOf(raw json.RawMessage) (lo, hi float64, declared, ok bool) {
 	var g struct {
 		Type    string                     `json:"type"`
@@ -41,8 +42,9 @@ func RangeOf(raw json.RawMessage) (lo, hi float64, declared, ok bool) {
 	return lo, hi, declared, lo < hi && !math.IsInf(lo, 0) && !math.IsInf(hi, 0)
 }
 
-// rangeOfFormula is the least and the most that a formula makes of the ends of its parts: 0
-// to 1 where a part implies nothing else. 0 and 0 where it cannot be computed at some.
+// rangeOfFormula returns the smallest and largest value of a formula at the ends of its parts'
+// ranges, at a cost of 2^parts evaluations. A part that implies no range counts as 0 to 1. The
+// result is 0 and 0 if the formula has more than mostCorners parts or fails at a corner.
 func rangeOfFormula(source string, graders map[string]json.RawMessage) (lo, hi float64) {
 	names := slices.Sorted(maps.Keys(graders))
 	f, err := formula.Compile(source, names)

@@ -24,54 +24,53 @@ import (
 //go:embed adapter/reward.py
 var rewardAdapter string
 
-// Reward is a reward function that was written in Python for a trainer's library:
-// an adapter in Python calls it as that library does, for one output at a time.
+// Reward is a reward function written in Python for a trainer's library. An adapter in Python
+// calls it as that library does, with one output at a time.
 //
 // An exception, None and NaN are failures, never a reward of 0.
 type Reward struct {
 	loaded
 	source  string
 	extra   python.Extra
-	names   []string  // of the functions, as far as they are named
-	weights []float64 // of each; nil is 1
+	names   []string  // names of the functions, if the definition names them
+	weights []float64 // weight of each function; nil: all 1
 	choices map[string]string
 
-	beside *besides // nil: no one asks whether the functions compare outputs
+	batch *batchCheck // nil: no check whether the functions compare outputs
 }
 
-// besides are outputs that were graded before: now and then the functions are asked
-// whether an output is worth as much next to them as alone.
-type besides struct {
-	mu    sync.Mutex // guards what follows
-	asked int
-	kept  []handedOutput
+// batchCheck keeps earlier outputs. Some gradings grade an output again in a batch with them, to see
+// whether the functions give it the same reward as by itself.
+type batchCheck struct {
+	mu    sync.Mutex // guards the fields below
+	count int        // gradings so far
+	kept  []adapterOutput
 }
 
-// The gradings that ask, and the outputs they are compared with.
+// The gradings that check the batch, and how many outputs the batch adds.
 const (
-	askedAtFirst = 16 // of the first gradings all do,
-	askedEvery   = 16 // one in that many of later ones
-	besidesKept  = 3
+	batchFirst = 16 // the first 16 gradings all check,
+	batchEvery = 16 // later ones 1 in 16
+	batchKept  = 3
 )
 
-// next returns the outputs with which the next one is to be graded as well; nil
-// when it is graded alone.
-func (b *besides) next(asked handedOutput) []handedOutput {
+// next returns the outputs to put in a batch with the next one; nil if there is no batch.
+func (b *batchCheck) next(output adapterOutput) []adapterOutput {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.asked++
-	if b.asked > askedAtFirst && b.asked%askedEvery != 0 {
+	b.count++
+	if b.count > batchFirst && b.count%batchEvery != 0 {
 		return nil
 	}
-	out := append([]handedOutput{}, b.kept...)
-	if !slices.ContainsFunc(b.kept, func(h handedOutput) bool { return h.Text == asked.Text }) {
-		b.kept = append(b.kept, asked)
-		b.kept = b.kept[max(0, len(b.kept)-besidesKept):]
+	out := append([]adapterOutput{}, b.kept...)
+	if !slices.ContainsFunc(b.kept, func(h adapterOutput) bool { return h.Text == output.Text }) {
+		b.kept = append(b.kept, output)
+		b.kept = b.kept[max(0, len(b.kept)-batchKept):]
 	}
 	return out
 }
 
-// rewardSource is what the definitions of all such kinds have.
+// rewardSource holds the keys that all definitions of reward functions share.
 type rewardSource struct {
 	Type    string       `json:"type"`
 	Name    string       `json:"name"`
@@ -88,19 +87,19 @@ type moduleFile struct {
 	Source string `json:"source"`
 }
 
-// rewardFunctions names functions of the source, and what each weighs.
+// rewardFunctions names functions of the source and their weights.
 type rewardFunctions struct {
 	Function  string    `json:"function"`
 	Functions []string  `json:"functions"`
 	Weights   []float64 `json:"weights"`
 }
 
-// identifier is what Python takes for a name.
+// identifier matches what Python accepts as a name.
 var identifier = regexp.MustCompile(`^[\pL_][\pL\pN_]*$`)
 
-// strictly reads a definition and refuses keys that mean nothing: one of our own
-// kinds comes from no service that may know more.
-func strictly(raw json.RawMessage, into any) error {
+// decodeStrict reads a definition and refuses unknown keys. It is for gonogo's own kinds: no service
+// defines keys for them that are unknown here.
+func decodeStrict(raw json.RawMessage, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	err := dec.Decode(into)
@@ -114,7 +113,7 @@ func strictly(raw json.RawMessage, into any) error {
 	return nil
 }
 
-// list returns the names of the functions; none is the only one there is.
+// list returns the names of the functions. An empty list means the source's only function.
 func (f rewardFunctions) list() ([]string, error) {
 	names := f.Functions
 	if f.Function != "" {
@@ -137,7 +136,7 @@ func (f rewardFunctions) list() ([]string, error) {
 	return names, nil
 }
 
-// newReward makes a grader of a kind, with the adapter of that kind.
+// newReward makes a grader of a kind with that kind's adapter.
 func newReward(kind string, c rewardSource, f rewardFunctions, adapter string, options map[string]any,
 	choices map[string]string, env Env,
 ) (*Reward, error) {
@@ -191,15 +190,15 @@ func (g *Reward) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, 
 	if err != nil {
 		return sampler.Grade{}, err
 	}
-	given := handed(out)
-	if g.beside != nil {
-		given.Beside = g.beside.next(given)
+	output := forAdapter(out)
+	if g.batch != nil {
+		output.Beside = g.batch.next(output)
 	}
-	asked, err := json.Marshal(given)
+	request, err := json.Marshal(output)
 	if err != nil {
 		return sampler.Grade{}, err
 	}
-	text, err := f.Call(ctx, out.Caller, asked)
+	text, err := f.Call(ctx, out.Caller, request)
 	if err != nil {
 		return sampler.Grade{}, err
 	}
@@ -228,25 +227,25 @@ func (g *Reward) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, 
 	return sampler.Grade{Reward: *result.Reward, Parts: result.Parts}, nil
 }
 
-// handedOutput is what an adapter is handed.
-type handedOutput struct {
+// adapterOutput is an output as an adapter receives it.
+type adapterOutput struct {
 	Item       json.RawMessage   `json:"item"`
 	Text       string            `json:"text"`
 	Completion []rollout.Message `json:"completion"`
 	TraceID    string            `json:"trace_id"`
-	Beside     []handedOutput    `json:"beside,omitzero"` // empty is next to itself only
+	Beside     []adapterOutput   `json:"beside,omitzero"` // batched with it; empty: only itself again; nil: none
 }
 
-func handed(out sampler.Output) handedOutput {
+func forAdapter(out sampler.Output) adapterOutput {
 	row := out.Item.Row
 	if len(row) == 0 {
 		row = json.RawMessage(`{}`)
 	}
-	return handedOutput{Item: row, Text: out.Text, Completion: completion(out), TraceID: out.TraceID}
+	return adapterOutput{Item: row, Text: out.Text, Completion: completion(out), TraceID: out.TraceID}
 }
 
-// completion is the conversation after the prompt. It ends with the answer that
-// is graded, which need not be the recorded one: an audit puts others there.
+// completion returns the conversation after the prompt. It ends with the answer that is graded,
+// which may differ from the recorded one: an audit substitutes others.
 func completion(out sampler.Output) []rollout.Message {
 	all := slices.Clone(out.Messages)
 	if n := len(all); n > 0 && all[n-1].Role == "assistant" && len(all[n-1].ToolCalls) == 0 {
@@ -258,7 +257,7 @@ func completion(out sampler.Output) []rollout.Message {
 	return append(all, rollout.Message{Role: "assistant", Content: out.Text})
 }
 
-// Info says how the reward is computed from the functions, if there are several.
+// Info returns the formula that computes the reward from several functions; empty for one.
 func (g *Reward) Info() rollout.GraderInfo {
 	if len(g.names) < 2 {
 		return rollout.GraderInfo{}
@@ -272,7 +271,7 @@ func (g *Reward) Info() rollout.GraderInfo {
 	return rollout.GraderInfo{Formula: strings.Join(terms, " + "), Parts: g.names}
 }
 
-// Choices says what runs the source, and what counts as a reward.
+// Choices says which interpreter runs the source, and what counts as a reward.
 func (g *Reward) Choices() map[string]string {
 	out := maps.Clone(g.choices)
 	if runs := g.pool.Interpreter(); runs != "" {

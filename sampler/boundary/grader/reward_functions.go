@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// functionHead is the head of a Python function at the top level of a file.
+// functionHead matches the head of a Python function at the top level of a file.
 var functionHead = regexp.MustCompile(`(?ms)^(?:async[ \t]+)?def[ \t]+(\w+)[ \t]*\(([^)]*)\)`)
 
-// RewardFunctions finds the reward functions of a Python file, those of these names if
-// there are any, and the kind of grader that calls them: their arguments decide it.
+// RewardFunctions finds the reward functions of a Python file, or only the named ones if names are
+// given, and the kind of grader that calls them, which follows from their arguments.
 func RewardFunctions(path string, names ...string) (kind string, functions []string, err error) {
 	source, err := disk.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -50,8 +50,8 @@ func RewardFunctions(path string, names ...string) (kind string, functions []str
 	return kinds[names[0]], names, nil
 }
 
-// kindOfFunction is the kind of grader that calls a function of that name and arguments; ""
-// if none does.
+// kindOfFunction returns the kind of grader that calls a function with this name and these
+// arguments; "" if none does.
 func kindOfFunction(name, arguments string) string {
 	var names []string
 	for part := range strings.SplitSeq(arguments, ",") {

@@ -9,16 +9,14 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// The calls that sample.output_tools shows of a rollout with several turns.
-// Which of them the hosted trainer shows its graders is not documented; both
-// have been seen.
+// The tool calls that sample.output_tools shows of a rollout with several turns. Which of them the
+// hosted trainer shows its graders is not documented; both have been seen.
 const (
 	All  = "all"  // every call of the rollout; choices[0].message.tool_calls is empty
 	Last = "last" // the calls of the last turn that called tools, in both places
 )
 
-// Sample is the namespace of that name: the output of one rollout as graders
-// see it.
+// Sample is the namespace sample: the output of one rollout as graders see it.
 type Sample struct {
 	text string
 	out  sampler.Output
@@ -26,15 +24,13 @@ type Sample struct {
 	json json.RawMessage
 }
 
-// NewSample returns the namespace of an output. tools is All or Last; "" is
-// All.
+// NewSample returns the namespace of an output. tools is All or Last; "" means All.
 func NewSample(out sampler.Output, tools string) *Sample {
 	return &Sample{text: out.Text, out: out, last: tools == Last}
 }
 
-// JSON returns the namespace as JSON: output_text, output_json (the text when
-// it is a JSON object, else null), output_tools, output_reasoning_summary and
-// choices with one choice.
+// JSON returns the namespace as JSON: output_text, output_json (the text if it is a JSON object,
+// else null), output_tools, output_reasoning_summary and choices with one choice.
 func (s *Sample) JSON() json.RawMessage {
 	if s.json != nil {
 		return s.json
@@ -70,7 +66,7 @@ func (s *Sample) JSON() json.RawMessage {
 	return s.json
 }
 
-// outputJSON is the answer when it is a JSON object, else null.
+// outputJSON returns the answer if it is a JSON object, else null.
 func outputJSON(text string) []byte {
 	b := bytes.TrimSpace([]byte(text))
 	if len(b) == 0 || b[0] != '{' || !json.Valid(b) {
@@ -79,7 +75,7 @@ func outputJSON(text string) []byte {
 	return b
 }
 
-// tools lists the calls in the form of chat's tool_calls.
+// tools lists the calls in the format of Chat Completions' tool_calls.
 func (s *Sample) tools() []byte {
 	calls := s.out.Calls
 	if s.last && len(calls) > 0 {
@@ -93,7 +89,7 @@ func (s *Sample) tools() []byte {
 		list[i] = rollout.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments}
 	}
 	b, err := json.Marshal(list)
-	if err != nil { // strings alone cannot fail to encode
+	if err != nil { // cannot happen: a list of strings always encodes
 		return []byte("[]")
 	}
 	return b

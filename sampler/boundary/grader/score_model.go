@@ -17,7 +17,7 @@ var scoreModel = Kind{
 	Remote: true,
 }
 
-// ScoreModel has a judge model give the reward.
+// ScoreModel is a grader whose judge model returns the reward.
 type ScoreModel struct {
 	judged
 	low, high float64
@@ -49,7 +49,7 @@ func newScoreModel(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	return g, nil
 }
 
-// scoreSchema asks for a number.
+// scoreSchema returns the schema of an answer with a number.
 func scoreSchema(low, high float64) json.RawMessage {
 	number := func(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 	return stepsSchema(
@@ -57,9 +57,9 @@ func scoreSchema(low, high float64) json.RawMessage {
 			number(low) + ` to ` + number(high) + `."}`)
 }
 
-// Grade asks the judge once. A refusal, an answer cut off and one that holds no number
-// are errors, so the grade is missing; the hosted service would give 0 for an answer
-// without a number. A Grade returned with an error still has the judge's usage.
+// Grade calls the judge once and clips its number to the range. A refusal, an answer that was cut
+// off and one without a number are errors, so the grade is missing; the hosted service would score
+// an answer without a number 0. A Grade returned with an error still has the judge's usage.
 func (g *ScoreModel) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
 	var answer struct {
 		Result *float64 `json:"result"`

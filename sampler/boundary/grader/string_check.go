@@ -19,7 +19,7 @@ var stringCheck = Kind{
 type StringCheck struct {
 	compared
 	operation string
-	neq       bool // so spelt
+	neq       bool // the definition spells ne as neq
 }
 
 func newStringCheck(raw json.RawMessage, env Env) (sampler.Grader, error) {
@@ -36,7 +36,7 @@ func newStringCheck(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	g := &StringCheck{operation: c.Operation}
 	switch c.Operation {
 	case "eq", "ne", "like", "ilike":
-	case "neq": // the guide's prose says so, the schema says ne
+	case "neq": // the guide's prose says neq, the schema says ne
 		g.operation, g.neq = "ne", true
 	default:
 		return nil, fmt.Errorf("operation %q is not one of eq, ne, like, ilike", c.Operation)
@@ -48,9 +48,9 @@ func newStringCheck(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	return g, nil
 }
 
-// Grade compares. An output that lacks what a template reads, such as a key of
-// output_json, fails the check whatever the operation: nothing would else be
-// like everything. What the hosted service does then is not documented.
+// Grade compares the templates. An output that lacks a value that a template reads, such as a key
+// of output_json, fails the check whatever the operation; otherwise the empty text would match
+// everything under like. What the hosted service does in this case is not documented.
 func (g *StringCheck) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
 	input, reference, lacks, err := g.render(ctx, out)
 	if err != nil || lacks || !compare(g.operation, input, reference) {
@@ -71,8 +71,8 @@ func compare(operation, input, reference string) bool {
 	return strings.Contains(strings.ToLower(input), strings.ToLower(reference))
 }
 
-// References returns the template that an output is compared with; none when
-// outputs must differ from it.
+// References returns the template that an output is compared with; nil if outputs must differ
+// from it.
 func (g *StringCheck) References() []Template {
 	if g.operation == "ne" {
 		return nil
@@ -80,7 +80,7 @@ func (g *StringCheck) References() []Template {
 	return g.compared.References()
 }
 
-// Warnings reports an operation that only the guide knows.
+// Warnings reports the operation neq, which only the guide mentions.
 func (g *StringCheck) Warnings() []string {
 	if g.neq {
 		return []string{`string_check: the operation "neq" is taken for "ne"; the platform's schema knows only "ne"`}
@@ -88,7 +88,7 @@ func (g *StringCheck) Warnings() []string {
 	return nil
 }
 
-// Choices says what an output earns that lacks a field of the template.
+// Choices says how an output counts that lacks a value that a template reads.
 func (g *StringCheck) Choices() map[string]string {
 	return map[string]string{
 		"string_check missing": "an output that lacks what a template reads, such as a key of output_json, fails " +

@@ -17,33 +17,32 @@ import (
 
 // Template is a text with variables in double braces, such as
 // {{item.reference_answer}} or {{ sample.output_tools[0].function.name }}.
-// There are two namespaces, item (the data row) and sample (the output).
+// The two namespaces are item (the data row) and sample (the output).
 type Template struct {
 	source string
 	parts  []part
 }
 
-// part is a literal text, or a variable when path is set.
+// part is a literal text, or a variable if path is set.
 type part struct {
 	text string
-	path []step // the first is the namespace
+	path []step // the first step is the namespace
 }
 
-// step is a key, or an index when key is "".
+// step is a key, or an index if key is "".
 type step struct {
 	key   string
 	index int
 }
 
-// String returns the template as it was written.
+// String returns the template's source.
 func (t Template) String() string { return t.source }
 
-// sampleKeys are the keys of sample that a template may name.
+// sampleKeys lists the keys of sample that a template may name.
 var sampleKeys = []string{"output_text", "output_json", "output_tools", "output_reasoning_summary", "choices"}
 
-// ParseTemplate reads a template. An open brace pair without an end, a
-// namespace other than item and sample, and a key that sample never has are
-// errors.
+// ParseTemplate reads a template. Errors are "{{" without "}}", a namespace other than item and
+// sample, and a key that sample never has.
 func ParseTemplate(source string) (Template, error) {
 	t := Template{source: source}
 	rest := source
@@ -89,8 +88,8 @@ func parsePath(s string) ([]step, error) {
 			if key == "" {
 				return nil, errors.New("a name is missing")
 			}
-			if at := strings.IndexAny(key, "]{}\"'"); at >= 0 {
-				return nil, fmt.Errorf("%q cannot hold %q; write such a key as [\"key\"]", key, key[at:at+1])
+			if bad := strings.IndexAny(key, "]{}\"'"); bad >= 0 {
+				return nil, fmt.Errorf("%q cannot hold %q; write such a key as [\"key\"]", key, key[bad:bad+1])
 			}
 			path, i = append(path, step{key: key}), end
 		}
@@ -135,7 +134,7 @@ func checkPath(path []step) error {
 	return nil
 }
 
-// checkSample refuses what sample never has: known before anything is sampled.
+// checkSample refuses keys that sample never has, so that they are reported before sampling.
 func checkSample(path []step) error {
 	switch {
 	case len(path) == 0 || slices.Contains(sampleKeys, path[0].key):
@@ -150,15 +149,14 @@ func checkSample(path []step) error {
 		meant(path[0].key, sampleKeys))
 }
 
-// Render writes the template with values in the place of its variables: a
-// string raw, null as nothing, any other value as the JSON it was written in,
-// without the spaces between its tokens. How the hosted service writes values
-// that are no strings is not documented; this function alone decides it here.
+// Render replaces the template's variables by their values: a string as its plain text, null as
+// the empty text, any other value as its original JSON without spaces between tokens. How the hosted
+// service renders values that are not strings is not documented; only this function decides it.
 //
-// An item variable that the row does not have is an error. A sample variable
-// that the output does not have, such as a key of output_json when the model
-// wrote no JSON, is the model's doing: it renders as nothing, and missing names
-// it. s may be nil for a template that reads nothing of sample.
+// An item variable that the row does not have is an error. A sample variable that the output does
+// not have, such as a key of output_json when the model wrote no JSON, is the model's fault: it
+// renders as the empty text and is listed in missing. s may be nil for a template that does not
+// read sample.
 func (t Template) Render(row json.RawMessage, s *Sample) (text string, missing []string, err error) {
 	var b strings.Builder
 	for _, p := range t.parts {
@@ -184,7 +182,7 @@ func (t Template) Render(row json.RawMessage, s *Sample) (text string, missing [
 	return b.String(), missing, nil
 }
 
-// valueText is a JSON value as a template shows it.
+// valueText returns a JSON value as Render writes it.
 func valueText(raw json.RawMessage) string {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || raw[0] == '"' || raw[0] == 'n' {
@@ -197,8 +195,8 @@ func valueText(raw json.RawMessage) string {
 	return b.String()
 }
 
-// walk follows a path into a JSON value. A path through null or past the end
-// of an array is not there; a null at its end is.
+// walk follows a path into a JSON value and reports whether it exists. A path through null or past
+// the end of an array does not exist; a path that ends at null does.
 func walk(raw json.RawMessage, path []step) (json.RawMessage, bool) {
 	for _, st := range path {
 		if st.key == "" {
@@ -225,8 +223,9 @@ func walk(raw json.RawMessage, path []step) (json.RawMessage, bool) {
 // brief shortens a template for a message.
 func brief(s string) string { return wording.Clip(s, 61) }
 
-// ReferenceBy finds the references of items by a template, and where it gives none as they
-// are found without; nil for no template, or a broken one, which the audit refuses.
+// ReferenceBy returns a function that finds an item's reference by a template. If the template
+// yields no text, the function falls back to Item.Reference. ReferenceBy returns nil for an empty
+// template and for an invalid one, which the audit refuses.
 func ReferenceBy(template string) func(*rollout.Item) string {
 	t, err := ParseTemplate(template)
 	if template == "" || err != nil {

@@ -14,8 +14,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// CheckItem reports the first variable of the item namespace that the row does
-// not have, with the fields that it has: known before anything is sampled.
+// CheckItem reports, before sampling, the first item variable that the row does not have, and the
+// fields that it has.
 func (t Template) CheckItem(it *rollout.Item) error {
 	for _, p := range t.parts {
 		if p.path == nil || p.path[0].key != "item" {
@@ -53,7 +53,7 @@ func checkItem(it *rollout.Item, templates ...Template) error {
 	return nil
 }
 
-// reads lists the keys of sample that several templates read.
+// reads lists the keys of sample that any of the templates reads.
 func reads(templates ...Template) []string {
 	var keys []string
 	for _, t := range templates {
@@ -62,29 +62,28 @@ func reads(templates ...Template) []string {
 	return union(keys)
 }
 
-// references returns those of two templates that are compared which tell what
-// is right: they read nothing of sample, and the other one does. A grader may
-// name them either way round.
+// references returns the reference among two compared templates: the one that does not read sample
+// while the other one does. A grader may name them either way round.
 func references(a, b Template) []Template {
-	right, wrong := len(a.Reads()) == 0, len(b.Reads()) == 0
+	aFixed, bFixed := len(a.Reads()) == 0, len(b.Reads()) == 0
 	switch {
-	case right && !wrong:
+	case aFixed && !bFixed:
 		return []Template{a}
-	case wrong && !right:
+	case bFixed && !aFixed:
 		return []Template{b}
 	}
 	return nil
 }
 
-// union merges lists of names, sorted, each once.
+// union merges lists of names. The result is sorted, with each name once.
 func union(lists ...[]string) []string {
 	all := slices.Concat(lists...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// absent says that the row does not have a variable, what is at the last
-// place on its path that is there, and what was probably meant.
+// absent returns the error of a variable that the row does not have. It shows the value at the last
+// existing step of the path, and suggests the field that was probably meant.
 func absent(row json.RawMessage, p part) error {
 	path, depth := p.path[1:], 0
 	for depth < len(path) {
@@ -93,7 +92,7 @@ func absent(row json.RawMessage, p part) error {
 		}
 		depth++
 	}
-	here, _ := walk(row, path[:depth])
+	last, _ := walk(row, path[:depth])
 	where, what := "its fields are ", "the row"
 	if depth > 0 {
 		what = pathText(p.path[:depth+1])
@@ -103,18 +102,18 @@ func absent(row json.RawMessage, p part) error {
 	var object map[string]json.RawMessage
 	var list []json.RawMessage
 	switch {
-	case jsontext.Unmarshal(here, &object) == nil && object != nil:
+	case jsontext.Unmarshal(last, &object) == nil && object != nil:
 		fields := slices.Sorted(maps.Keys(object))
 		return fmt.Errorf("%s; %s%s%s", text, where, shown(fields), meant(path[min(depth, len(path)-1)].key, fields))
-	case jsontext.Unmarshal(here, &list) == nil && list != nil:
+	case jsontext.Unmarshal(last, &list) == nil && list != nil:
 		return fmt.Errorf("%s; %s is a list of %d", text, what, len(list))
-	case len(here) == 0:
+	case len(last) == 0:
 		return fmt.Errorf("%s; the row is empty", text)
 	}
-	return fmt.Errorf("%s; %s is %s", text, what, brief(string(bytes.TrimSpace(here))))
+	return fmt.Errorf("%s; %s is %s", text, what, brief(string(bytes.TrimSpace(last))))
 }
 
-// pathText writes a path as a template does.
+// pathText returns a path as written in a template.
 func pathText(path []step) string {
 	var b strings.Builder
 	for i, st := range path {
@@ -130,7 +129,7 @@ func pathText(path []step) string {
 	return b.String()
 }
 
-// shown joins the names of fields, not too many of them.
+// shown joins the names of fields, at most 30.
 func shown(fields []string) string {
 	const most = 30
 	switch {
@@ -142,14 +141,13 @@ func shown(fields []string) string {
 	return strings.Join(fields, ", ")
 }
 
-// meant asks whether one of the names was meant by a mistyped one; "" when none
-// is like it. A name of less than half the letters is none: FuzzyMatch finds it
-// within nearly anything.
+// meant returns "did you mean …?" with the name most similar to a mistyped one; "" if none is
+// similar. It ignores names of less than half the length: FuzzyMatch finds them in nearly anything.
 func meant(mistyped string, names []string) string {
 	best, name := 0.6, ""
 	for _, n := range names {
-		if like := metric.FuzzyMatch(mistyped, n); like > best && 2*len(n) >= len(mistyped) {
-			best, name = like, n
+		if score := metric.FuzzyMatch(mistyped, n); score > best && 2*len(n) >= len(mistyped) {
+			best, name = score, n
 		}
 	}
 	if name == "" {

@@ -18,9 +18,9 @@ var textSimilarity = Kind{
 	New: newTextSimilarity,
 }
 
-// Chooser is a grader that had to choose where the wire contract is silent: one sentence
-// for each choice, for the report. A choice may depend on this machine, so Choices is
-// called after Start.
+// Chooser is a grader that had to decide something that the wire contract leaves open. Choices
+// returns one sentence for each decision, for the report. A choice may depend on this machine, so
+// call Choices after Start.
 type Chooser interface {
 	Choices() map[string]string
 }
@@ -37,7 +37,7 @@ func Choices(g sampler.Grader) map[string]string {
 type TextSimilarity struct {
 	compared
 	metric metric.Metric
-	nltk   *nltkMeteor // nil: the metric is another one, or there is no python
+	nltk   *nltkMeteor // nil if the metric is not meteor or no python is available
 }
 
 func newTextSimilarity(raw json.RawMessage, env Env) (sampler.Grader, error) {
@@ -91,9 +91,9 @@ func metricNamed(name string) (metric.Metric, error) {
 	return metric.Metric{}, fmt.Errorf("evaluation_metric %q is not one of %s", name, names)
 }
 
-// Grade compares. An output that lacks what a template reads, such as a key of
-// output_json, scores 0: the rest of the template alone would be a little like
-// anything. What the hosted service does then is not documented.
+// Grade compares the templates. An output that lacks a value that a template reads, such as a key
+// of output_json, scores 0: the rest of the template alone would be slightly similar to anything.
+// What the hosted service does in this case is not documented.
 func (g *TextSimilarity) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
 	input, reference, lacks, err := g.render(ctx, out)
 	if err != nil || lacks {
@@ -112,7 +112,7 @@ func (g *TextSimilarity) Grade(ctx context.Context, out sampler.Output) (sampler
 	return sampler.Grade{Reward: g.metric.Score(input, reference)}, nil
 }
 
-// Start tries whether nltk can compute METEOR here. Before it, and where it
+// Start checks whether nltk can compute METEOR on this machine. Before Start, and where nltk
 // cannot, METEOR is the approximation of package metric.
 func (g *TextSimilarity) Start(ctx context.Context) error {
 	if g.nltk == nil {
@@ -121,8 +121,8 @@ func (g *TextSimilarity) Start(ctx context.Context) error {
 	return g.nltk.start(ctx)
 }
 
-// Choices names the scorer, its settings and what surprises in them, and what
-// an output earns that lacks what a template reads.
+// Choices names the scorer, its settings and their surprises, and says how an output counts that
+// lacks a value that a template reads.
 func (g *TextSimilarity) Choices() map[string]string {
 	choice := g.metric.Choice
 	switch {
@@ -140,7 +140,7 @@ func (g *TextSimilarity) Choices() map[string]string {
 	return choices
 }
 
-// Warnings says that the metric is an approximation.
+// Warnings reports that METEOR is an approximation, and why.
 func (g *TextSimilarity) Warnings() []string {
 	switch {
 	case g.metric.Name != "meteor" || g.nltk != nil && g.nltk.function != nil:

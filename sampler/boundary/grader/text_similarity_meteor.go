@@ -12,17 +12,16 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// nltkMeteor has nltk compute METEOR, with the synonyms of WordNet, where the
-// interpreter has both.
+// nltkMeteor computes METEOR by nltk, with the synonyms of WordNet, if the interpreter has both.
 type nltkMeteor struct {
 	pool     *python.Pool
 	function *python.Function
-	lacking  string // why nltk does not do it; "" before start, and when it does
+	lacking  string // why nltk cannot compute it; "" before start, and if it can
 }
 
-// meteorSource takes the words of both texts, cut as the other metrics cut
-// them. One look into WordNet at loading tells whether it is there. A worker may
-// not see its user's home, so data there does not count.
+// meteorSource takes the words of both texts, split as for the other metrics. A query at load time
+// finds out whether WordNet is installed. A worker may have no access to its user's home, so data
+// there does not count.
 const meteorSource = `import sys
 
 from nltk.corpus import wordnet
@@ -39,8 +38,7 @@ def meteor(input, reference):
     return float(meteor_score([reference], input))
 `
 
-// start loads the function. That it cannot be loaded is not an error: there is an
-// approximation.
+// start loads the function. A failure to load it is not an error: the approximation takes over.
 func (m *nltkMeteor) start(ctx context.Context) error {
 	f, err := m.pool.Load(ctx, "nltk's METEOR", meteorSource, "meteor", 2)
 	switch {

@@ -32,7 +32,7 @@ func newTRL(raw json.RawMessage, env Env) (sampler.Grader, error) {
 		rewardFunctions
 		Format string `json:"format"`
 	}
-	if err := strictly(raw, &c); err != nil {
+	if err := decodeStrict(raw, &c); err != nil {
 		return nil, err
 	}
 	switch c.Format {
@@ -46,6 +46,6 @@ func newTRL(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.beside = new(besides)
+	g.batch = new(batchCheck)
 	return g, nil
 }

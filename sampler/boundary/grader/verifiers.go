@@ -33,7 +33,7 @@ func newVerifiers(raw json.RawMessage, env Env) (sampler.Grader, error) {
 		Rubric string `json:"rubric"`
 		Task   string `json:"task"`
 	}
-	if err := strictly(raw, &c); err != nil {
+	if err := decodeStrict(raw, &c); err != nil {
 		return nil, err
 	}
 	for key, name := range map[string]string{"rubric": c.Rubric, "task": c.Task} {

@@ -16,9 +16,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// plant writes the canary of a session's rollout into its file, when the place is
-// there. A canary that is there already was not cleared away: both go to Found. Nothing
-// but a canary is ever written over.
+// plant writes the rollout's canary into the session's canary file and adds it to Found. If the file
+// already has another rollout's canary, which was not deleted, it is added to Found as well. Only a
+// file with a canary is replaced.
 func (k *Keeper) plant(ctx context.Context, e *sampler.RolloutSession) error {
 	if k.cfg.Canary == "" {
 		return nil
@@ -34,48 +34,48 @@ func (k *Keeper) plant(ctx context.Context, e *sampler.RolloutSession) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
-	// It could be written before: then it is this one place that is wrong.
+	// If a canary could be written before, only this session is wrong.
 	f := &endpoint.Failure{Err: fmt.Errorf("session.canary: %w", err)}
 	f.Temporary = k.planted.Load()
 	f.Fatal = !f.Temporary
 	return f
 }
 
-// Another writer of a canary needs less than this from making the file to
-// filling it; and so often it may be another's turn.
+// Another rollout may be writing to the same file. writeTime is how long plantAt waits for it to fill a
+// file that it has just created; attempts is how often plantAt tries.
 const (
-	writing = 10 * time.Millisecond
-	turns   = 50
+	writeTime = 10 * time.Millisecond
+	attempts  = 50
 )
 
 // plantAt writes the canary to path.
 func plantAt(ctx context.Context, path string, e *sampler.RolloutSession) error {
-	own := rollout.Canary(e.TraceID)
-	for range turns {
-		err := writeCanary(path, own)
+	canary := rollout.Canary(e.TraceID)
+	for range attempts {
+		err := writeCanary(path, canary)
 		if err == nil {
-			e.Found = append(e.Found, own)
+			e.Found = append(e.Found, canary)
 			return nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		there, err := readCanaries(path)
+		found, err := readCanaries(path)
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // taken away meanwhile
+		case errors.Is(err, fs.ErrNotExist): // removed in the meantime
 		case err != nil:
 			return err
-		case slices.Contains(there, own): // the start has written it
-			e.Found = append(e.Found, there...)
+		case slices.Contains(found, canary): // the start wrote it
+			e.Found = append(e.Found, found...)
 			return nil
-		case len(there) > 0:
-			e.Found = append(e.Found, there...)
+		case len(found) > 0:
+			e.Found = append(e.Found, found...)
 			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		default:
 			select {
-			case <-time.After(writing):
+			case <-time.After(writeTime):
 			case <-ctx.Done():
 				return context.Cause(ctx)
 			}
@@ -85,7 +85,7 @@ func plantAt(ctx context.Context, path string, e *sampler.RolloutSession) error 
 		"file that nothing else writes", endpoint.Brief(path))
 }
 
-// writeCanary makes a file that is not there yet.
+// writeCanary creates a file with the canary. It fails if the file exists.
 func writeCanary(path, canary string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -95,12 +95,12 @@ func writeCanary(path, canary string) error {
 	return errors.Join(err, f.Close())
 }
 
-// largestFile bounds what is read of a file: anything that ran in the
-// workspace may have written it.
+// largestFile is how much of a file is read, in bytes: anything that ran in the workspace may have
+// written it.
 const largestFile = 4 << 10
 
-// readCanaries returns the canaries in a file. One that is not a plain file is refused, and no
-// link is followed.
+// readCanaries returns the canaries in a file. It refuses anything but a regular file and follows no
+// symbolic link.
 func readCanaries(path string) (canaries []string, err error) {
 	before, err := os.Lstat(path)
 	if err != nil {
@@ -109,7 +109,7 @@ func readCanaries(path string) (canaries []string, err error) {
 	if !before.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a plain file (%v)", endpoint.Brief(path), before.Mode().Type())
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may have become a pipe
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now
 	if err != nil {
 		return nil, err
 	}
@@ -125,13 +125,13 @@ func readCanaries(path string) (canaries []string, err error) {
 	return canaries, err
 }
 
-// Inspect adds the canaries now in the session's file to Found. A missing or
-// changed canary is not a leak: the rollout may write there.
+// Inspect adds the canaries that are now in the session's file to Found. A missing or changed canary
+// is not a leak: the rollout may write there.
 func (k *Keeper) Inspect(_ context.Context, e *sampler.RolloutSession) {
 	path, err := e.Fill(k.cfg.Canary)
 	if k.cfg.Canary == "" || err != nil {
 		return
 	}
-	there, _ := readCanaries(path) // what cannot be read shows nothing
-	e.Found = append(e.Found, there...)
+	found, _ := readCanaries(path) // an unreadable file has none
+	e.Found = append(e.Found, found...)
 }

@@ -18,13 +18,13 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// marker is the variable by which the processes of a session are known.
+// marker is the environment variable that identifies the processes of a session.
 const marker = "GONOGO_SESSION"
 
-// mark is what the environment of a session's processes holds.
+// mark returns the entry in the environment of a session's processes.
 func mark(e *sampler.RolloutSession) string { return marker + "=" + e.ID }
 
-// environment is what a command gets in addition to the environment of this program.
+// environment returns the environment of a command: this program's and the session's variables.
 func environment(e *sampler.RolloutSession) []string {
 	env := append(os.Environ(), mark(e), "GONOGO_TRACE_ID="+e.TraceID, "GONOGO_CANARY="+rollout.Canary(e.TraceID))
 	if e.Item == nil {
@@ -34,7 +34,7 @@ func environment(e *sampler.RolloutSession) []string {
 		"GONOGO_SAMPLE="+strconv.Itoa(e.Sample), "GONOGO_ATTEMPT="+strconv.Itoa(e.Attempt))
 }
 
-// describe is the body of a POST, and what a command gets on standard input.
+// describe returns the body of a POST, which is also the standard input of a command.
 func describe(e *sampler.RolloutSession) []byte {
 	about := struct {
 		ID      string                     `json:"id"`
@@ -54,15 +54,15 @@ func describe(e *sampler.RolloutSession) []byte {
 		about.ItemID, about.Split, about.Item = e.Item.ID, string(e.Item.Split), e.Item.Row
 	}
 	text, err := json.Marshal(about)
-	if err != nil { // the row was read as JSON
+	if err != nil { // cannot happen: row and values were read as JSON
 		panic("isolation: " + err.Error())
 	}
 	return text
 }
 
-// run runs a command for the shell and returns its standard output. What it
-// leaves behind lives on, without holding anything up: its output goes to files.
-// At the end of ctx it is killed with all it has started.
+// run runs a shell command and returns its standard output. Processes that it leaves behind keep
+// running and block nothing, because the output goes to files. When ctx ends, the command is killed
+// with everything that it started.
 func run(ctx context.Context, what, command string, input []byte, env []string) ([]byte, error) {
 	in, err := scratch(input)
 	if err != nil {
@@ -74,14 +74,14 @@ func run(ctx context.Context, what, command string, input []byte, env []string) 
 		return nil, err
 	}
 	defer out.Close()
-	said, err := scratch(nil)
+	stderr, err := scratch(nil)
 	if err != nil {
 		return nil, err
 	}
-	defer said.Close()
+	defer stderr.Close()
 
 	cmd := exec.Command("/bin/sh", "-c", command)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env, cmd.SysProcAttr = in, out, said, env, process.Detach()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env, cmd.SysProcAttr = in, out, stderr, env, process.Detach()
 	if err := cmd.Start(); err != nil {
 		return nil, &endpoint.Failure{Temporary: true, Err: fmt.Errorf("run the session's %s: %w", what, err)}
 	}
@@ -95,7 +95,7 @@ func run(ctx context.Context, what, command string, input []byte, env []string) 
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, commandFailure(what, err, tail(said))
+		return nil, commandFailure(what, err, tail(stderr))
 	}
 	text, err := io.ReadAll(io.NewSectionReader(out, 0, maxAnswer+1))
 	if err == nil && len(text) > maxAnswer {
@@ -104,11 +104,11 @@ func run(ctx context.Context, what, command string, input []byte, env []string) 
 	return text, err
 }
 
-// commandFailure is a command that did not end well. One that cannot be found or
-// run is so for every rollout.
-func commandFailure(what string, err error, said string) error {
-	if said != "" {
-		said = "; it printed: " + said
+// commandFailure returns the failure of a command. It is fatal if the program cannot be found or run,
+// because then it fails for every rollout.
+func commandFailure(what string, err error, output string) error {
+	if output != "" {
+		output = "; it printed: " + output
 	}
 	exit, ended := errors.AsType[*exec.ExitError](err)
 	missing := ended && (exit.ExitCode() == 126 || exit.ExitCode() == 127)
@@ -121,7 +121,7 @@ func commandFailure(what string, err error, said string) error {
 	}
 	return &endpoint.Failure{
 		Temporary: !missing, Fatal: missing,
-		Err: fmt.Errorf("the session's %s command %s%s", what, word(ended, how), said),
+		Err: fmt.Errorf("the session's %s command %s%s", what, word(ended, how), output),
 	}
 }
 
@@ -132,12 +132,11 @@ func word(ended bool, how string) string {
 	return how
 }
 
-// scratch is a file that no one else finds. Its name helps no one:
-// errors name the directory.
+// scratch returns an unnamed temporary file with a text. Errors name the directory, not the file.
 func scratch(text []byte) (*os.File, error) {
 	failed := func(err error) error {
-		if at, ok := errors.AsType[*fs.PathError](err); ok {
-			err = at.Err
+		if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+			err = pathErr.Err
 		}
 		return fmt.Errorf("run a session's command: write in the temporary directory %s (TMPDIR): %w", os.TempDir(),
 			err)
@@ -146,20 +145,20 @@ func scratch(text []byte) (*os.File, error) {
 	if err != nil {
 		return nil, failed(err)
 	}
-	_ = os.Remove(f.Name()) // the open file stays
+	_ = os.Remove(f.Name()) // the open file remains usable
 	if _, err := f.WriteAt(text, 0); err != nil {
 		return nil, errors.Join(failed(err), f.Close())
 	}
 	return f, nil
 }
 
-// tail is the end of what a command said on standard error.
+// tail returns the end of a command's standard error, at most 2 KiB.
 func tail(f *os.File) string {
 	const most = 2 << 10
 	info, err := f.Stat()
 	if err != nil {
 		return ""
 	}
-	text, _ := io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-most), most)) // what can be read
+	text, _ := io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-most), most)) // best effort
 	return endpoint.Brief(string(bytes.ToValidUTF8(text, []byte("\uFFFD"))))
 }

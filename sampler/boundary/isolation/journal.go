@@ -19,27 +19,26 @@ import (
 // JournalFile exists in a run directory while a session is not stopped.
 const JournalFile = "sessions.jsonl"
 
-// Journal is a file of the sessions that were begun and not stopped. Each line is
-// written, whole, before the action, so a killed process leaves no session
-// that is not in it. It is not synced: a crash of the machine ends most sessions,
-// too.
+// Journal is a file that lists the sessions that were started and not stopped. A start is recorded
+// before it happens, as a whole line, so a killed process leaves no session that is not listed. The
+// file is not synced: a crash of the machine ends most sessions, too.
 type Journal struct {
 	path string
 	f    *os.File
-	torn bool            // the last line may be half written
-	left map[string]line // not stopped
+	torn bool            // the last line may be incomplete
+	left map[string]line // sessions that are not stopped, by id
 }
 
 // line is one line of the journal.
 type line struct {
 	ID      string                     `json:"id"`
 	TraceID string                     `json:"trace_id,omitempty"`
-	Values  map[string]json.RawMessage `json:"values,omitempty"` // that its stop reads
+	Values  map[string]json.RawMessage `json:"values,omitempty"` // the values that the stop reads
 	Stopped bool                       `json:"stopped,omitempty"`
 }
 
-// Record has the keeper write its sessions to path from now on, and returns those
-// that an earlier call left there. No one else may use the path.
+// Record makes the keeper write its sessions to path from now on, and returns the sessions that an
+// earlier invocation left there, in order. Only one keeper may use the path.
 func (k *Keeper) Record(path string) ([]*sampler.RolloutSession, error) {
 	if err := disk.CheckRegularFile(path); err != nil {
 		return nil, err
@@ -52,7 +51,7 @@ func (k *Keeper) Record(path string) ([]*sampler.RolloutSession, error) {
 	if j.f, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
 		return nil, fmt.Errorf("record the started sessions: %w", err)
 	}
-	// The end of a torn line must not swallow the next one.
+	// Without it, the next line would be appended to an incomplete one.
 	if _, err := j.f.WriteString("\n"); err != nil {
 		return nil, errors.Join(fmt.Errorf("record the started sessions: %w", err), j.f.Close())
 	}
@@ -60,17 +59,17 @@ func (k *Keeper) Record(path string) ([]*sampler.RolloutSession, error) {
 	defer k.mu.Unlock()
 	k.journal = j
 	k.open = make(map[string]*state)
-	var left []*sampler.RolloutSession
+	var unstopped []*sampler.RolloutSession
 	for _, id := range order {
 		if l, open := j.left[id]; open {
-			left = append(left, &sampler.RolloutSession{ID: id, TraceID: l.TraceID, Values: l.Values})
+			unstopped = append(unstopped, &sampler.RolloutSession{ID: id, TraceID: l.TraceID, Values: l.Values})
 		}
 	}
-	return left, nil
+	return unstopped, nil
 }
 
-// read loads the file, and returns the order. A line that
-// cannot be read is one that a kill tore, before the deed.
+// read loads the file and returns the ids in order. It skips invalid lines: the process was killed
+// while it wrote them, before the action.
 func (j *Journal) read() (order []string, err error) {
 	text, err := os.ReadFile(j.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -100,7 +99,7 @@ func (j *Journal) started(e *sampler.RolloutSession, values map[string]json.RawM
 	return j.write(l)
 }
 
-// stopped notes it of a session that was begun.
+// stopped records that a session was stopped. It ignores a session that is not in the journal.
 func (j *Journal) stopped(e *sampler.RolloutSession) error {
 	if _, open := j.left[e.ID]; !open {
 		return nil
@@ -109,7 +108,7 @@ func (j *Journal) stopped(e *sampler.RolloutSession) error {
 	return j.write(line{ID: e.ID, Stopped: true})
 }
 
-// holds reports whether a session was begun and not stopped.
+// holds reports whether a session was started and not stopped.
 func (j *Journal) holds(e *sampler.RolloutSession) bool {
 	_, open := j.left[e.ID]
 	return open
@@ -117,7 +116,7 @@ func (j *Journal) holds(e *sampler.RolloutSession) bool {
 
 func (j *Journal) write(l line) error {
 	text, err := json.Marshal(l)
-	if j.torn { // its end must not swallow this one
+	if j.torn { // otherwise this line would be appended to the incomplete one
 		text = append([]byte{'\n'}, text...)
 	}
 	if err == nil {
@@ -130,8 +129,8 @@ func (j *Journal) write(l line) error {
 	return nil
 }
 
-// Close ends the journal, if there is one; the next Record begins another. The file
-// is removed if nothing is left to stop.
+// Close closes the journal, if any; the next Record opens another. It removes the file if all
+// sessions are stopped.
 func (k *Keeper) Close() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -147,21 +146,21 @@ func (k *Keeper) Close() error {
 	return err
 }
 
-// Recover stops what an earlier call left running, several at a time, and returns
-// how many it stopped. What cannot be stopped stays in the journal.
-func (k *Keeper) Recover(ctx context.Context, left []*sampler.RolloutSession) (stopped int, err error) {
+// Recover stops sessions that an earlier invocation left running, up to 16 at a time, and returns how
+// many it stopped and the first error. Sessions that cannot be stopped stay in the journal.
+func (k *Keeper) Recover(ctx context.Context, sessions []*sampler.RolloutSession) (stopped int, err error) {
 	const atOnce = 16
-	for batch := range slices.Chunk(left, atOnce) {
+	for batch := range slices.Chunk(sessions, atOnce) {
 		errs := make(chan error, len(batch))
 		for _, e := range batch {
 			go func() { errs <- k.Stop(ctx, e) }()
 		}
 		for range batch {
-			switch one := <-errs; {
-			case one == nil:
+			switch stopErr := <-errs; {
+			case stopErr == nil:
 				stopped++
 			case err == nil:
-				err = one
+				err = stopErr
 			}
 		}
 	}

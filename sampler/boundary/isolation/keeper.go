@@ -20,15 +20,15 @@ import (
 
 // Config says how sessions are started and stopped.
 type Config struct {
-	Start       string            // a URL to POST to, or a command for the shell
-	Stop        string            // so; "" for what ends with the processes of Start
-	Headers     map[string]string // of both POSTs; final values
-	Concurrency int               // sessions at one time; 0 = no bound
-	Reads       []string          // names that tools and graders read: a start must answer them
-	// a file in the session's place that the rollout's canary is written to; {{session.NAME}} stands for
-	// what the start answered; "": none
+	Start       string            // a URL to POST to, or a shell command
+	Stop        string            // the same; "" if the session ends with the processes of Start
+	Headers     map[string]string // headers of both POSTs, with variables already replaced
+	Concurrency int               // maximum number of sessions at one time; 0 = no limit
+	Reads       []string          // names that tools and graders read: the answer of a start must have them
+	// Canary is a file in the session to which the rollout's canary is written; "" for none.
+	// {{session.NAME}} is replaced by the value that the start returned.
 	Canary string
-	HTTP   *http.Client // nil = one of our own
+	HTTP   *http.Client // nil = a new client
 }
 
 // IsURL reports whether a hook is a URL to POST to and not a command.
@@ -52,25 +52,24 @@ func (c Config) Validate() error {
 	return endpoint.CheckHeaders(c.Headers)
 }
 
-// Keeper starts and stops sessions. It implements sampler.Isolation and is safe
-// for concurrent use.
+// Keeper starts and stops sessions. It implements sampler.Isolation and is safe for concurrent use.
 type Keeper struct {
 	cfg         Config
-	start, stop sampler.Address // of hooks that are URLs
-	answered    atomic.Bool     // a start answered all that is read
+	start, stop sampler.Address // addresses of hooks that are URLs
+	answered    atomic.Bool     // a start has returned all values that are read
 	planted     atomic.Bool     // a canary was written
 	kept        []string        // names whose values the stop reads, so the journal needs them
-	places      chan struct{}
+	slots       chan struct{}   // holds a token for each session; nil = no limit
 
-	mu      sync.Mutex        // guards what follows
-	journal *Journal          // nil: nothing is written down
-	open    map[string]*state // not stopped, by id
+	mu      sync.Mutex        // guards the fields below
+	journal *Journal          // nil: no journal is written
+	open    map[string]*state // sessions that are not stopped, by id
 }
 
-// state is how far a session has come.
+// state is the state of a session.
 type state struct {
-	placed  bool // it holds a place
-	begun   bool // it may be there
+	hasSlot bool
+	begun   bool // the start was attempted, so the session may exist
 	stopped bool
 }
 
@@ -97,15 +96,15 @@ func New(cfg Config) (*Keeper, error) {
 		k.kept = k.stop.Reads()
 	}
 	if cfg.Concurrency > 0 {
-		k.places = make(chan struct{}, cfg.Concurrency)
+		k.slots = make(chan struct{}, cfg.Concurrency)
 	}
 	return k, nil
 }
 
-// Start makes one try to start a session that has a place, and fills in what it
-// returned. Whatever it returns, Stop must be called.
+// Start makes one attempt to start a session that has passed Enter, and fills in the values that it
+// returned. The caller must call Stop even if Start fails.
 func (k *Keeper) Start(ctx context.Context, e *sampler.RolloutSession) error {
-	// First the note, then the deed: a kill in between costs a stop of nothing.
+	// Record it first: a kill in between leaves at worst a session to stop that never started.
 	if err := k.note(e); err != nil {
 		return err
 	}
@@ -115,14 +114,14 @@ func (k *Keeper) Start(ctx context.Context, e *sampler.RolloutSession) error {
 	}
 	if e.Values, err = values(text); err != nil {
 		return &endpoint.Failure{
-			URL: k.where(k.cfg.Start), Status: statusOf(header), Temporary: true,
+			URL: bareURL(k.cfg.Start), Status: statusOf(header), Temporary: true,
 			Err: fmt.Errorf("the session's start answered %w", err),
 		}
 	}
 	if name := e.Lacks(slices.Concat(k.kept, k.cfg.Reads)); name != "" {
-		// It answered all of them before: then it is this one answer that was broken.
+		// If an earlier start returned all of them, only this answer is incomplete.
 		f := &endpoint.Failure{
-			URL: k.where(k.cfg.Start), Status: statusOf(header),
+			URL: bareURL(k.cfg.Start), Status: statusOf(header),
 			Err: fmt.Errorf("the session's start answered no %q, which {{session.%s}} reads", name, name),
 		}
 		f.Temporary = k.answered.Load()
@@ -138,27 +137,27 @@ func (k *Keeper) Start(ctx context.Context, e *sampler.RolloutSession) error {
 	return k.plant(ctx, e)
 }
 
-// Enter takes a place, as soon as one is free.
+// Enter waits for a free slot and takes it.
 func (k *Keeper) Enter(ctx context.Context, e *sampler.RolloutSession) error {
-	if k.places != nil {
+	if k.slots != nil {
 		select {
-		case k.places <- struct{}{}:
+		case k.slots <- struct{}{}:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.open[e.ID] = &state{placed: k.places != nil}
+	k.open[e.ID] = &state{hasSlot: k.slots != nil}
 	return nil
 }
 
-// note writes down that a session may be there.
+// note records that a session may exist.
 func (k *Keeper) note(e *sampler.RolloutSession) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if at := k.open[e.ID]; at != nil {
-		at.begun = true
+	if s := k.open[e.ID]; s != nil {
+		s.begun = true
 	}
 	if k.journal == nil {
 		return nil
@@ -173,8 +172,8 @@ func (k *Keeper) note(e *sampler.RolloutSession) error {
 	return k.journal.started(e, kept)
 }
 
-// Stop makes one try to stop a session, with all processes that its start left
-// behind. It succeeds for one that never began or is already gone.
+// Stop makes one attempt to stop a session, including all processes that its start left behind. It
+// succeeds for a session that was never started or is already gone.
 func (k *Keeper) Stop(ctx context.Context, e *sampler.RolloutSession) error {
 	defer k.leave(e)
 	if !k.begun(e) {
@@ -195,8 +194,8 @@ func (k *Keeper) Stop(ctx context.Context, e *sampler.RolloutSession) error {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if at := k.open[e.ID]; at != nil {
-		at.stopped = true
+	if s := k.open[e.ID]; s != nil {
+		s.stopped = true
 	}
 	if k.journal == nil {
 		return nil
@@ -204,36 +203,35 @@ func (k *Keeper) Stop(ctx context.Context, e *sampler.RolloutSession) error {
 	return k.journal.stopped(e)
 }
 
-// begun reports whether there may be something to stop. The journal has those
-// that an earlier call began.
+// begun reports whether the session may exist. The journal lists sessions of an earlier invocation.
 func (k *Keeper) begun(e *sampler.RolloutSession) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if at, known := k.open[e.ID]; known {
-		return at.begun
+	if s, known := k.open[e.ID]; known {
+		return s.begun
 	}
 	return k.journal != nil && k.journal.holds(e)
 }
 
-// leave gives the place back, after the first try to stop: one that cannot be
-// stopped must not hold the others up for ever.
+// leave frees the slot after the first attempt to stop: a session that cannot be stopped must not
+// block the others forever.
 func (k *Keeper) leave(e *sampler.RolloutSession) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	at := k.open[e.ID]
-	if at == nil {
+	s := k.open[e.ID]
+	if s == nil {
 		return
 	}
-	if at.placed {
-		at.placed = false
-		<-k.places
+	if s.hasSlot {
+		s.hasSlot = false
+		<-k.slots
 	}
-	if at.stopped || !at.begun {
+	if s.stopped || !s.begun {
 		delete(k.open, e.ID)
 	}
 }
 
-// do posts to a hook or runs it and returns what it answered.
+// do posts to a hook, or runs it as a command, and returns its answer.
 func (k *Keeper) do(ctx context.Context, what, hook string,
 	e *sampler.RolloutSession,
 ) (text []byte, header http.Header, err error) {
@@ -242,13 +240,13 @@ func (k *Keeper) do(ctx context.Context, what, hook string,
 		text, err = run(ctx, what, hook, body, environment(e))
 		return text, nil, err
 	}
-	at := k.start
+	hookAddress := k.start
 	if what == "stop" {
-		at = k.stop
+		hookAddress = k.stop
 	}
-	address, head, secrets, err := at.In(e)
+	address, head, secrets, err := hookAddress.In(e)
 	if err != nil {
-		if what == "stop" && e.Values == nil { // the start never answered: there is nothing to stop by this
+		if what == "stop" && e.Values == nil { // the start never answered, so the stop has no values to use
 			err = nil
 		}
 		return nil, nil, err
@@ -257,20 +255,20 @@ func (k *Keeper) do(ctx context.Context, what, hook string,
 	if err != nil {
 		return nil, nil, err
 	}
-	a = secrets.Answer(a) // values are kept in a journal, and neither model nor grader reads them
+	a = secrets.Answer(a) // the journal keeps values; neither model nor grader reads them
 	switch {
 	case a.Status >= 300:
 		return nil, a.Header, endpoint.StatusFailure(address, a)
 	case a.Over:
 		return nil, a.Header, &endpoint.Failure{
-			URL: k.where(hook), Status: a.Status, Temporary: true,
+			URL: bareURL(hook), Status: a.Status, Temporary: true,
 			Err: fmt.Errorf("the answer is longer than %d bytes", maxAnswer),
 		}
 	}
 	return a.Body, a.Header, nil
 }
 
-// statusOf is the status of an answer that was taken; a command has none.
+// statusOf returns the status of an accepted answer: 200, or 0 for a command's, which has no header.
 func statusOf(header http.Header) int {
 	if header == nil {
 		return 0
@@ -278,19 +276,18 @@ func statusOf(header http.Header) int {
 	return http.StatusOK
 }
 
-// where is a hook as messages name it: a command is not, for it may hold a
-// secret.
-func (k *Keeper) where(hook string) string {
+// bareURL returns a hook's URL for messages. It is "" for a command, which may contain a secret.
+func bareURL(hook string) string {
 	if IsURL(hook) {
 		return credential.BareURL(hook)
 	}
 	return ""
 }
 
-// maxAnswer bounds what a start may answer.
+// maxAnswer is the maximum length of an answer, in bytes.
 const maxAnswer = 64 << 10
 
-// values reads the JSON object that a start answered; nothing is an empty one.
+// values reads the JSON object that a start returned. An empty answer is an empty object.
 func values(text []byte) (map[string]json.RawMessage, error) {
 	out := map[string]json.RawMessage{}
 	if len(strings.TrimSpace(string(text))) == 0 {

@@ -2,7 +2,7 @@ package isolation
 
 import "gonogo/sampler/limit"
 
-// Settings give each rollout something of its own, as a configuration has it.
+// Settings is the configuration of the sessions of rollouts.
 type Settings struct {
 	Start       string            `json:"start,omitzero" or:"rollouts share what tools and grader keep" mark:"url" example:"http://localhost:7000/start" doc:"gives each rollout resources of its own, such as a container: a URL to POST to, or a shell command; its answer, a JSON object, replaces {{session.NAME}} in URLs and headers of tools and grader, and in sampling.address_map"`
 	Stop        string            `json:"stop,omitzero" or:"none: the processes of session.start are ended; a URL there wants one here" mark:"url" example:"http://localhost:7000/stop" doc:"stops the session, however the rollout ended: a URL, which may contain {{session.NAME}}, or a command, which gets the session's id in GONOGO_SESSION"`

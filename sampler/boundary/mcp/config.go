@@ -14,8 +14,8 @@ import (
 	"gonogo/sampler/rollout/credential"
 )
 
-// Config is one server: a command or a URL. The tags are those of the keys of gonogo.yaml;
-// here ${NAME} in Env and Headers has its value.
+// Config describes one server: a command or a URL. The tags describe the keys of gonogo.yaml. In Env
+// and Headers, ${NAME} is already replaced by its value.
 type Config struct {
 	Name       string            `json:"name" is:"name" doc:"its name in messages"`
 	Command    []string          `json:"command,omitzero" doc:"a program and its arguments, which communicates over standard input and output; it runs in this file's folder"`
@@ -30,18 +30,17 @@ type Config struct {
 
 // Options apply to all servers of a run.
 type Options struct {
-	Dir     string       // where programs run; "" is where this one does
-	Without []string     // variables of this program's environment that programs must not see, unless Env sets them
-	HTTP    *http.Client // nil = a client of our own, as endpoint.HTTPClient
-	Log     io.Writer    // takes what programs write on standard error, from several goroutines; nil: no one does
+	Dir     string       // working directory of programs; "" is this program's
+	Without []string     // environment variables of this program that servers must not see, unless Env sets them
+	HTTP    *http.Client // nil = a new endpoint.HTTPClient
+	Log     io.Writer    // receives the programs' standard error, from several goroutines; nil discards it
 
-	// Start is how long a server may take to start and to list its tools; 0 means
+	// Start is the maximum time for a server to start, and again to list its tools; 0 means
 	// DefaultStart.
 	Start time.Duration
 
-	// MaxReply is the longest answer in bytes that is shown to the model. A longer one
-	// is shown as an error of status 413, like that of any tool. 0 means
-	// DefaultMaxReply.
+	// MaxReply is the length in bytes of the longest answer that is shown to the model. The model
+	// sees a longer one as an error with status 413, as from any tool. 0 means DefaultMaxReply.
 	MaxReply int
 }
 
@@ -52,20 +51,20 @@ const (
 	DefaultMaxReply = 1_000_000
 )
 
-// largestMessage bounds what is read of one message.
+// largestMessage is the maximum length of a message, in bytes.
 const largestMessage = 16 << 20
 
-// How long a program may take to end by itself, once its input is closed. One that
-// was a rollout's own leaves nothing that anyone reads, and a rollout waits for it.
+// The time that a program has to exit by itself after its input is closed. It is shorter for a
+// server of one rollout: nothing that such a server leaves is read, and the rollout waits for it.
 const (
-	grace    = 2 * time.Second
-	ownGrace = 250 * time.Millisecond
+	grace        = 2 * time.Second
+	rolloutGrace = 250 * time.Millisecond
 )
 
-// marker is the variable by which the processes of servers are known.
+// marker is the environment variable that identifies the processes of servers.
 const marker = "GONOGO_MCP"
 
-// Validate reports a configuration that cannot reach a server.
+// Validate reports invalid settings.
 func (c Config) Validate() error {
 	switch {
 	case c.Name == "":
@@ -84,19 +83,19 @@ func (c Config) Validate() error {
 	if c.URL == "" {
 		return nil
 	}
-	at, err := sampler.NewAddress("url", c.URL, c.Headers)
+	address, err := sampler.NewAddress("url", c.URL, c.Headers)
 	switch {
 	case err != nil:
 		return fmt.Errorf("the MCP server %s: %w", c.Name, err)
-	case at.UsesSession():
+	case address.UsesSession():
 		return fmt.Errorf("the MCP server %s reads {{session.%s}}: its tools are listed before any rollout has a "+
-			"session; a server for each rollout is started by its command, with per_rollout", c.Name, at.Reads()[0])
+			"session; a server for each rollout is started by its command, with per_rollout", c.Name,
+			address.Reads()[0])
 	}
 	return nil
 }
 
-// where names the server for messages: its program, or its URL without what may be
-// secret.
+// where returns the server's program, or its URL without possible secrets, for messages.
 func (c Config) where() string {
 	if c.URL != "" {
 		return credential.BareURL(c.URL)
@@ -104,8 +103,8 @@ func (c Config) where() string {
 	return strings.Join(c.Command, " ")
 }
 
-// secrets are the values that no message may show. A variable is one by its name
-// alone: most hold paths and settings.
+// secrets returns the values that no message may show: those of headers, and those of environment
+// variables that look like credentials. Most variables are paths and settings.
 func (c Config) secrets() endpoint.Secrets {
 	var keys []string
 	for name, value := range c.Env {

@@ -13,17 +13,17 @@ import (
 	"gonogo/sampler/endpoint"
 )
 
-// largestRefusal bounds what is read of an answer whose status is not a success.
+// largestRefusal is how much is read of an answer with an error status, in bytes.
 const largestRefusal = 64 << 10
 
-// versionHeader names the version of the protocol that a session has settled on.
+// versionHeader is the header with the negotiated protocol version.
 const versionHeader = "Mcp-Protocol-Version"
 
-// errLong ends the reading of an answer.
+// errLong reports an answer or a line that is too long.
 var errLong = errors.New("the answer is too long to be read")
 
-// carrier carries a session's requests over HTTP: with its headers, bounded, and
-// noted for who asked.
+// carrier sends a session's requests over HTTP. It adds the headers, limits the length of answers,
+// and records them in the outcome of the request's context.
 type carrier struct {
 	next   http.RoundTripper
 	header map[string]string
@@ -33,18 +33,18 @@ type carrier struct {
 // RoundTrip makes one request.
 func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
-	ours := req.Clone(ctx)
-	ours.Header.Set("User-Agent", "gonogo")
+	sent := req.Clone(ctx)
+	sent.Header.Set("User-Agent", "gonogo")
 	for name, value := range c.header {
-		ours.Header.Set(name, value)
+		sent.Header.Set(name, value)
 	}
-	if v := c.tap.version.Load(); v != nil && ours.Header.Get(versionHeader) == "" {
-		ours.Header.Set(versionHeader, *v)
+	if v := c.tap.version.Load(); v != nil && sent.Header.Get(versionHeader) == "" {
+		sent.Header.Set(versionHeader, *v)
 	}
-	resp, err := c.next.RoundTrip(ours)
-	h := heardOf(ctx)
+	resp, err := c.next.RoundTrip(sent)
+	o := outcomeOf(ctx)
 	if err == nil {
-		err = h.watch(resp)
+		err = o.watch(resp)
 	}
 	if err != nil {
 		return nil, err
@@ -55,23 +55,23 @@ func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	switch {
 	case resp.StatusCode >= http.StatusBadRequest:
 		answer.Body, err = io.ReadAll(io.LimitReader(body, largestRefusal))
-		resp.Body = again(body, answer.Body, err)
+		resp.Body = replay(body, answer.Body, err)
 	case kind == "application/json":
 		text, err := io.ReadAll(io.LimitReader(body, largestMessage+1))
 		if len(text) > largestMessage {
-			h.note(func(h *heard) { h.over = true })
-			text = refused(req)
+			o.update(func(o *outcome) { o.over = true })
+			text = tooLongReply(req)
 		}
-		resp.Body = again(body, text, err)
+		resp.Body = replay(body, text, err)
 	default:
-		resp.Body = &bounded{body, largestMessage, h}
+		resp.Body = &bounded{body, largestMessage, o}
 	}
-	h.note(func(h *heard) { h.answer = answer })
+	o.update(func(o *outcome) { o.answer = answer })
 	return resp, nil
 }
 
-// again is a body that was read; err is how that ended.
-func again(body io.Closer, text []byte, err error) io.ReadCloser {
+// replay returns a body that yields text, which was read from body, and then the read error, if any.
+func replay(body io.Closer, text []byte, err error) io.ReadCloser {
 	r := io.Reader(bytes.NewReader(text))
 	if err != nil {
 		r = io.MultiReader(r, failing{err})
@@ -82,41 +82,41 @@ func again(body io.Closer, text []byte, err error) io.ReadCloser {
 	}{r, body}
 }
 
-// failing is a reader that fails.
+// failing is a reader that always fails.
 type failing struct{ err error }
 
 // Read fails.
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// refused answers a request in the place of an answer that is too long: the
-// session goes on.
-func refused(req *http.Request) []byte {
-	var asked struct {
+// tooLongReply returns an error reply that replaces an answer that is too long, so that the session
+// continues.
+func tooLongReply(req *http.Request) []byte {
+	var request struct {
 		ID json.RawMessage `json:"id"`
 	}
 	if body, err := req.GetBody(); err == nil {
-		_ = json.NewDecoder(body).Decode(&asked) // it was written as JSON
+		_ = json.NewDecoder(body).Decode(&request) // the SDK writes valid JSON
 		_ = body.Close()
 	}
-	id := cmp.Or(string(asked.ID), "null")
+	id := cmp.Or(string(request.ID), "null")
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, id, errTooLong.Code,
 		errTooLong.Message)
 }
 
-// bounded is the body of a stream of events of which no more than left is read.
+// bounded is the body of an event stream, of which at most remaining bytes are read.
 type bounded struct {
 	io.ReadCloser
-	left  int
-	heard *heard
+	remaining int
+	outcome   *outcome
 }
 
-// Read reads from the body.
+// Read reads from the body. It fails with errLong at the limit.
 func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		b.heard.note(func(h *heard) { h.over = true })
+	if b.remaining <= 0 {
+		b.outcome.update(func(o *outcome) { o.over = true })
 		return 0, errLong
 	}
-	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
-	b.left -= n
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.remaining)])
+	b.remaining -= n
 	return n, err
 }

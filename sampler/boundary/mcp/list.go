@@ -16,13 +16,13 @@ import (
 
 // Definition is a tool as its server describes it.
 type Definition struct {
-	Remote      string          // what the server calls it
-	Name        string          // what the model calls it
-	Description string          // as the server wrote it; "" when it has none
-	Schema      json.RawMessage // of its arguments, a JSON object
+	Remote      string          // the server's name for it
+	Name        string          // the name that the model sees
+	Description string          // the server's text; "" if it has none
+	Schema      json.RawMessage // schema of its arguments, a JSON object
 }
 
-// Chat returns the tool in the form in which rows offer tools to a model.
+// Chat returns the tool in the format of Chat Completions, as rows list tools.
 func (d Definition) Chat() json.RawMessage {
 	b := []byte(`{"type":"function","function":{"name":`)
 	b = jsontext.AppendQuoted(b, d.Name)
@@ -36,7 +36,7 @@ func (d Definition) Chat() json.RawMessage {
 // page is one answer to tools/list.
 type page struct {
 	tools []Definition
-	next  string // where the list continues; "" at its end
+	next  string // cursor of the next page; "" on the last page
 }
 
 // readPage reads an answer to tools/list.
@@ -66,8 +66,8 @@ func readPage(raw json.RawMessage) (page, error) {
 	return p, nil
 }
 
-// objectOf is a schema without white space; the keys stay in their order. One
-// that has no type is that of an object.
+// objectOf returns a schema without white space, with its keys in their original order. It adds the
+// type object if there is no type, and refuses any other type.
 func objectOf(raw json.RawMessage) (json.RawMessage, error) {
 	var b bytes.Buffer
 	if len(raw) == 0 || json.Compact(&b, raw) != nil || b.Bytes()[0] != '{' {
@@ -76,7 +76,7 @@ func objectOf(raw json.RawMessage) (json.RawMessage, error) {
 	var s struct {
 		Type any `json:"type"`
 	}
-	_ = jsontext.Unmarshal(b.Bytes(), &s) // an object decodes
+	_ = jsontext.Unmarshal(b.Bytes(), &s) // cannot fail: it is an object
 	switch {
 	case s.Type == "object":
 		return b.Bytes(), nil
@@ -88,11 +88,10 @@ func objectOf(raw json.RawMessage) (json.RawMessage, error) {
 	return append(json.RawMessage(`{"type":"object",`), b.Bytes()[1:]...), nil
 }
 
-// offerable is what a model's API takes for the name of a function.
-var offerable = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+// validName matches what a model's API accepts as the name of a function.
+var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// named takes the tools that the configuration wants, under the names that it
-// gives them.
+// named returns the tools that the configuration selects, with the names that it gives them.
 func (c Config) named(all []Definition) ([]Definition, error) {
 	var errs []error
 	var listed []string
@@ -114,7 +113,7 @@ func (c Config) named(all []Definition) ([]Definition, error) {
 			}
 		}
 	}
-	var taken []Definition
+	var selected []Definition
 	for _, d := range all {
 		if c.Only != nil && !slices.Contains(c.Only, d.Remote) {
 			continue
@@ -123,12 +122,12 @@ func (c Config) named(all []Definition) ([]Definition, error) {
 		if other, ok := c.Rename[d.Remote]; ok {
 			d.Name = other
 		}
-		if !offerable.MatchString(d.Name) {
+		if !validName.MatchString(d.Name) {
 			errs = append(errs, fmt.Errorf("the tool %q of the MCP server %s: a model's API takes names of A-Z, "+
 				"a-z, 0-9, _ and -, at most 64 of them: rename it (rename), or leave it out (only)",
 				endpoint.Brief(d.Name), c.Name))
 		}
-		taken = append(taken, d)
+		selected = append(selected, d)
 	}
-	return taken, errors.Join(errs...)
+	return selected, errors.Join(errs...)
 }

@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// answer is what a server answered to a call.
+// answer is a server's answer to a call.
 type answer struct {
 	Content           []content       `json:"content"`
 	StructuredContent json.RawMessage `json:"structuredContent"`
@@ -31,21 +31,21 @@ type content struct {
 	} `json:"resource"`
 }
 
-// shown is the part as a model is shown it; text is false if that is a name
-// for what is not text.
+// shown returns the part as the model sees it. text is false if the part is not text; s is then only
+// its type, MIME type and URI.
 func (c content) shown() (s string, text bool) {
-	kind, at := c.MIMEType, c.URI
+	kind, uri := c.MIMEType, c.URI
 	if r := c.Resource; r != nil {
 		if r.Text != nil {
 			return *r.Text, true
 		}
-		kind, at = r.MIMEType, r.URI
+		kind, uri = r.MIMEType, r.URI
 	}
 	if c.Type == "text" {
 		return c.Text, true
 	}
 	words := []string{c.Type}
-	for _, w := range []string{kind, at} {
+	for _, w := range []string{kind, uri} {
 		if w != "" {
 			words = append(words, w)
 		}
@@ -53,9 +53,9 @@ func (c content) shown() (s string, text bool) {
 	return "[" + strings.Join(words, " ") + "]", false
 }
 
-// readResult reads an answer to tools/call, of which the model is shown at most
-// most bytes. The error is an answer that cannot be read.
-func readResult(raw json.RawMessage, most int) (sampler.Result, error) {
+// readResult reads an answer to tools/call. An answer of more than limit bytes becomes an error result.
+// It fails only if the answer cannot be read.
+func readResult(raw json.RawMessage, limit int) (sampler.Result, error) {
 	var a *answer
 	if err := jsontext.Unmarshal(raw, &a); err != nil || a == nil {
 		return sampler.Result{}, fmt.Errorf("the answer is not a result of a tool: %s", endpoint.Brief(string(raw)))
@@ -79,8 +79,8 @@ func readResult(raw json.RawMessage, most int) (sampler.Result, error) {
 	}
 	res.Output = strings.Join(parts, "\n")
 	switch {
-	case len(res.Output) > most:
-		return tooLong(most), nil
+	case len(res.Output) > limit:
+		return tooLong(limit), nil
 	case a.IsError && strings.TrimSpace(res.Output) == "":
 		return refuse("the tool failed, and does not say why"), nil
 	case a.IsError:
@@ -89,13 +89,13 @@ func readResult(raw json.RawMessage, most int) (sampler.Result, error) {
 	return res, nil
 }
 
-// refuse is a refusal that brought no output of the tool's own.
+// refuse returns an error result without output from the tool.
 func refuse(why string) sampler.Result {
 	return sampler.Result{Output: "Error: " + why, Error: why, NoOutput: true}
 }
 
-// tooLong is an answer that the model is not shown.
-func tooLong(most int) sampler.Result {
-	text := fmt.Sprintf("413: the tool's output is longer than %d bytes", most)
+// tooLong returns the error result for an answer of more than limit bytes.
+func tooLong(limit int) sampler.Result {
+	text := fmt.Sprintf("413: the tool's output is longer than %d bytes", limit)
 	return sampler.Result{Output: "Error: " + text, Error: text}
 }

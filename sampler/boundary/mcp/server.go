@@ -19,19 +19,18 @@ type server struct {
 	opts    Options
 	secrets endpoint.Secrets
 	ending  sync.WaitGroup // sessions that are being closed
-	old     atomic.Bool    // it knows old versions of the protocol alone
+	old     atomic.Bool    // the server knows only old versions of the protocol
 
 	mu    sync.Mutex // guards slots
 	slots map[string]*slot
 }
 
-// slot holds a session: one of each rollout, by its trace id, or "",
-// the one that all share.
+// slot holds a session. Each rollout has its own slot, keyed by its trace id, or all share the slot "".
 type slot struct {
-	turn    chan struct{} // holds a token: the right to what follows
-	session *session      // nil when there is none
-	used    bool          // it has answered: a server for one rollout may hold its state
-	lost    error         // why the state of the rollout is lost
+	turn    chan struct{} // holds a token while someone uses the fields below
+	session *session      // nil if there is none
+	used    bool          // it has answered, so a server of one rollout may have state
+	lost    error         // why the rollout's state is lost; nil if it is not
 }
 
 // slot returns the slot of a rollout.
@@ -41,130 +40,129 @@ func (s *server) slot(trace string) *slot {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at, ok := s.slots[trace]
+	sl, ok := s.slots[trace]
 	if !ok {
-		at = &slot{turn: make(chan struct{}, 1)}
-		s.slots[trace] = at
+		sl = &slot{turn: make(chan struct{}, 1)}
+		s.slots[trace] = sl
 	}
-	return at
+	return sl
 }
 
-// take waits for the right to a slot.
-func (at *slot) take(ctx context.Context) error {
+// take waits until the slot is free and takes it.
+func (sl *slot) take(ctx context.Context) error {
 	select {
-	case at.turn <- struct{}{}:
+	case sl.turn <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 }
 
-func (at *slot) release() { <-at.turn }
+func (sl *slot) release() { <-sl.turn }
 
 // session returns the session of a slot: the open one, or a new one.
-func (s *server) session(ctx context.Context, t *endpoint.Try, at *slot, trace string) (*session, error) {
-	if err := at.take(ctx); err != nil {
+func (s *server) session(ctx context.Context, t *endpoint.Try, sl *slot, trace string) (*session, error) {
+	if err := sl.take(ctx); err != nil {
 		return nil, s.fails(&endpoint.Failure{Temporary: true, Err: err})
 	}
-	defer at.release()
-	if at.session != nil && !at.session.alive() {
-		s.drop(at, errors.New("the connection ended"))
+	defer sl.release()
+	if sl.session != nil && !sl.session.alive() {
+		s.drop(sl, errors.New("the connection ended"))
 	}
-	if at.lost != nil {
-		return nil, at.lost
+	if sl.lost != nil {
+		return nil, sl.lost
 	}
 	if !s.cfg.PerRollout {
-		trace = "" // all rollouts share it, whichever one started it
+		trace = "" // all rollouts share the session, whichever starts it
 	}
-	if at.session == nil {
+	if sl.session == nil {
 		c, err := s.connect(ctx, t, trace)
 		if err != nil {
 			return nil, err
 		}
-		at.session = c
+		sl.session = c
 	}
-	return at.session, nil
+	return sl.session, nil
 }
 
-// drop gives up a session. The state of a rollout that had a server of its own is
-// lost with it: a new one would not know what the rollout has done. The slot is
-// taken.
-func (s *server) drop(at *slot, why error) {
-	c := at.session
-	at.session = nil
+// drop abandons a slot's session. If the rollout has its own server, its state is lost: a new server
+// would not know what the rollout did. The caller must have taken the slot.
+func (s *server) drop(sl *slot, why error) {
+	c := sl.session
+	sl.session = nil
 	s.ending.Go(c.close)
-	if s.cfg.PerRollout && at.used {
+	if s.cfg.PerRollout && sl.used {
 		if c.pipe != nil && c.pipe.broken() != nil {
 			why = c.pipe.broken()
 		}
-		at.lost = s.fails(&endpoint.Failure{Err: fmt.Errorf("the rollout's own server is gone, and with it what the "+
+		sl.lost = s.fails(&endpoint.Failure{Err: fmt.Errorf("the rollout's own server is gone, and with it what the "+
 			"rollout did there: %w", why)})
 	}
 }
 
 // call calls a tool in the session of its rollout.
 func (s *server) call(ctx context.Context, remote string, call sampler.Call) (sampler.Result, error) {
-	at := s.slot(call.TraceID)
-	c, err := s.session(ctx, call.Try, at, call.TraceID)
+	sl := s.slot(call.TraceID)
+	c, err := s.session(ctx, call.Try, sl, call.TraceID)
 	if err != nil {
 		return sampler.Result{}, err
 	}
 	res, err := c.call(ctx, remote, call)
 	res.Error = s.secrets.Mask(res.Error)
 	if err == nil || s.stays(ctx, c, err) {
-		_ = at.take(context.WithoutCancel(ctx)) // it is held for moments, or until a start ends
-		at.used = at.used || err == nil
-		at.release()
+		_ = sl.take(context.WithoutCancel(ctx)) // a short wait, or until a start ends
+		sl.used = sl.used || err == nil
+		sl.release()
 		return res, err
 	}
-	_ = at.take(context.WithoutCancel(ctx))
-	defer at.release()
-	if at.session == c {
-		s.drop(at, err)
+	_ = sl.take(context.WithoutCancel(ctx))
+	defer sl.release()
+	if sl.session == c {
+		s.drop(sl, err)
 	}
-	if at.lost != nil {
-		err = at.lost
+	if sl.lost != nil {
+		err = sl.lost
 	}
 	return res, err
 }
 
-// stays reports whether a session is good for more after a call that failed.
+// stays reports whether a session can be used again after a call that failed.
 func (s *server) stays(ctx context.Context, c *session, err error) bool {
 	f, ok := endpoint.AsFailure(err)
 	switch {
 	case !c.alive():
 		return false
 	case ctx.Err() != nil:
-		// A program that answers no request hangs; a rollout's own is ended with it.
+		// A shared program that answers none of its calls hangs. A rollout's own server ends with it.
 		return s.cfg.PerRollout || c.pipe == nil || c.flying.Load() > 0
 	case c.pipe != nil:
 		return true
 	}
-	// Over HTTP a session costs a request, and few errors tell whether it is open.
+	// A new session over HTTP costs only one request, and few errors show whether this one is open.
 	return ok && f.Status != http.StatusNotFound && (f.Status != 0 || endpoint.Unreachable(f))
 }
 
-// leave ends the session of a rollout that is over.
+// leave ends the session of a finished rollout.
 func (s *server) leave(trace string) {
 	if !s.cfg.PerRollout {
 		return
 	}
 	s.mu.Lock()
-	at, ok := s.slots[trace]
+	sl, ok := s.slots[trace]
 	delete(s.slots, trace)
 	s.mu.Unlock()
 	if ok {
-		at.end()
+		sl.end()
 	}
 }
 
 // end closes the session of a slot that is no longer used.
-func (at *slot) end() {
-	at.turn <- struct{}{}
-	defer at.release()
-	if at.session != nil {
-		at.session.close()
-		at.session = nil
+func (sl *slot) end() {
+	sl.turn <- struct{}{}
+	defer sl.release()
+	if sl.session != nil {
+		sl.session.close()
+		sl.session = nil
 	}
 }
 
@@ -175,28 +173,28 @@ func (s *server) close() {
 	s.slots = make(map[string]*slot)
 	s.mu.Unlock()
 	var all sync.WaitGroup
-	for _, at := range slots {
-		all.Go(at.end)
+	for _, sl := range slots {
+		all.Go(sl.end)
 	}
 	all.Wait()
 	s.ending.Wait()
 }
 
-// fails names the server in a failure, and hides its secrets.
+// fails returns a failure with the server's name, and without its secrets.
 func (s *server) fails(f *endpoint.Failure) error {
 	f.URL = credential.BareURL(s.cfg.URL)
 	f.Err = &serverError{s.cfg.Name, s.secrets, f.Err}
 	return f
 }
 
-// serverError is an error of a server.
+// serverError is the error of a server.
 type serverError struct {
 	name    string
 	secrets endpoint.Secrets
 	err     error
 }
 
-// Error names the server and the cause.
+// Error returns the server's name and the cause, without secrets.
 func (e *serverError) Error() string {
 	return e.secrets.Mask(fmt.Sprintf("the MCP server %s: %v", e.name, e.err))
 }

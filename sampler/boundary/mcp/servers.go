@@ -13,34 +13,33 @@ import (
 	"gonogo/sampler/endpoint"
 )
 
-// Servers are the MCP servers of a run. They are safe for concurrent use.
+// Servers holds the MCP servers of a run. It is safe for concurrent use.
 type Servers struct {
 	servers  []*server
 	tools    []*Tool
 	listings []Listing
 }
 
-// Listing is what a server offers.
+// Listing lists the tools that a server offers.
 type Listing struct {
 	Server string
-	Where  string // its program, or its URL without what may be secret
+	Where  string // the server's program, or its URL without possible secrets
 	Tools  []Definition
-	Err    error // why it could not be asked, or what is wrong with its list; nil when nothing is
+	Err    error // why the server cannot be reached, or what is wrong with its list; else nil
 }
 
-// Hash identifies a list: what the model is offered of the server, and in which
-// order.
+// Hash identifies a list: the definitions that the model is offered, and their order.
 func (l Listing) Hash() string {
 	h := sha256.New()
 	for _, d := range l.Tools {
-		_, _ = h.Write(append(d.Chat(), '\n')) // a hash takes all
+		_, _ = h.Write(append(d.Chat(), '\n')) // writing to a hash never fails
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// New starts or connects the servers and lists their tools. The error names each
-// server that could not be reached and each mistake in the lists; the returned
-// Servers then holds what was found, and must be closed, too.
+// New starts the servers, or connects to them, and lists their tools. The error names each server
+// that cannot be reached and each mistake in the lists. The returned Servers holds the tools that
+// were found, and must be closed even after an error.
 func New(ctx context.Context, cfgs []Config, opts Options) (*Servers, error) {
 	if opts.HTTP == nil {
 		opts.HTTP = endpoint.HTTPClient(nil, 16)
@@ -83,12 +82,10 @@ func New(ctx context.Context, cfgs []Config, opts Options) (*Servers, error) {
 	return all, errors.Join(errs...)
 }
 
-// listing lists the tools that a server offers. The session of one that all share
-// stays; one for a rollout is ended.
+// listing lists the tools that a server offers. It closes the session, unless all rollouts share it.
 func (s *server) listing(ctx context.Context) Listing {
 	l := Listing{Server: s.cfg.Name, Where: s.secrets.Mask(s.cfg.where())}
-	at := s.slot("")
-	c, err := s.session(ctx, nil, at, "")
+	c, err := s.session(ctx, nil, s.slot(""), "")
 	var all []Definition
 	if err == nil {
 		all, err = c.list(ctx)
@@ -102,7 +99,7 @@ func (s *server) listing(ctx context.Context) Listing {
 	return l
 }
 
-// collect makes the tools. The error names tools that share a name.
+// collect makes the tools. The error names tools with the same name.
 func (all *Servers) collect() error {
 	var errs []error
 	owner := map[string]*Tool{}
@@ -125,14 +122,14 @@ func (all *Servers) collect() error {
 	return errors.Join(errs...)
 }
 
-// Listings returns what the servers offer, in their order.
+// Listings returns the servers' listings, in the order of the servers.
 func (all *Servers) Listings() []Listing { return all.listings }
 
 // Tools returns the tools of all servers in the order in which they are listed.
 func (all *Servers) Tools() []*Tool { return all.tools }
 
-// Close ends all sessions, with all processes that the servers' programs started.
-// No call may be in flight.
+// Close ends all sessions, and all processes that the servers' programs started. No call may be in
+// flight.
 func (all *Servers) Close() {
 	var group sync.WaitGroup
 	for _, s := range all.servers {
@@ -147,10 +144,10 @@ type Tool struct {
 	def    Definition
 }
 
-// Name returns the tool's name, as the model calls it.
+// Name returns the name by which the model calls the tool.
 func (t *Tool) Name() string { return t.def.Name }
 
-// URL returns the address that is called; "" is a program.
+// URL returns the server's address; "" if it is a program.
 func (t *Tool) URL() string { return t.server.cfg.URL }
 
 // Server returns the name of the tool's server.
@@ -159,10 +156,10 @@ func (t *Tool) Server() string { return t.server.cfg.Name }
 // Definition returns the tool as its server describes it.
 func (t *Tool) Definition() Definition { return t.def }
 
-// Call makes one request. What the model may see is a Result: an answer, an answer
-// that the tool marks as an error, or the server's reply that there is no such tool
-// or that its arguments are invalid. Anything else is a failure, worth another try
-// unless the rollout's own server is gone with its state.
+// Call makes one request. It returns a Result for what the model sees: an answer, an answer that the
+// tool marks as an error, or the server's reply that the tool does not exist or that its arguments
+// are invalid. Anything else is a failure, which is retryable unless it is fatal or the rollout's
+// own server is gone with its state.
 func (t *Tool) Call(ctx context.Context, call sampler.Call) (sampler.Result, error) {
 	return t.server.call(ctx, t.def.Remote, call)
 }

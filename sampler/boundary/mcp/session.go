@@ -19,32 +19,31 @@ import (
 	"gonogo/sampler/endpoint"
 )
 
-// session is a connection to a server: a process of its own, or a session over
-// HTTP.
+// session is a connection to a server: a process, or a session over HTTP.
 type session struct {
 	server *server
 	client *sdk.ClientSession
 	tap    *tap
 	pipe   *pipe         // nil over HTTP
 	gone   chan struct{} // closed when the connection has ended
-	shut   sync.Once
-	flying atomic.Int32 // calls under way
+	shut   sync.Once     // closes the session
+	flying atomic.Int32  // calls in flight
 }
 
-// oldVersion is the newest of the protocol whose first question is initialize.
+// oldVersion is the newest protocol version that begins with an initialize request.
 const oldVersion = "2025-11-25"
 
-// connect starts a session, for the rollout called trace where that is not "". An
-// error is a *endpoint.Failure. Programs made with an early SDK end at the first
-// question of newer versions, which they do not know: they are asked the old way.
+// connect starts a session, for the rollout with that trace id unless it is "". An error is an
+// *endpoint.Failure. Programs built with an early SDK exit at the first request of newer protocol
+// versions, which they do not know; connect retries them with oldVersion.
 func (s *server) connect(ctx context.Context, t *endpoint.Try, trace string) (*session, error) {
 	if s.old.Load() {
 		return s.open(ctx, t, trace, oldVersion)
 	}
-	began := time.Now()
+	begin := time.Now()
 	c, err := s.open(ctx, t, trace, "")
 	f, failed := endpoint.AsFailure(err)
-	if !failed || f.Fatal || s.cfg.URL != "" || ctx.Err() != nil || time.Since(began) >= s.opts.Start {
+	if !failed || f.Fatal || s.cfg.URL != "" || ctx.Err() != nil || time.Since(begin) >= s.opts.Start {
 		return c, err
 	}
 	if c, err = s.open(ctx, t, trace, oldVersion); err == nil {
@@ -53,13 +52,12 @@ func (s *server) connect(ctx context.Context, t *endpoint.Try, trace string) (*s
 	return c, err
 }
 
-// open starts a session that begins with that version of the protocol; "" is the
-// newest.
+// open starts a session with a version of the protocol; "" is the newest.
 func (s *server) open(ctx context.Context, t *endpoint.Try, trace, version string) (*session, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.opts.Start, fmt.Errorf("it did not answer within %v of its start",
 		s.opts.Start))
 	defer cancel()
-	ctx, heard := listen(ctx, t)
+	ctx, outcome := withOutcome(ctx, t)
 	c := &session{server: s, tap: &tap{}, gone: make(chan struct{})}
 	if s.cfg.URL != "" {
 		client := *s.opts.HTTP
@@ -78,17 +76,17 @@ func (s *server) open(ctx context.Context, t *endpoint.Try, trace, version strin
 		c.pipe, c.tap.Transport = p, p
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "gonogo", Version: "1"}, &sdk.ClientOptions{
-		Capabilities:   &sdk.ClientCapabilities{}, // no one here answers a server's questions
+		Capabilities:   &sdk.ClientCapabilities{}, // gonogo answers no requests from servers
 		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
 	})
 	stop := func() bool { return true }
 	if c.pipe != nil {
-		stop = context.AfterFunc(ctx, c.pipe.child.Kill) // the SDK would give it time to end
+		stop = context.AfterFunc(ctx, c.pipe.child.Kill) // the SDK would give it time to exit
 	}
 	var err error
 	c.client, err = client.Connect(ctx, c.tap, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if stop(); err != nil {
-		err = c.failure(ctx, heard, err)
+		err = c.failure(ctx, outcome, err)
 		if c.pipe != nil {
 			c.pipe.child.Kill()
 		}
@@ -96,12 +94,12 @@ func (s *server) open(ctx context.Context, t *endpoint.Try, trace, version strin
 	}
 	go func() {
 		defer close(c.gone)
-		_ = c.client.Wait() // why it ended is reported with the call that fails
+		_ = c.client.Wait() // the call that fails reports why it ended
 	}()
 	return c, nil
 }
 
-// alive reports whether the connection is open, as far as is known.
+// alive reports whether the connection seems to be open.
 func (c *session) alive() bool {
 	select {
 	case <-c.gone:
@@ -111,18 +109,18 @@ func (c *session) alive() bool {
 	}
 }
 
-// close ends the session: a program with all that it has started.
+// close ends the session, and a program with everything that it started.
 func (c *session) close() {
 	c.shut.Do(func() {
 		if c.pipe != nil {
 			c.pipe.child.Finish(c.pipe.grace) // before the SDK, which would wait for answers
 		}
-		_ = c.client.Close() // it is no more, whatever it says
+		_ = c.client.Close() // the session is over, whatever the error
 		<-c.gone
 	})
 }
 
-// The most that is read of a list of tools.
+// The limits of a list of tools.
 const (
 	mostPages = 100
 	mostTools = 1000
@@ -136,13 +134,13 @@ func (c *session) list(ctx context.Context) ([]Definition, error) {
 	var all []Definition
 	seen := map[string]bool{}
 	for cursor := ""; ; {
-		ctx, heard := listen(ctx, nil)
+		ctx, outcome := withOutcome(ctx, nil)
 		_, err := c.client.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
-		c.tap.forget(heard)
+		c.tap.forget(outcome)
 		if err != nil {
-			return nil, c.failure(ctx, heard, fmt.Errorf("list its tools: %w", err))
+			return nil, c.failure(ctx, outcome, fmt.Errorf("list its tools: %w", err))
 		}
-		raw, _, _ := heard.told()
+		raw, _, _ := outcome.get()
 		p, err := readPage(raw)
 		if err != nil {
 			return nil, c.server.fails(&endpoint.Failure{Err: err})
@@ -164,13 +162,13 @@ func (c *session) list(ctx context.Context) ([]Definition, error) {
 func (c *session) call(ctx context.Context, remote string, call sampler.Call) (res sampler.Result, err error) {
 	c.flying.Add(1)
 	defer c.flying.Add(-1)
-	ctx, heard := listen(ctx, call.Try)
+	ctx, outcome := withOutcome(ctx, call.Try)
 	_, err = c.client.CallTool(ctx, &sdk.CallToolParams{
 		Meta: sdk.Meta{traceKey: call.TraceID}, Name: remote, Arguments: json.RawMessage(call.Arguments),
 	})
-	c.tap.forget(heard)
-	raw, _, over := heard.told()
-	switch werr, said := errors.AsType[*jsonrpc.Error](err); {
+	c.tap.forget(outcome)
+	raw, _, over := outcome.get()
+	switch rpcErr, ok := errors.AsType[*jsonrpc.Error](err); {
 	case ctx.Err() == nil && over:
 		return tooLong(c.server.opts.MaxReply), nil
 	case err == nil:
@@ -178,20 +176,20 @@ func (c *session) call(ctx context.Context, remote string, call sampler.Call) (r
 			return res, c.server.fails(&endpoint.Failure{Temporary: true, Err: err})
 		}
 		return res, nil
-	case said && (werr.Code == jsonrpc.CodeMethodNotFound || werr.Code == jsonrpc.CodeInvalidParams):
-		return refuse(endpoint.Brief(werr.Message)), nil
+	case ok && (rpcErr.Code == jsonrpc.CodeMethodNotFound || rpcErr.Code == jsonrpc.CodeInvalidParams):
+		return refuse(endpoint.Brief(rpcErr.Message)), nil
 	}
-	return sampler.Result{}, c.failure(ctx, heard, err)
+	return sampler.Result{}, c.failure(ctx, outcome, err)
 }
 
 // traceKey names the rollout in a call's _meta.
 const traceKey = "gonogo/trace_id"
 
-// failure is a request that failed: ctx ended, the server answered with an error of
-// its own or of HTTP, or the connection broke.
-func (c *session) failure(ctx context.Context, heard *heard, err error) error {
-	_, answer, _ := heard.told()
-	werr, said := errors.AsType[*jsonrpc.Error](err)
+// failure returns the failure of a request: ctx ended, the server answered with a protocol error or
+// an HTTP error, or the connection broke.
+func (c *session) failure(ctx context.Context, outcome *outcome, err error) error {
+	_, answer, _ := outcome.get()
+	rpcErr, answered := errors.AsType[*jsonrpc.Error](err)
 	var broken error
 	if c.pipe != nil {
 		broken = c.pipe.broken()
@@ -202,16 +200,16 @@ func (c *session) failure(ctx context.Context, heard *heard, err error) error {
 		return c.server.fails(&endpoint.Failure{Temporary: true, Err: err})
 	case broken != nil:
 		return c.server.fails(&endpoint.Failure{Temporary: true, Err: broken})
-	case answer.Status >= http.StatusBadRequest && (!said || answer.Status != http.StatusBadRequest):
+	case answer.Status >= http.StatusBadRequest && (!answered || answer.Status != http.StatusBadRequest):
 		f := endpoint.StatusFailure(c.server.cfg.URL, answer)
 		if c.client != nil && c.client.ID() != "" && answer.Status == http.StatusNotFound {
-			f.Temporary, f.Fatal = true, false // it has forgotten the session, and starts another
+			f.Temporary, f.Fatal = true, false // the server has forgotten the session; a retry opens another
 		}
 		return c.server.fails(f)
-	case said:
+	case answered:
 		return c.server.fails(&endpoint.Failure{
 			Temporary: true,
-			Err:       fmt.Errorf("error %d: %s", werr.Code, endpoint.Brief(werr.Message)),
+			Err:       fmt.Errorf("error %d: %s", rpcErr.Code, endpoint.Brief(rpcErr.Message)),
 		})
 	case c.pipe == nil:
 		return c.server.fails(endpoint.TransportFailure(c.server.cfg.URL, err))

@@ -23,20 +23,19 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// pipe is a transport to a program: a line of JSON each way is a message. The
-// SDK's own would leave behind what the program has started.
+// pipe is a transport to a program: each message is a line of JSON. The SDK's own transport would
+// leave processes running that the program started.
 type pipe struct {
 	child *process.Child
-	grace time.Duration // to end by itself
+	grace time.Duration // time to exit by itself
 	lines *bufio.Reader
-	turn  chan struct{} // holds a token: the right to write
+	turn  chan struct{} // holds a token while someone writes
 
 	mu  sync.Mutex // guards why
-	why error      // that the connection is broken; nil while it is not
+	why error      // why the connection is broken; nil if it is not
 }
 
-// start starts the program of a server, for the rollout called trace where that is
-// not "".
+// start starts the program of a server, for the rollout with that trace id unless it is "".
 func start(cfg Config, opts Options, trace string) (*pipe, error) {
 	cmd := exec.Command(cfg.Command[0], cfg.Command[1:]...)
 	cmd.Dir = opts.Dir
@@ -51,29 +50,29 @@ func start(cfg Config, opts Options, trace string) (*pipe, error) {
 	if err != nil {
 		return nil, err
 	}
-	patience := grace
+	wait := grace
 	if cfg.PerRollout {
-		patience = ownGrace
+		wait = rolloutGrace
 	}
 	return &pipe{
-		child: child, grace: patience, lines: bufio.NewReaderSize(child.Out, 1<<16),
+		child: child, grace: wait, lines: bufio.NewReaderSize(child.Out, 1<<16),
 		turn: make(chan struct{}, 1),
 	}, nil
 }
 
-// Connect returns the connection, which is there already.
+// Connect returns the connection, which already exists.
 func (p *pipe) Connect(context.Context) (sdk.Connection, error) { return p, nil }
 
-// SessionID is none: the process is the session.
+// SessionID returns "": the process is the session.
 func (p *pipe) SessionID() string { return "" }
 
-// Close closes the program's input, and ends it when it does not end by itself.
+// Close closes the program's input, and kills it if it does not exit by itself.
 func (p *pipe) Close() error {
 	p.child.Finish(p.grace)
 	return nil
 }
 
-// Read reads the next message. The error is why there will be none.
+// Read reads the next message. The error says why the connection is broken.
 func (p *pipe) Read(context.Context) (jsonrpc.Message, error) {
 	for {
 		line, err := readLine(p.lines, largestMessage)
@@ -102,7 +101,7 @@ func (p *pipe) Read(context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// ended is why a program writes no more.
+// ended returns the error of a program that closed its output.
 func (p *pipe) ended(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("it ended: %s", p.child.ExitReason())
@@ -110,7 +109,7 @@ func (p *pipe) ended(err error) error {
 	return err
 }
 
-// breaks notes the first reason why the connection is broken, and returns it.
+// breaks records why the connection is broken, unless a reason is recorded, and returns the reason.
 func (p *pipe) breaks(why func() error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,7 +119,7 @@ func (p *pipe) breaks(why func() error) error {
 	return p.why
 }
 
-// broken is why the connection is broken; nil while it is not.
+// broken returns why the connection is broken; nil if it is not.
 func (p *pipe) broken() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -139,14 +138,14 @@ func (p *pipe) Write(ctx context.Context, msg jsonrpc.Message) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	late := make(chan struct{})
+	expired := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		_ = p.child.In.SetWriteDeadline(time.Unix(1, 0)) // it fails on one that is closed
-		close(late)
+		_ = p.child.In.SetWriteDeadline(time.Unix(1, 0)) // fails only if the input is closed
+		close(expired)
 	})
 	n, err := p.child.In.Write(append(line, '\n'))
 	if !stop() {
-		<-late
+		<-expired
 		_ = p.child.In.SetWriteDeadline(time.Time{})
 	}
 	switch {
@@ -162,9 +161,9 @@ func (p *pipe) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return p.breaks(func() error { return p.ended(io.EOF) })
 }
 
-// readLine reads a line, without its break. Of one that is longer than most it
-// returns the beginning, with errLong.
-func readLine(r *bufio.Reader, most int) (line []byte, err error) {
+// readLine reads a line without its line break. If the line is longer than limit bytes, it returns the
+// beginning and errLong.
+func readLine(r *bufio.Reader, limit int) (line []byte, err error) {
 	over := false
 	for {
 		b, err := r.ReadSlice('\n')
@@ -174,7 +173,7 @@ func readLine(r *bufio.Reader, most int) (line []byte, err error) {
 		if !over {
 			line = append(line, b...)
 		}
-		if over = over || len(line) > most; over && len(line) > headOfLine {
+		if over = over || len(line) > limit; over && len(line) > headOfLine {
 			line = bytes.Clone(line[:headOfLine])
 		}
 		switch {
@@ -186,10 +185,10 @@ func readLine(r *bufio.Reader, most int) (line []byte, err error) {
 	}
 }
 
-// headOfLine is what is kept of a line that is too long: it mostly holds the id.
+// headOfLine is the number of bytes kept of a line that is too long: they usually include the id.
 const headOfLine = 4 << 10
 
-// idOf finds the id of an answer of which head is the beginning.
+// idOf finds the id in the beginning of an answer.
 func idOf(head []byte) (id jsonrpc.ID, ok bool) {
 	dec := json.NewDecoder(bytes.NewReader(head))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -205,7 +204,7 @@ func idOf(head []byte) (id jsonrpc.ID, ok bool) {
 			return id, false
 		}
 		switch name {
-		case "method": // a request of the server's, which is none of our answers
+		case "method": // a request from the server, not an answer
 			return id, false
 		case "id":
 			id, err = jsonrpc.MakeID(value)

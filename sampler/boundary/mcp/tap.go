@@ -15,82 +15,82 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// The methods whose answers are read here.
+// The methods whose answers are handled here.
 const (
 	initialize = "initialize"
 	callTool   = "tools/call"
 )
 
-// errTooLong stands for an answer that is longer than largestMessage.
+// errTooLong replaces an answer that is longer than largestMessage.
 var errTooLong = &jsonrpc.Error{Code: -32099, Message: "the answer is too long"}
 
-// nothing is what the SDK reads in the place of a tool's answer.
-var nothing = json.RawMessage(`{"content":[]}`)
+// emptyResult is what the SDK reads instead of a tool's answer.
+var emptyResult = json.RawMessage(`{"content":[]}`)
 
-// heard is the outcome of one request, in addition to what the SDK reports.
-type heard struct {
-	try *endpoint.Try // that the request belongs to; nil without one
+// outcome is the outcome of one request, in addition to what the SDK reports.
+type outcome struct {
+	try *endpoint.Try // the try that makes the request; nil if none
 
-	mu     sync.Mutex      // guards what follows
-	result json.RawMessage // as the server wrote it
-	answer endpoint.Answer // over HTTP; its body where the status is not a success
+	mu     sync.Mutex      // guards the fields below
+	result json.RawMessage // the server's original bytes
+	answer endpoint.Answer // over HTTP; has a body only if the status is an error
 	over   bool            // the answer was too long to be read
 }
 
-type heardKey struct{}
+type outcomeKey struct{}
 
-// heardOf is what the request of ctx is noted in; nil when no one asks.
-func heardOf(ctx context.Context) *heard {
-	h, _ := ctx.Value(heardKey{}).(*heard)
-	return h
+// outcomeOf returns the outcome that ctx carries; nil if none.
+func outcomeOf(ctx context.Context) *outcome {
+	o, _ := ctx.Value(outcomeKey{}).(*outcome)
+	return o
 }
 
-// listen returns a context whose requests are noted, and are those of a try.
-func listen(ctx context.Context, t *endpoint.Try) (context.Context, *heard) {
-	h := &heard{try: t}
-	return context.WithValue(ctx, heardKey{}, h), h
+// withOutcome returns a context whose requests belong to a try and record their outcome.
+func withOutcome(ctx context.Context, t *endpoint.Try) (context.Context, *outcome) {
+	o := &outcome{try: t}
+	return context.WithValue(ctx, outcomeKey{}, o), o
 }
 
-func (h *heard) note(f func(h *heard)) {
-	if h == nil {
+func (o *outcome) update(f func(o *outcome)) {
+	if o == nil {
 		return
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	f(h)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	f(o)
 }
 
-// told returns the notes.
-func (h *heard) told() (result json.RawMessage, answer endpoint.Answer, over bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.result, h.answer, h.over
+// get returns what was recorded.
+func (o *outcome) get() (result json.RawMessage, answer endpoint.Answer, over bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.result, o.answer, o.over
 }
 
-// watch has the try take note of a response.
-func (h *heard) watch(resp *http.Response) error {
-	if h == nil {
+// watch reports a response to the try.
+func (o *outcome) watch(resp *http.Response) error {
+	if o == nil {
 		return (*endpoint.Try)(nil).Watch(resp)
 	}
-	return h.try.Watch(resp)
+	return o.try.Watch(resp)
 }
 
-// tap is a transport that notes answers as the server wrote them.
+// tap is a transport that records the servers' answers in their original bytes.
 type tap struct {
 	sdk.Transport
-	version atomic.Pointer[string] // of the protocol, once it is settled
+	version atomic.Pointer[string] // negotiated protocol version; nil before
 
 	mu      sync.Mutex // guards waiting
 	waiting map[jsonrpc.ID]request
 }
 
-// request is one that waits for its answer.
+// request is a request that waits for its answer.
 type request struct {
-	method string
-	heard  *heard
+	method  string
+	outcome *outcome
 }
 
-// Connect connects, and taps the connection.
+// Connect connects, and returns a connection that records answers.
 func (t *tap) Connect(ctx context.Context) (sdk.Connection, error) {
 	c, err := t.Transport.Connect(ctx)
 	if err != nil {
@@ -100,12 +100,12 @@ func (t *tap) Connect(ctx context.Context) (sdk.Connection, error) {
 	return &tapped{c, t}, nil
 }
 
-// forget drops the requests whose answers no one waits for any more.
-func (t *tap) forget(h *heard) {
+// forget drops the requests of an outcome that no longer waits for answers.
+func (t *tap) forget(o *outcome) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for id, r := range t.waiting {
-		if r.heard == h {
+		if r.outcome == o {
 			delete(t.waiting, id)
 		}
 	}
@@ -117,17 +117,17 @@ type tapped struct {
 	tap *tap
 }
 
-// Write registers the waiter for an answer.
+// Write writes a message. It registers a request as waiting for its answer.
 func (c *tapped) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if req, ok := msg.(*jsonrpc.Request); ok && req.IsCall() {
 		c.tap.mu.Lock()
-		c.tap.waiting[req.ID] = request{req.Method, heardOf(ctx)}
+		c.tap.waiting[req.ID] = request{req.Method, outcomeOf(ctx)}
 		c.tap.mu.Unlock()
 	}
 	return c.Connection.Write(ctx, msg)
 }
 
-// Read delivers an answer to its waiter.
+// Read reads a message. It records an answer in the outcome of its request.
 func (c *tapped) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := c.Connection.Read(ctx)
 	resp, ok := msg.(*jsonrpc.Response)
@@ -139,21 +139,21 @@ func (c *tapped) Read(ctx context.Context) (jsonrpc.Message, error) {
 	delete(c.tap.waiting, resp.ID)
 	c.tap.mu.Unlock()
 	result := resp.Result
-	r.heard.note(func(h *heard) {
-		h.result = result
-		h.over = h.over || errors.Is(resp.Error, errTooLong)
+	r.outcome.update(func(o *outcome) {
+		o.result = result
+		o.over = o.over || errors.Is(resp.Error, errTooLong)
 	})
 	switch {
 	case resp.Error != nil:
 	case r.method == initialize:
-		var settled struct {
+		var negotiated struct {
 			ProtocolVersion string `json:"protocolVersion"`
 		}
-		if jsontext.Unmarshal(result, &settled) == nil { // else the SDK refuses it
-			c.tap.version.Store(&settled.ProtocolVersion)
+		if jsontext.Unmarshal(result, &negotiated) == nil { // otherwise the SDK refuses it
+			c.tap.version.Store(&negotiated.ProtocolVersion)
 		}
 	case r.method == callTool:
-		resp.Result = nothing
+		resp.Result = emptyResult
 	}
 	return msg, nil
 }

@@ -12,8 +12,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// chat is the Chat Completions wire format. The model's reasoning is sent back
-// in the field it came in: otherwise nothing of it is carried to the next turn.
+// chat is the Chat Completions wire format. It sends the model's reasoning back in the field in which
+// it came; otherwise the next turn would not see it.
 type chat struct{ frame }
 
 func newChat(cfg Config) *chat {
@@ -34,8 +34,8 @@ func newChat(cfg Config) *chat {
 	return w
 }
 
-// prefix copies an item's messages and tools; both have the form of chat, but for
-// the parts of contents, which may have that of Responses, and for the role developer.
+// prefix copies an item's messages and tools. Both are already in chat format, except for content
+// parts, which may be in the format of Responses, and for the role developer.
 func (w *chat) prefix(it *rollout.Item) (prefix, error) {
 	var p prefix
 	for i, m := range it.Messages {
@@ -62,8 +62,8 @@ func (w *chat) prefix(it *rollout.Item) (prefix, error) {
 	return p, nil
 }
 
-// chatRole makes a system message of a developer's: the templates of many open models
-// drop that role or refuse it, and OpenAI takes system for it.
+// chatRole returns system for developer and any other role unchanged. The templates of many open
+// models drop or refuse the role developer, and OpenAI treats system as developer.
 func chatRole(role string) string {
 	if role == "developer" {
 		return "system"
@@ -80,7 +80,7 @@ type chatAnswer struct {
 	Error   json.RawMessage `json:"error"`
 	Choices []struct {
 		FinishReason json.RawMessage `json:"finish_reason"`
-		NativeReason json.RawMessage `json:"native_finish_reason"` // OpenRouter: as the provider said it
+		NativeReason json.RawMessage `json:"native_finish_reason"` // OpenRouter: the provider's own reason
 		Error        json.RawMessage `json:"error"`
 		Message      *chatMessage    `json:"message"`
 	} `json:"choices"`
@@ -97,7 +97,7 @@ type chatMessage struct {
 	ToolCalls        []rollout.ToolCall `json:"tool_calls"`
 }
 
-// parse reads a completion: its first choice, there being only one.
+// parse reads the first choice of a completion; requests ask for only one.
 func (w *chat) parse(body []byte, ids *ids) (sampler.Reply, error) {
 	var a chatAnswer
 	if err := jsontext.Unmarshal(body, &a); err != nil {
@@ -136,13 +136,13 @@ func (w *chat) parse(body []byte, ids *ids) (sampler.Reply, error) {
 		rollout.FinishOf(jsontext.TextOrJSON(choice.NativeReason)) == rollout.FinishLength {
 		finish = rollout.FinishLength
 	}
-	ended(&reply, finish)
+	setFinish(&reply, finish)
 	reply.Carry = m.carry()
 	return reply, nil
 }
 
-// ended notes how a reply ended.
-func ended(reply *sampler.Reply, finish rollout.Finish) {
+// setFinish sets Finish and, depending on it, CutOff or Refusal.
+func setFinish(reply *sampler.Reply, finish rollout.Finish) {
 	switch reply.Finish = finish; finish {
 	case rollout.FinishLength:
 		reply.CutOff = "max_output_tokens"
@@ -153,7 +153,7 @@ func ended(reply *sampler.Reply, finish rollout.Finish) {
 	}
 }
 
-// carry writes the message as the next request must hold it.
+// carry returns the message as the next request must contain it; nil if it has no tool calls.
 func (m *chatMessage) carry() json.RawMessage {
 	if len(m.ToolCalls) == 0 {
 		return nil

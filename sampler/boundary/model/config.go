@@ -19,10 +19,10 @@ const (
 	Chat      = "chat"
 )
 
-// Config describes one model at one endpoint. A nil parameter is not sent: the
-// server's default holds.
+// Config describes one model at one endpoint. A nil parameter is not sent, so that the server's
+// default applies.
 type Config struct {
-	Name    string            // the model, or the deployment's name; unused by a Judge
+	Name    string            // name of the model or deployment; unused by a Judge
 	BaseURL string            // such as https://api.openai.com/v1; a query, such as Azure's api-version, is kept
 	API     string            // Responses (also when empty) or Chat
 	APIKey  string            // sent as a bearer token; "" sends none
@@ -32,19 +32,19 @@ type Config struct {
 	TopP            *float64
 	MaxOutputTokens *int
 	ReasoningEffort string
-	// nil = true, as in training, dropped for servers that refuse the parameter
+	// nil = true, as in training, but left out for servers that refuse the parameter
 	ParallelToolCalls *bool
-	ResponseFormat    json.RawMessage            // the job's response_format, in chat form; nil = text
-	Extra             map[string]json.RawMessage // further parameters, sent as they are: top_k, min_p
-	// names of LeavesOut that are not sent, whichever setting asks for them
+	ResponseFormat    json.RawMessage            // the job's response_format in chat format; nil = text
+	Extra             map[string]json.RawMessage // further parameters, sent unchanged, such as top_k and min_p
+	// parameters listed by LeavesOut that are never sent, whatever the other settings
 	LeaveOut []string
 
 	MaxConns int          // connections to keep: the number of requests in flight; 0 = 16
-	HTTP     *http.Client // nil = a client of our own, as endpoint.HTTPClient
+	HTTP     *http.Client // nil = a new endpoint.HTTPClient
 }
 
-// LeavesOut lists the parameters that Config.LeaveOut may name. A Judge sends a seed; a
-// Model sends include and parallel_tool_calls.
+// LeavesOut lists the parameters that Config.LeaveOut may name. Only a Judge sends seed; only a Model
+// sends include and parallel_tool_calls.
 func LeavesOut() []string {
 	return []string{
 		"include", "max_output_tokens", "parallel_tool_calls", "reasoning_effort", "response_format",
@@ -52,9 +52,9 @@ func LeavesOut() []string {
 	}
 }
 
-// lean is the Config less what LeaveOut names, but for seed, include and
-// parallel_tool_calls, which are no matter of a request's head.
-func (c Config) lean() Config {
+// withoutLeftOut returns the Config without the parameters that LeaveOut names. The callers handle
+// seed, include and the default of parallel_tool_calls, which are not part of a request's head.
+func (c Config) withoutLeftOut() Config {
 	for _, name := range c.LeaveOut {
 		switch name {
 		case "max_output_tokens":
@@ -74,8 +74,8 @@ func (c Config) lean() Config {
 	return c
 }
 
-// ours are the parameters of requests that Config.Extra cannot replace.
-var ours = []string{
+// reserved lists the parameters that Config.Extra cannot replace.
+var reserved = []string{
 	"include", "input", "max_completion_tokens", "max_output_tokens", "max_tokens", "messages", "model", "n",
 	"parallel_tool_calls", "reasoning",
 	"reasoning_effort", "response_format", "seed", "store", "stream", "temperature", "text", "tools", "top_p",
@@ -100,7 +100,7 @@ func (c Config) Validate() error {
 		return errors.New("response_format is not JSON")
 	}
 	for name := range c.Extra {
-		if slices.Contains(ours, name) {
+		if slices.Contains(reserved, name) {
 			return fmt.Errorf(
 				"model.extra names %q, which gonogo sends by itself: use a key of model, or leave it out", name)
 		}

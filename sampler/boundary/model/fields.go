@@ -9,12 +9,11 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// fields writes the fields of one JSON object to the end of a buffer. Bodies
-// are written by hand because encoding/json would scan every carried item and
-// every tool schema again on each turn.
+// fields appends the fields of one JSON object to a buffer. Bodies are not written with encoding/json,
+// which would scan every carried item and every tool schema again on each turn.
 type fields struct {
 	buf  []byte
-	more bool // a field comes before the next
+	more bool // the next field needs a comma
 }
 
 // object opens an object at the end of buf.
@@ -54,22 +53,22 @@ func (f *fields) count(name string, value *int) {
 	}
 }
 
-// extra writes further fields, by name.
+// extra writes further fields, sorted by name.
 func (f *fields) extra(more map[string]json.RawMessage) {
 	for _, name := range slices.Sorted(maps.Keys(more)) {
 		f.raw(name, string(more[name]))
 	}
 }
 
-// element makes room for the next element of the array at the end of the
-// buffer: a comma where one is needed.
+// element prepares the next element of the array at the end of the buffer: it adds a comma if one is
+// needed.
 func (f *fields) element() {
 	if last := f.buf[len(f.buf)-1]; last != '[' {
 		f.buf = append(f.buf, ',')
 	}
 }
 
-// elements appends elements that are separated by commas already, if any.
+// elements appends elements that are already separated by commas.
 func (f *fields) elements(json []byte) {
 	if len(json) > 0 {
 		f.element()

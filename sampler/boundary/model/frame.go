@@ -8,30 +8,29 @@ import (
 	"gonogo/sampler"
 )
 
-// frame writes requests. The formats differ in a few names only.
+// frame writes requests. The formats differ only in a few names.
 type frame struct {
 	head    []byte // {"model":…, and every other parameter that never changes
-	include string // what to include in addition to the answer; "" when the format has no such parameter
-	list    string // the name of the list of messages
+	include string // value of the parameter include; "" if the format does not have it
+	list    string // name of the list of messages
 	seeds   bool   // the format has a seed
 
-	kind, call, text string // fields of a tool's output: its kind, the call's id, the text
+	kind, call, text string // fields of a tool's output: its type, with the value; the call's id; the text
 
-	parallel string // "true" or "false"
-	given    bool   // parallel is configured, so it is never left out
-	limit    *int   // max_completion_tokens, whose old name is max_tokens; nil of Responses, where it is in head
+	parallel   string // "true" or "false"
+	configured bool   // parallel is configured, so it is never left out
+	limit      *int   // max_completion_tokens, formerly max_tokens; nil for Responses, where it is in head
 }
 
-// setParallel sets whether a turn may call several tools: yes, as in training,
-// where it is not configured.
-func (f *frame) setParallel(configured *bool) {
-	f.parallel, f.given = "true", configured != nil
-	if f.given && !*configured {
+// setParallel sets whether a turn may call several tools. The default is true, as in training.
+func (f *frame) setParallel(allowed *bool) {
+	f.parallel, f.configured = "true", allowed != nil
+	if f.configured && !*allowed {
 		f.parallel = "false"
 	}
 }
 
-// start writes what all requests of an item begin with: everything up to the turns.
+// start writes the beginning of all requests for an item: everything up to the turns.
 func (f *frame) start(p prefix, without omitted) []byte {
 	b := fields{buf: make([]byte, 0, len(f.head)+len(p.tools)+len(p.messages)+spare), more: true}
 	b.buf = append(b.buf, f.head...)
@@ -41,7 +40,7 @@ func (f *frame) start(p prefix, without omitted) []byte {
 	b.count(limitName(without.limit), f.limit)
 	if p.tools != nil {
 		b.raw("tools", string(p.tools))
-		if f.given || !without.parallel {
+		if f.configured || !without.parallel {
 			b.raw("parallel_tool_calls", f.parallel)
 		}
 	}
@@ -49,9 +48,9 @@ func (f *frame) start(p prefix, without omitted) []byte {
 	return append(append(b.buf, '['), p.messages...)
 }
 
-// request returns the body for the next turn of a rollout, in pieces: those before are
-// never copied or written over, so a request which was given up may still be on
-// its way. Turns that written holds are not written again.
+// request returns the body for the next turn of a rollout, in pieces. It neither copies nor overwrites
+// the pieces of earlier requests, because an abandoned request may still be in flight. It does not
+// encode again the turns that are in written.
 func (f *frame) request(start []byte, turns []sampler.Turn, written *sampler.EncodedTurns) net.Buffers {
 	text := f.write(written, turns).Text[1:]
 	if len(text) == 0 {
@@ -72,10 +71,10 @@ func limitName(old bool) string {
 	return "max_completion_tokens"
 }
 
-// spare is room for what a start holds in addition to head, tools and messages.
+// spare is the number of bytes reserved in a start in addition to head, tools and messages.
 const spare = 256
 
-// write adds the turns that are not written yet.
+// write encodes the turns that are not in w yet.
 func (f *frame) write(w *sampler.EncodedTurns, turns []sampler.Turn) *sampler.EncodedTurns {
 	if w == nil {
 		w = new(sampler.EncodedTurns)
@@ -98,7 +97,7 @@ func (f *frame) write(w *sampler.EncodedTurns, turns []sampler.Turn) *sampler.En
 	return w
 }
 
-// prompt writes the body of a request that has messages of its own.
+// prompt returns the body of a request with these messages instead of an item's.
 func (f *frame) prompt(messages json.RawMessage, seed *int64, without omitted) []byte {
 	b := fields{buf: bytes.Clone(f.head), more: true}
 	b.count(limitName(without.limit), f.limit)

@@ -6,8 +6,8 @@ import (
 	"gonogo/sampler"
 )
 
-// ids gives the calls of one turn ids that are never empty and never used
-// before in the rollout: some servers send "" or begin again at "call_0".
+// ids gives the calls of one turn ids that are not empty and unique in the rollout. Some servers send
+// "", or start again at "call_0" in each turn.
 type ids struct {
 	turn int
 	seen map[string]bool
@@ -30,7 +30,7 @@ func (n *ids) note(id string) {
 	n.seen[id] = true
 }
 
-// pick returns id, or one of our own when it is empty or used.
+// pick returns id, or a new one if it is empty or already used.
 func (n *ids) pick(id string, index int) string {
 	if id == "" || n.seen[id] {
 		for id = fmt.Sprintf("call_%d_%d", n.turn, index); n.seen[id]; id += "x" {

@@ -9,49 +9,49 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// prefix converts an item's messages to input items and its tools to flat form.
-// Messages stay as they are, but for earlier tool calls and their outputs,
-// which are items of their own, and the names of content parts.
+// prefix converts an item's messages to input items and its tools to flat format. Messages remain
+// unchanged, except that tool calls and their outputs become separate items, and content parts get
+// their names in Responses.
 func (w *responses) prefix(it *rollout.Item) (prefix, error) {
 	b := fields{buf: []byte{'['}}
-	var calls earlier
+	var calls rowCalls
 	for i, m := range it.Messages {
 		if err := inputItems(&b, m, &calls); err != nil {
 			return prefix{}, fmt.Errorf("convert message %d of item %q: %w", i+1, it.ID, err)
 		}
 	}
-	tools, err := w.tools.of(it.Tools)
+	tools, err := w.tools.get(it.Tools)
 	if err != nil {
 		return prefix{}, fmt.Errorf("convert the tools of item %q: %w", it.ID, err)
 	}
 	return prefix{messages: b.buf[1:], tools: tools}, nil
 }
 
-// earlier pairs the calls of a data row with their outputs where ids are
-// missing: in order.
-type earlier struct {
+// rowCalls makes ids for the calls of a data row that have none, and pairs them in order with outputs
+// without id.
+type rowCalls struct {
 	made    int
 	waiting []string
 }
 
-func (e *earlier) call(id string) string {
+func (r *rowCalls) call(id string) string {
 	if id == "" {
-		id = fmt.Sprintf("call_row_%d", e.made)
-		e.made++
-		e.waiting = append(e.waiting, id)
+		id = fmt.Sprintf("call_row_%d", r.made)
+		r.made++
+		r.waiting = append(r.waiting, id)
 	}
 	return id
 }
 
-func (e *earlier) output(id string) string {
-	if id == "" && len(e.waiting) > 0 {
-		id, e.waiting = e.waiting[0], e.waiting[1:]
+func (r *rowCalls) output(id string) string {
+	if id == "" && len(r.waiting) > 0 {
+		id, r.waiting = r.waiting[0], r.waiting[1:]
 	}
 	return id
 }
 
 // inputItems writes one message as input items.
-func inputItems(b *fields, m rollout.Message, calls *earlier) error {
+func inputItems(b *fields, m rollout.Message, calls *rowCalls) error {
 	if m.Role == "tool" {
 		b.element()
 		out := object(b.buf)
@@ -71,7 +71,7 @@ func inputItems(b *fields, m rollout.Message, calls *earlier) error {
 		}
 		b.element()
 		msg := object(b.buf)
-		if m.Role == "assistant" { // llama.cpp refuses one without a type
+		if m.Role == "assistant" { // llama.cpp refuses an assistant message without a type
 			msg.raw("type", `"message"`)
 		}
 		msg.text("role", m.Role)
@@ -90,7 +90,7 @@ func inputItems(b *fields, m rollout.Message, calls *earlier) error {
 	return nil
 }
 
-// inputContent writes a message's content in the form of Responses.
+// inputContent returns a message's content in the format of Responses.
 func inputContent(m rollout.Message) ([]byte, error) {
 	if m.Parts == nil {
 		return jsontext.AppendQuoted(nil, m.Content), nil
@@ -98,9 +98,9 @@ func inputContent(m rollout.Message) ([]byte, error) {
 	return eachPart(m.Parts, func(p part) { responsesPart(p, m.Role) })
 }
 
-// flatTools converts tools from chat form, where name, description, parameters
-// and strict are nested in "function", to the flat form of Responses. Tools
-// that are flat already stay so. An absent strict is not filled in.
+// flatTools converts tools from chat format, where name, description, parameters and strict are nested
+// in "function", to the flat format of Responses. Tools that are already flat remain unchanged. A
+// missing strict is not filled in.
 func flatTools(raw json.RawMessage) ([]byte, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil, nil

@@ -11,16 +11,16 @@ import (
 	"gonogo/sampler"
 )
 
-// Judge asks models at one endpoint for structured answers. It is safe for
-// concurrent use and implements sampler.Judge.
+// Judge asks models at one endpoint for structured answers. It is safe for concurrent use and
+// implements sampler.Judge.
 type Judge struct {
 	*server
 	cfg Config
-	old sync.Map // names of models whose server knows max_completion_tokens as max_tokens alone
+	old sync.Map // names of models whose server knows only max_tokens, not max_completion_tokens
 }
 
-// NewJudge returns a judge at an endpoint. Of the Config, only what concerns
-// the endpoint counts, and LeaveOut: each prompt brings its own model and parameters.
+// NewJudge returns a judge at an endpoint. It uses only LeaveOut and the endpoint's settings of the
+// Config: each prompt has its own model and parameters.
 func NewJudge(cfg Config) (*Judge, error) {
 	e, err := newServer(cfg)
 	if err != nil {
@@ -32,13 +32,13 @@ func NewJudge(cfg Config) (*Judge, error) {
 // Close closes idle connections.
 func (j *Judge) Close() { j.close() }
 
-// Complete makes one request, and another one as Model.Reply does when the server
-// refuses a parameter. A seed is sent in Chat only: Responses has none.
+// Complete makes one request, and another one if the server refuses a parameter, as Model.Reply does.
+// It sends a seed only in Chat: Responses has none.
 func (j *Judge) Complete(ctx context.Context, p sampler.Prompt) (sampler.Completion, error) {
 	cfg := Config{
 		API: j.cfg.API, Name: p.Model, Temperature: p.Temperature, TopP: p.TopP, MaxOutputTokens: p.MaxTokens,
 		ReasoningEffort: p.ReasoningEffort, ResponseFormat: format(p), LeaveOut: j.cfg.LeaveOut,
-	}.lean()
+	}.withoutLeftOut()
 	w, err := newWire(cfg)
 	if err != nil {
 		return sampler.Completion{}, err
@@ -47,7 +47,7 @@ func (j *Judge) Complete(ctx context.Context, p sampler.Prompt) (sampler.Complet
 		p.Seed = nil
 	}
 	_, old := j.old.Load(p.Model)
-	// What is not sent counts as left out.
+	// A parameter that is not sent counts as left out.
 	without := omitted{include: true, parallel: true, limit: old || cfg.API != Chat || cfg.MaxOutputTokens == nil}
 	repeated := false
 	for {
@@ -71,13 +71,13 @@ func (j *Judge) Complete(ctx context.Context, p sampler.Prompt) (sampler.Complet
 			continue
 		}
 		if r.cutOff != "" {
-			return sampler.Completion{CutOff: r.cutOff, Usage: nothing()}, nil
+			return sampler.Completion{CutOff: r.cutOff, Usage: zeroUsage()}, nil
 		}
 		return sampler.Completion{}, r.Failure
 	}
 }
 
-// read parses an answer of status 200.
+// read parses an answer with status 200.
 func (j *Judge) read(w wire, answer []byte, limit *int) (sampler.Completion, error) {
 	reply, err := w.parse(answer, newIDs(nil))
 	var f *fault
@@ -88,8 +88,8 @@ func (j *Judge) read(w wire, answer []byte, limit *int) (sampler.Completion, err
 	return sampler.Completion{Text: reply.Text, Refusal: reply.Refusal, CutOff: reply.CutOff, Usage: reply.Usage}, err
 }
 
-// format is the response_format of a structured answer, in chat form; nil when
-// the prompt asks for none.
+// format returns the response_format of a structured answer, in chat format; nil if the prompt has no
+// schema.
 func format(p sampler.Prompt) json.RawMessage {
 	if len(p.Schema) == 0 {
 		return nil

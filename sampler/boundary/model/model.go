@@ -17,18 +17,18 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Model is the policy: one model behind one of the wire formats. It is safe for
-// concurrent use and implements sampler.Model.
+// Model is the policy: one model behind one of the wire formats. It is safe for concurrent use and
+// implements sampler.Model.
 type Model struct {
 	*server
 	wire    wire
 	refused omissions
-	limit   *int // of output tokens, as it is sent; nil without one
-	context atomic.Int64
+	limit   *int         // the limit on output tokens that is sent; nil if none
+	context atomic.Int64 // see SetContext
 }
 
-// SetContext tells the model how many tokens its server has room for, prompt and reply
-// together, as Ask found; 0 is unknown.
+// SetContext sets the size of the server's context, prompt and reply together, in tokens, as Ask
+// returns it; 0 means unknown.
 func (m *Model) SetContext(tokens int) { m.context.Store(int64(tokens)) }
 
 // wire is one of the formats.
@@ -37,9 +37,9 @@ type wire interface {
 	prefix(item *rollout.Item) (prefix, error)
 	start(p prefix, without omitted) []byte
 	request(start []byte, turns []sampler.Turn, written *sampler.EncodedTurns) net.Buffers
-	// prompt writes the body of a request that has messages of its own.
+	// prompt returns the body of a request with these messages instead of an item's.
 	prompt(messages json.RawMessage, seed *int64, without omitted) ([]byte, error)
-	// parse reads an answer of status 200. An error is a *fault.
+	// parse reads an answer with status 200. An error is a *fault.
 	parse(body []byte, ids *ids) (sampler.Reply, error)
 }
 
@@ -53,13 +53,13 @@ func New(cfg Config) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{server: e}
-	// What is not ours to leave out, or is not sent, counts as left out.
-	leaves := func(name string) bool { return slices.Contains(cfg.LeaveOut, name) }
-	cfg = cfg.lean()
+	// A parameter that is configured or not sent anyway counts as left out: a refusal cannot change it.
+	leftOut := func(name string) bool { return slices.Contains(cfg.LeaveOut, name) }
+	cfg = cfg.withoutLeftOut()
 	m.limit = cfg.MaxOutputTokens
 	m.refused.remember(omitted{
-		include: cfg.API == Chat || leaves("include"), parallel: cfg.ParallelToolCalls != nil ||
-			leaves("parallel_tool_calls"),
+		include: cfg.API == Chat || leftOut("include"), parallel: cfg.ParallelToolCalls != nil ||
+			leftOut("parallel_tool_calls"),
 		limit: cfg.API != Chat || cfg.MaxOutputTokens == nil,
 	})
 	if m.wire, err = newWire(cfg); err != nil {
@@ -78,11 +78,11 @@ func newWire(cfg Config) (wire, error) {
 // Close closes idle connections.
 func (m *Model) Close() { m.close() }
 
-// Reply makes one request for the next turn. It makes another one only when
-// the server refuses a parameter that we sent by our own choice, and sends it no
-// more once a request without it has passed. A request that no longer fits the
-// model's context, or whose content the server does not let through, is a reply
-// that was cut off: the rollout ends without an answer, which is its own doing.
+// Reply makes one request for the next turn. It makes another one only if the server refuses a
+// parameter that gonogo adds by itself; once a request without the parameter succeeds, later requests
+// leave it out. If the request no longer fits the model's context, or the server's content filter
+// blocks it, Reply returns a reply that was cut off: the rollout ends without an answer, and that
+// counts as the model's own doing.
 func (m *Model) Reply(ctx context.Context, req sampler.Request) (sampler.Reply, error) {
 	without := m.refused.load()
 	start, err := m.start(req, without)
@@ -111,13 +111,13 @@ func (m *Model) Reply(ctx context.Context, req sampler.Request) (sampler.Reply, 
 			continue
 		}
 		if r.cutOff != "" {
-			return sampler.Reply{CutOff: r.cutOff, Finish: sampler.FinishOfCutOff(r.cutOff), Usage: nothing()}, nil
+			return sampler.Reply{CutOff: r.cutOff, Finish: sampler.FinishOfCutOff(r.cutOff), Usage: zeroUsage()}, nil
 		}
 		return sampler.Reply{}, r.Failure
 	}
 }
 
-// read parses an answer of status 200, which may still hold an error.
+// read parses an answer with status 200, which may still contain an error.
 func (m *Model) read(body []byte, turns []sampler.Turn) (sampler.Reply, error) {
 	reply, err := m.wire.parse(body, newIDs(turns))
 	var f *fault
@@ -129,14 +129,14 @@ func (m *Model) read(body []byte, turns []sampler.Turn) (sampler.Reply, error) {
 	return reply, err
 }
 
-// cutByServer notes that it was not our limit that cut a reply off, but the server's context
-// or a limit of its own. llama.cpp says completed in its Responses API of a reply that fills
-// the context exactly.
+// cutByServer sets CutOff of a reply that was cut off not by the limit that was sent, but by the
+// server's context or default limit. The Responses API of llama.cpp reports a reply that fills the
+// context exactly as completed; cutByServer corrects this.
 func (m *Model) cutByServer(reply *sampler.Reply) {
 	in, out, room := reply.Usage.Input, reply.Usage.Output, m.context.Load()
 	full := room > 0 && in != nil && out != nil && *in+*out >= room
 	if full && *in+*out == room && transcript.CutWhole(reply.Finish, reply.Calls) {
-		ended(reply, rollout.FinishLength)
+		setFinish(reply, rollout.FinishLength)
 	}
 	switch {
 	case reply.Finish != rollout.FinishLength || m.limit != nil && (!full || *out >= int64(*m.limit)):
@@ -151,24 +151,23 @@ func (m *Model) cutByServer(reply *sampler.Reply) {
 	}
 }
 
-// cutAt notes that a reply was cut off where its server does not say so.
+// cutAt marks a reply as cut off if it was and the server does not say so.
 func cutAt(reply *sampler.Reply, limit *int) {
 	if transcript.CutAt(limit, reply.Finish, reply.Usage, reply.Calls) {
-		ended(reply, rollout.FinishLength)
+		setFinish(reply, rollout.FinishLength)
 	}
 }
 
-// fault is an answer of status 200 without a turn in it.
+// fault is the error of an answer with status 200 that contains no turn.
 type fault struct {
 	code, message string
-	status        int // a status that a proxy hid in the body; 0 when it did not
+	status        int // the error status that a proxy put into the body; 0 if none
 }
 
 func (f *fault) Error() string { return f.code + " " + f.message }
 
-// fault turns a faulty answer into a reply that was cut off or a failure. None
-// is Fatal: the endpoint answered with success, so it is one upstream of it
-// that had trouble.
+// fault turns a faulty answer into a reply that was cut off, or a failure. The failure is never
+// Fatal: the endpoint answered with success, so the trouble is upstream of it.
 func (e *server) fault(f *fault, body []byte) (sampler.Reply, error) {
 	if f.message == "" && f.code == "" {
 		return sampler.Reply{},
@@ -181,18 +180,18 @@ func (e *server) fault(f *fault, body []byte) (sampler.Reply, error) {
 		Temporary: f.status == 0 || endpoint.Temporary(f.status),
 	}
 	if why := sampler.CutOff(&endpoint.Failure{Status: f.status}, f.code, e.secrets.Mask(f.message)); why != "" {
-		return sampler.Reply{CutOff: why, Finish: sampler.FinishOfCutOff(why), Usage: nothing()}, nil
+		return sampler.Reply{CutOff: why, Finish: sampler.FinishOfCutOff(why), Usage: zeroUsage()}, nil
 	}
 	return sampler.Reply{}, failure
 }
 
-// nothing is the usage of a request that the server did not take.
-func nothing() rollout.Usage {
+// zeroUsage returns the usage of a request that the server did not accept.
+func zeroUsage() rollout.Usage {
 	var zero int64
 	return rollout.Usage{Input: &zero, Output: &zero, Reasoning: &zero, Cached: &zero}
 }
 
-// faultOf reads the "error" of an answer; nil when there is none.
+// faultOf reads the "error" of an answer; nil if there is none.
 func faultOf(raw json.RawMessage) *fault {
 	text := jsontext.TextOrJSON(raw)
 	if text == "" || text == "{}" || text == "false" {
@@ -206,7 +205,7 @@ func faultOf(raw json.RawMessage) *fault {
 	if jsontext.Unmarshal(raw, &e) == nil {
 		f.code = jsontext.TextOrJSON(e.Code)
 		f.message = jsontext.TextOrJSON(e.Message)
-		_ = jsontext.Unmarshal(e.Code, &f.status) // a word as code leaves 0
+		_ = jsontext.Unmarshal(e.Code, &f.status) // a code that is not a number leaves 0
 		if f.status < 400 || f.status > 599 {
 			f.status = 0
 		}

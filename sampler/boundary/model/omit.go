@@ -11,17 +11,17 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
-// omitted names the optional parameters that are left out.
+// omitted says which optional parameters are left out.
 type omitted struct {
 	include, parallel bool
 	limit             bool // max_completion_tokens is sent under its old name, max_tokens
 }
 
-// omissions are the parameters that we send by our own choice and that the
-// server has refused: they are left out for the rest of the run.
+// omissions holds the parameters that gonogo adds by itself and the server refused. They are left out
+// for the rest of the run.
 type omissions struct {
 	include  atomic.Bool // encrypted reasoning
-	parallel atomic.Bool // parallel_tool_calls, when it is not configured
+	parallel atomic.Bool // parallel_tool_calls, if it is not configured
 	limit    atomic.Bool // max_completion_tokens
 }
 
@@ -29,8 +29,8 @@ func (o *omissions) load() omitted {
 	return omitted{include: o.include.Load(), parallel: o.parallel.Load(), limit: o.limit.Load()}
 }
 
-// remember notes what a request that succeeded went without. A refusal alone
-// is not believed: its text may only look as if it were about the parameter.
+// remember records the parameters that a successful request left out. A refusal alone is not enough:
+// its text may only seem to be about the parameter.
 func (o *omissions) remember(without omitted) {
 	if without.include && !o.include.Load() {
 		o.include.Store(true)
@@ -43,8 +43,8 @@ func (o *omissions) remember(without omitted) {
 	}
 }
 
-// about returns what to leave out of the repeat of a request that was refused;
-// ok is false when the refusal is not about what was sent by our own choice.
+// about returns what to leave out when a refused request is repeated. ok is false if the refusal is not
+// about a parameter that gonogo added by itself.
 func (o omitted) about(r *refused) (omitted, bool) {
 	if r.Status != http.StatusBadRequest && r.Status != http.StatusUnprocessableEntity {
 		return o, false
@@ -54,7 +54,7 @@ func (o omitted) about(r *refused) (omitted, bool) {
 		o.include = true
 	case !o.parallel && r.names("parallel_tool_calls", parallelNamed):
 		o.parallel = true
-	case !o.limit && limitNamed.MatchString(r.text): // a value that is too large has it as its param, too
+	case !o.limit && limitNamed.MatchString(r.text): // not by param, which an error about its value has, too
 		o.limit = true
 	default:
 		return o, false
@@ -62,8 +62,8 @@ func (o omitted) about(r *refused) (omitted, bool) {
 	return o, true
 }
 
-// names reports whether a refusal is about a parameter: by the error's param
-// when it has one, else by the words that servers put around its name.
+// names reports whether a refusal is about a parameter: by the error's param if it has one, otherwise
+// by the words that servers put around the name.
 func (r *refused) names(param string, named *regexp.Regexp) bool {
 	if r.param != "" {
 		return r.param == param || strings.HasPrefix(r.param, param+"[") || strings.HasPrefix(r.param, param+".")
@@ -71,11 +71,11 @@ func (r *refused) names(param string, named *regexp.Regexp) bool {
 	return named.MatchString(r.text)
 }
 
-// The words: "Unsupported parameter: 'x'", "unknown field \"x\"", pydantic's
-// "loc": ["body", "x"] with either quotes, "x: Extra inputs are not permitted",
-// Azure's "Unrecognized request argument supplied: x", Gemini's "Unknown name
-// \"x\"", and LiteLLM's "does not support parameters: ['y', 'x']". The bare word
-// will not do: texts about a tool's schema or a prompt hold it too.
+// The patterns match "Unsupported parameter: 'x'", "unknown field \"x\"", pydantic's
+// "loc": ["body", "x"] with single or double quotes, "x: Extra inputs are not permitted", Azure's
+// "Unrecognized request argument supplied: x", Gemini's "Unknown name \"x\"", and LiteLLM's "does not
+// support parameters: ['y', 'x']". The name alone is not enough: texts about a tool's schema or a
+// prompt may contain it, too.
 var (
 	includeNamed  = namedAs("include")
 	parallelNamed = namedAs("parallel_tool_calls")
@@ -95,8 +95,7 @@ func namedAs(name string) *regexp.Regexp {
 			`:?\s+(extra inputs|is not (supported|permitted|allowed)|is unsupported|not supported)`)
 }
 
-// paramOf reads the "param" of an OpenAI-style error; LiteLLM writes "None" where
-// it has none.
+// paramOf reads the "param" of an OpenAI-style error; "" if there is none. LiteLLM writes "None" then.
 func paramOf(body []byte) string {
 	var b struct {
 		Error struct {

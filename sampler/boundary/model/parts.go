@@ -11,44 +11,44 @@ import (
 // part is one part of a content array.
 type part map[string]json.RawMessage
 
-// chatPart renames a part from the form of Responses to that of Chat Completions,
-// where images and files are nested. Parts it does not know stay as they are.
+// chatPart converts a part from the format of Responses to that of Chat Completions, where images and
+// files are nested. Unknown parts remain unchanged.
 func chatPart(p part) {
 	switch jsontext.TextOrJSON(p["type"]) {
 	case "input_text", "output_text":
-		p.is("text")
+		p.setType("text")
 	case "input_image":
-		p.is("image_url")
+		p.setType("image_url")
 		if url := bytes.TrimSpace(p["image_url"]); len(url) > 0 && url[0] == '"' {
 			p.nest("image_url", map[string]string{"image_url": "url", "detail": "detail"})
 		}
 	case "input_file":
-		p.is("file")
+		p.setType("file")
 		p.nest("file", map[string]string{"file_id": "file_id", "file_data": "file_data", "filename": "filename"})
 	}
 }
 
-// responsesPart renames a part from the form of Chat Completions to that of
-// Responses. Parts it does not know stay as they are.
+// responsesPart converts a part from the format of Chat Completions to that of Responses. Unknown parts
+// remain unchanged.
 func responsesPart(p part, role string) {
 	switch jsontext.TextOrJSON(p["type"]) {
 	case "text":
-		p.is("input_text")
+		p.setType("input_text")
 		if role == "assistant" {
-			p.is("output_text")
+			p.setType("output_text")
 		}
 	case "image_url":
-		p.is("input_image")
+		p.setType("input_image")
 		p.flatten("image_url", map[string]string{"url": "image_url", "detail": "detail"})
 	case "file":
-		p.is("input_file")
+		p.setType("input_file")
 		p.flatten("file", map[string]string{"file_id": "file_id", "file_data": "file_data", "filename": "filename"})
 	}
 }
 
-func (p part) is(kind string) { p["type"] = jsontext.AppendQuoted(nil, kind) }
+func (p part) setType(kind string) { p["type"] = jsontext.AppendQuoted(nil, kind) }
 
-// nest moves fields into an object called key, by the names that they have there.
+// nest moves fields into an object called key. names maps their names to those in the object.
 func (p part) nest(key string, names map[string]string) {
 	inner := make(part)
 	for from, to := range names {
@@ -57,11 +57,11 @@ func (p part) nest(key string, names map[string]string) {
 			inner[to] = v
 		}
 	}
-	p[key], _ = json.Marshal(inner) // of parts of valid JSON
+	p[key], _ = json.Marshal(inner) // cannot fail: the fields are valid JSON
 }
 
-// flatten moves the fields of the object called key out of it; one that is not an
-// object stays.
+// flatten moves fields out of the object called key and removes the object. names maps their names in
+// the object to the new ones. A value that is not an object remains unchanged.
 func (p part) flatten(key string, names map[string]string) {
 	var inner part
 	if jsontext.Unmarshal(p[key], &inner) != nil {
@@ -87,9 +87,9 @@ func eachPart(content json.RawMessage, convert func(part)) (json.RawMessage, err
 	return json.Marshal(parts)
 }
 
-// eachMessage converts the roles and parts of all messages of a prompt; roles is
-// nil for Responses, where a turn of the assistant has a type. One in which nothing changes stays as
-// it is, byte for byte.
+// eachMessage converts the roles and parts of all messages of a prompt. roles is nil for Responses,
+// where messages of the assistant get a type. A prompt in which nothing changes is returned byte for
+// byte.
 func eachMessage(messages json.RawMessage, roles func(string) string,
 	convert func(p part, role string),
 ) (json.RawMessage, error) {

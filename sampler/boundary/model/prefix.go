@@ -10,11 +10,11 @@ import (
 // prefix is an item's part of its requests, as JSON.
 type prefix struct {
 	messages []byte // elements of the array, separated by commas, without its brackets
-	tools    []byte // the whole array; nil when the item has no tools
+	tools    []byte // the whole array; nil if the item has no tools
 }
 
-// start returns what the requests of a rollout begin with. Its messages and tools are
-// converted once, not once a turn.
+// start returns the beginning of a rollout's requests. It converts the item's messages and tools once,
+// not in every turn.
 func (m *Model) start(req sampler.Request, without omitted) ([]byte, error) {
 	if e := req.Encoded; e != nil && e.Start != nil && e.Without == without {
 		return e.Start, nil
@@ -30,16 +30,16 @@ func (m *Model) start(req sampler.Request, without omitted) ([]byte, error) {
 	return start, nil
 }
 
-// keptTools bounds the lists of tools that are kept: most data sets have one.
+// keptTools is the maximum number of lists of tools that are kept. Most data sets have one.
 const keptTools = 64
 
-// convertedTools keeps lists of tools as they are sent.
+// convertedTools caches converted lists of tools, by the original list.
 type convertedTools struct {
 	mu   sync.Mutex // guards kept
 	kept map[string][]byte
 }
 
-func (c *convertedTools) of(raw json.RawMessage) ([]byte, error) {
+func (c *convertedTools) get(raw json.RawMessage) ([]byte, error) {
 	c.mu.Lock()
 	tools, ok := c.kept[string(raw)]
 	c.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// responses is the Responses wire format, stateless: every request carries the
-// whole conversation, the model's own output items verbatim, reasoning included.
+// responses is the Responses wire format, used without state on the server: every request has the
+// whole conversation, with the model's output items verbatim, including reasoning.
 type responses struct {
 	frame
 	tools convertedTools
@@ -61,8 +61,7 @@ type responsesAnswer struct {
 	server               transcript.Server
 }
 
-// read cuts an answer into what is read of it. The error says that it is not of this
-// format.
+// read splits an answer into the fields that are used. It fails if the answer is not in this format.
 func (a *responsesAnswer) read(body []byte) error {
 	return jsontext.Fields(body, func(key, value []byte) error {
 		switch string(key) {
@@ -90,7 +89,7 @@ func (a *responsesAnswer) read(body []byte) error {
 	})
 }
 
-// fieldsOf is jsontext.Fields of an object that may be null.
+// fieldsOf is jsontext.Fields for an object that may be null.
 func fieldsOf(text []byte, visit func(key, value []byte) error) error {
 	if string(text) == "null" {
 		return nil
@@ -98,14 +97,14 @@ func fieldsOf(text []byte, visit func(key, value []byte) error) error {
 	return jsontext.Fields(text, visit)
 }
 
-// item is one output item, as far as we read it.
+// item holds the fields of one output item that are used.
 type item struct {
 	kind, callID, name string
 	arguments          json.RawMessage
 	phase              string   // commentary or final_answer, for models that label their messages
-	content, summary   []string // the texts of their parts
+	content, summary   []string // the texts of the parts
 	refusal            string
-	cut                bool // its own status or reason says that it was cut off
+	cut                bool // the item's status or reason says that it was cut off
 }
 
 func (it *item) read(text []byte) error {
@@ -119,7 +118,7 @@ func (it *item) read(text []byte) error {
 			return jsontext.ReadText(value, &it.name)
 		case "status":
 			it.cut = it.cut || jsontext.TextOrJSON(value) == "incomplete"
-		case "finish_reason": // of proxies that translate Chat Completions
+		case "finish_reason": // sent by proxies that translate Chat Completions
 			it.cut = it.cut || rollout.FinishOf(jsontext.TextOrJSON(value)) == rollout.FinishLength
 		case "arguments":
 			it.arguments = value
@@ -134,8 +133,7 @@ func (it *item) read(text []byte) error {
 	})
 }
 
-// readParts reads the parts of a content: the text of each, and what is refused in
-// all of them.
+// readParts reads the parts of a content: the text of each, and their joined refusals.
 func readParts(list []byte) (texts []string, refusal string, err error) {
 	err = jsontext.List(list, func(part []byte) error {
 		var text, refused, kind string
@@ -145,7 +143,7 @@ func readParts(list []byte) (texts []string, refusal string, err error) {
 				return jsontext.ReadText(value, &text)
 			case "refusal":
 				return jsontext.ReadText(value, &refused)
-			case "type": // of any other kind than a text it is not part
+			case "type": // read only to refuse a type that is not a string
 				return jsontext.ReadText(value, &kind)
 			}
 			return nil
@@ -156,8 +154,8 @@ func readParts(list []byte) (texts []string, refusal string, err error) {
 	return texts, refusal, err
 }
 
-// unstreamed is the response that the last event of a stream holds: some servers send
-// one without being asked, such as that of transformers. Any other body is as it was.
+// unstreamed returns the response in the last event of a stream. Some servers, such as that of
+// transformers, send a stream although none was requested. Any other body is returned unchanged.
 func unstreamed(body []byte) []byte {
 	stream := bytes.TrimSpace(body)
 	if !bytes.HasPrefix(stream, []byte("data:")) && !bytes.HasPrefix(stream, []byte("event:")) {
@@ -186,9 +184,8 @@ func unstreamed(body []byte) []byte {
 	return body
 }
 
-// parse reads a response. As in the hosted trainer's reference loop, a message
-// that is not directly followed by a function call is the final answer, and
-// calls of the same turn are then not made.
+// parse reads a response. As in the hosted trainer's reference loop, a message that is not directly
+// followed by a function call is the final answer, and the calls of that turn are not made.
 func (w *responses) parse(body []byte, ids *ids) (sampler.Reply, error) {
 	var a responsesAnswer
 	if err := a.read(unstreamed(body)); err != nil {
@@ -207,12 +204,12 @@ func (w *responses) parse(body []byte, ids *ids) (sampler.Reply, error) {
 		if err != nil {
 			return sampler.Reply{}, &fault{message: err.Error()}
 		}
-		ended(&reply, finish)
+		setFinish(&reply, finish)
 	default: // failed, cancelled, queued, in_progress
 		return sampler.Reply{}, &fault{message: "the response has status " + a.status}
 	}
-	// An answer that is not of this format is the endpoint's failure. Taken for
-	// a silent turn it would count as the model's own, with a reward.
+	// An answer in another format is the endpoint's failure. Read as a turn without text, it would
+	// count as the model's own doing, with a reward.
 	var items []item
 	output := a.output
 	if len(output) == 0 || output[0] != '[' || jsontext.List(output, func(text []byte) error {
@@ -227,7 +224,7 @@ func (w *responses) parse(body []byte, ids *ids) (sampler.Reply, error) {
 		return sampler.Reply{}, &fault{}
 	}
 	if reply.Finish == rollout.FinishStop && slices.ContainsFunc(items, func(it item) bool { return it.cut }) {
-		ended(&reply, rollout.FinishLength)
+		setFinish(&reply, rollout.FinishLength)
 	}
 	reply.Carry = bytes.TrimSpace(output[1 : len(output)-1])
 	if readItems(items, &reply, ids) {
@@ -243,19 +240,19 @@ func (w *responses) parse(body []byte, ids *ids) (sampler.Reply, error) {
 	return reply, nil
 }
 
-// readItems fills the reply from output items. It reports whether a call was
-// given another id or form, which is then written to the item too.
+// readItems fills the reply from output items. It reports whether it changed the id or the arguments
+// of a call; it then changes the item, too.
 func readItems(items []item, reply *sampler.Reply, ids *ids) (changed bool) {
-	var text, aside string
-	said := false // there is a message that is not a commentary
+	var text, commentary string
+	hasMessage := false // there is a message that is not a commentary
 	var reasoning []string
 	for i := range items {
 		it := &items[i]
 		switch it.kind {
 		case "message":
-			to := &aside
+			to := &commentary
 			if it.phase != "commentary" {
-				to, said = &text, true
+				to, hasMessage = &text, true
 				reply.Final = reply.Final || i+1 == len(items) || items[i+1].kind != "function_call"
 			}
 			*to += strings.Join(it.content, "")
@@ -267,8 +264,8 @@ func readItems(items []item, reply *sampler.Reply, ids *ids) (changed bool) {
 		}
 	}
 	reply.Text, reply.Reasoning = text, strings.Join(reasoning, "\n\n")
-	if !said { // what was said on the way is all there is
-		reply.Text = aside
+	if !hasMessage { // there is nothing but commentary
+		reply.Text = commentary
 	}
 	if len(reply.Calls) == 0 && reply.Text != "" {
 		reply.Final = true
@@ -291,8 +288,8 @@ func readCall(it *item, reply *sampler.Reply, ids *ids) (changed bool) {
 	return changed
 }
 
-// patch writes the ids and arguments of calls into the output items, which are
-// otherwise sent back as they came.
+// patch writes the ids and arguments of calls into the output items, which are otherwise sent back
+// unchanged.
 func patch(output []byte, items []item) (json.RawMessage, error) {
 	var raw []map[string]json.RawMessage
 	if err := jsontext.Unmarshal(output, &raw); err != nil {
@@ -311,8 +308,8 @@ func patch(output []byte, items []item) (json.RawMessage, error) {
 	return b[1 : len(b)-1], nil
 }
 
-// flatFormat converts a response_format from chat form, where json_schema is
-// nested, to the form of Responses; nil when there is none.
+// flatFormat converts a response_format from chat format, where json_schema is nested, to that of
+// Responses; nil if there is none.
 func flatFormat(raw json.RawMessage) (json.RawMessage, error) {
 	if len(bytes.TrimSpace(raw)) == 0 || string(bytes.TrimSpace(raw)) == "null" {
 		return nil, nil

@@ -27,7 +27,7 @@ type server struct {
 	client  sdk.ResponseService
 	http    *http.Client
 	path    string // responses or chat/completions
-	address string // the full URL without query, for messages
+	address string // the full URL without its query, for messages
 	secrets endpoint.Secrets
 }
 
@@ -78,19 +78,19 @@ func newServer(cfg Config) (*server, error) {
 	return e, nil
 }
 
-// chatPath sends a request of the SDK's responses service to Chat Completions.
-// The service for those is in the SDK's root package, which links every other one
-// too: 28 MB of binary, and more of a first build than all the rest.
+// chatPath sends a request of the SDK's responses service to Chat Completions. The SDK's own service
+// for it is in its root package, which links all other services, too: it would add 28 MB to the
+// binary, and more to the time of a first build than everything else.
 func chatPath(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 	req.URL = req.URL.ResolveReference(&url.URL{Path: "chat/completions", RawQuery: req.URL.RawQuery})
 	return next(req)
 }
 
-// noParams are the parameters of a request that has a body of its own. Those without
-// any would be encoded for nothing.
+// noParams replaces the SDK's parameters in a request with its own body, so that the SDK does not
+// encode them in vain.
 var noParams = param.Override[sdk.ResponseNewParams](json.RawMessage("{}"))
 
-// readerOf reads the pieces of a body, which it leaves as they are.
+// readerOf returns a reader of a body in pieces. It does not change the body.
 func readerOf(body net.Buffers) io.Reader {
 	pieces := slices.Clone(body)
 	return &pieces
@@ -109,8 +109,8 @@ func sized(body net.Buffers) option.Middleware {
 	}
 }
 
-// watched has a try take note of the answer, and reads no more of it than endpoint.MaxReply;
-// the SDK itself would read all of it.
+// watched reports the answer to a try, and limits how much is read of it to endpoint.MaxReply; the SDK
+// by itself would read all of it.
 func watched(t *endpoint.Try) option.Middleware {
 	return func(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 		resp, err := next(req)
@@ -125,8 +125,8 @@ func watched(t *endpoint.Try) option.Middleware {
 	}
 }
 
-// post makes one request. The error is a *endpoint.Failure, or a *refused for
-// an answer of status 4xx that may be more than a failure.
+// post makes one request. The error is an *endpoint.Failure, or a *refused for an answer with an error
+// status.
 func (e *server) post(ctx context.Context, t *endpoint.Try, body net.Buffers,
 	requestID string,
 ) (answer []byte, header http.Header, err error) {
@@ -146,30 +146,30 @@ func (e *server) post(ctx context.Context, t *endpoint.Try, body net.Buffers,
 	case resp.StatusCode < 400, errors.Is(err, endpoint.ErrLongReply):
 		return nil, nil, endpoint.TransportFailure(e.address, fmt.Errorf("read the answer: %w", err))
 	}
-	// The SDK has put the body back for us; its own error loses the status
-	// when the body's "error" is a string.
+	// The SDK leaves the body to be read again. Its own error loses the status if the body's "error" is
+	// a string.
 	text, _ := io.ReadAll(resp.Body)
 	return nil, nil, e.refuse(endpoint.Answer{Status: resp.StatusCode, Header: resp.Header, Body: text})
 }
 
-// refused is an answer with a status that is not a success.
+// refused is an answer with an error status.
 type refused struct {
 	*endpoint.Failure
 	code, message string
-	param         string // the parameter it is about, where the server says
-	text          string // what the failure says
-	cutOff        string // why it is the rollout's own doing; "" when it is the endpoint's
+	param         string // the parameter that the error is about; "" if the server does not say
+	text          string // text of the failure
+	cutOff        string // why the failure is the rollout's own doing; "" if it is the endpoint's
 }
 
 // Unwrap returns the failure.
 func (r *refused) Unwrap() error { return r.Failure }
 
-// itemType is how servers say that they do not know an item of the input: llama.cpp, vLLM
-// and other servers that validate with pydantic, and Ollama.
+// itemType matches the messages with which servers refuse an unknown type of input item: llama.cpp,
+// vLLM and other servers that validate with pydantic, and Ollama.
 var itemType = regexp.MustCompile(
 	`(?i)type of '?(input )?item|(unknown|unsupported|unexpected|invalid) (input )?(item|message) ?(type)?|\binput\b[\]\[.\d'", ]+(type|role|content)`)
 
-// refuse describes an answer that is not a success.
+// refuse returns a *refused for an answer with an error status.
 func (e *server) refuse(a endpoint.Answer) error {
 	a = e.secrets.Answer(a)
 	code, message := endpoint.APIError(a.Body)
@@ -184,11 +184,11 @@ func (e *server) refuse(a endpoint.Answer) error {
 	}
 }
 
-// bad is an answer of status 200 that cannot be used: worth another try.
+// bad returns the failure of an answer with status 200 that cannot be used. It is retryable.
 func (e *server) bad(format string, args ...any) error {
 	text := endpoint.Brief(e.secrets.Mask(fmt.Sprintf(format, args...)))
 	return &endpoint.Failure{URL: e.address, Status: http.StatusOK, Temporary: true, Err: errors.New(text)}
 }
 
-// Close closes the idle connections.
+// close closes the idle connections.
 func (e *server) close() { e.http.CloseIdleConnections() }

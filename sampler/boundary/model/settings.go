@@ -6,7 +6,7 @@ import (
 	"gonogo/sampler/limit"
 )
 
-// Settings are the model that is measured, and how it is called, as a configuration has it.
+// Settings is the configuration of the model that is measured, and of its requests.
 type Settings struct {
 	Name              string            `json:"name,omitzero" or:"the job's model" mark:"binding" example:"gpt-oss-20b" doc:"the base model that is measured, as its endpoint calls it"`
 	BaseURL           string            `json:"base_url,omitzero" or:"OPENAI_BASE_URL, else https://api.openai.com/v1" is:"url" mark:"url,binding" example:"http://localhost:8000/v1" doc:"where the model answers: any OpenAI-compatible server"`
@@ -25,7 +25,7 @@ type Settings struct {
 	TokensPerMinute   int               `json:"tokens_per_minute" default:"0" min:"0" doc:"most tokens a minute, in and out, of the model; 0 follows the server's rate limit headers"`
 }
 
-// JudgeSettings are the server of the models that grade, as a configuration has it.
+// JudgeSettings is the configuration of the server of the models that grade.
 type JudgeSettings struct {
 	BaseURL           string            `json:"base_url,omitzero" or:"model.base_url" is:"url" mark:"url,binding" example:"https://judge.example.com/v1" doc:"where models that grade answer"`
 	API               string            `json:"api,omitzero" or:"model.api" enum:"responses,chat" mark:"binding" example:"chat" doc:"which API the judge's server has"`
@@ -37,11 +37,11 @@ type JudgeSettings struct {
 	TokensPerMinute   int               `json:"tokens_per_minute" default:"0" min:"0" doc:"most tokens a minute, in and out, of the judge; 0 follows the server's rate limit headers"`
 }
 
-// Config is the configuration of the model's client. Its key is the caller's to find.
+// Config returns the configuration of the model's client. The caller fills in the API key.
 func (s Settings) Config() Config {
 	extra := make(map[string]json.RawMessage, len(s.Extra))
 	for name, value := range s.Extra {
-		extra[name], _ = json.Marshal(value) // it was read from JSON
+		extra[name], _ = json.Marshal(value) // cannot fail: it was read from JSON
 	}
 	return Config{
 		Extra: extra,
@@ -51,12 +51,12 @@ func (s Settings) Config() Config {
 	}
 }
 
-// Minute are the limits per minute of the model's endpoint.
+// Minute returns the limits per minute of the model's endpoint.
 func (s Settings) Minute() limit.Limits {
 	return limit.Limits{Requests: float64(s.RequestsPerMinute), Tokens: float64(s.TokensPerMinute)}
 }
 
-// Minute are the limits per minute of the judge's endpoint.
+// Minute returns the limits per minute of the judge's endpoint.
 func (s JudgeSettings) Minute() limit.Limits {
 	return limit.Limits{Requests: float64(s.RequestsPerMinute), Tokens: float64(s.TokensPerMinute)}
 }

@@ -15,9 +15,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Sent returns the parameters of sampling that the configuration has sent with each request.
+// Sent returns the sampling parameters that are sent with each request.
 func (c Config) Sent() map[string]json.RawMessage {
-	c = c.lean()
+	c = c.withoutLeftOut()
 	sent := map[string]json.RawMessage{}
 	for name, value := range map[string]*float64{"temperature": c.Temperature, "top_p": c.TopP} {
 		if value != nil {
@@ -30,18 +30,18 @@ func (c Config) Sent() map[string]json.RawMessage {
 	return sent
 }
 
-// askTimeout is how long Ask waits for each of its answers.
+// askTimeout is how long Ask waits for its answers.
 const askTimeout = 5 * time.Second
 
-// Ask asks a model's server for its own defaults of sampling and for its context, with two
-// GET requests that generate nothing: /props of llama.cpp, and the list of models, where
-// vLLM and SGLang have their max_model_len and OpenRouter its default_parameters. What a
-// server does not say is left out, and so is all of a server that does not answer.
+// Ask asks a model's server for its default sampling parameters and the size of its context. It makes
+// two GET requests that generate nothing: /props of llama.cpp, and the list of models, in which vLLM
+// and SGLang report max_model_len and OpenRouter default_parameters. What a server does not report is
+// left out; if it does not answer at all, the result has only the parameters that are sent.
 func Ask(ctx context.Context, cfg Config) rollout.Sampling {
-	said := rollout.Sampling{Sent: cfg.Sent()}
+	sampling := rollout.Sampling{Sent: cfg.Sent()}
 	e, err := newServer(cfg)
 	if err != nil {
-		return said
+		return sampling
 	}
 	defer e.close()
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
@@ -58,12 +58,12 @@ func Ask(ctx context.Context, cfg Config) rollout.Sampling {
 	both.Go(func() { e.get(ctx, cfg, strings.TrimSuffix(base, "/v1")+"/props"+query, &props) })
 	both.Go(func() { e.get(ctx, cfg, base+"/models"+query, &models) })
 	both.Wait()
-	models.take(cfg.Name, &said)
-	props.take(&said)
-	return said
+	models.take(cfg.Name, &sampling)
+	props.take(&sampling)
+	return sampling
 }
 
-// get reads an answer of status 200 into a value, which else stays as it is.
+// get decodes an answer with status 200 into a value. If it fails, the value remains unchanged.
 func (e *server) get(ctx context.Context, cfg Config, address string, into any) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -82,26 +82,27 @@ func (e *server) get(ctx context.Context, cfg Config, address string, into any) 
 	defer resp.Body.Close()
 	resp.Body = endpoint.BoundedReply(resp.Body)
 	if text, err := endpoint.ReadReply(resp); err == nil && resp.StatusCode == http.StatusOK {
-		_ = jsontext.Unmarshal(text, into) // what cannot be read was not said
+		_ = jsontext.Unmarshal(text, into) // an unreadable answer counts as no answer
 	}
 }
 
-// propsAnswer is llama.cpp's GET /props. Older versions have the parameters next to n_ctx.
+// propsAnswer is the answer of llama.cpp's GET /props. In older versions, the parameters are next to
+// n_ctx.
 type propsAnswer struct {
 	Defaults map[string]json.RawMessage `json:"default_generation_settings"`
 }
 
-func (p propsAnswer) take(said *rollout.Sampling) {
-	var within map[string]json.RawMessage
-	_ = jsontext.Unmarshal(p.Defaults["params"], &within)
-	takeParameters(p.Defaults, said)
-	takeParameters(within, said)
+func (p propsAnswer) take(sampling *rollout.Sampling) {
+	var nested map[string]json.RawMessage
+	_ = jsontext.Unmarshal(p.Defaults["params"], &nested)
+	takeParameters(p.Defaults, sampling)
+	takeParameters(nested, sampling)
 	if n, ok := jsontext.ReadNumber(p.Defaults["n_ctx"]); ok && n > 0 && n == math.Trunc(n) {
-		said.Context = int(n)
+		sampling.Context = int(n)
 	}
 }
 
-// modelsAnswer is GET /models.
+// modelsAnswer is the answer of GET /models.
 type modelsAnswer struct {
 	Data []struct {
 		ID                string                     `json:"id"`
@@ -111,41 +112,41 @@ type modelsAnswer struct {
 	} `json:"data"`
 }
 
-func (a modelsAnswer) take(name string, said *rollout.Sampling) {
+func (a modelsAnswer) take(name string, sampling *rollout.Sampling) {
 	for _, m := range a.Data {
 		if m.ID != name && len(a.Data) > 1 {
 			continue
 		}
-		takeParameters(m.GenerationConfig, said)
-		takeParameters(m.DefaultParameters, said)
+		takeParameters(m.GenerationConfig, sampling)
+		takeParameters(m.DefaultParameters, sampling)
 		if n, ok := jsontext.ReadNumber(m.MaxModelLen); ok && n > 0 && n == math.Trunc(n) {
-			said.Context = int(n)
+			sampling.Context = int(n)
 		}
 	}
 }
 
-// neutral are the parameters that are read of a server's defaults, each with the value that
-// changes nothing. One at that value is not recorded, but for temperature and top_p.
+// neutral lists the parameters that are read from a server's defaults, each with the value that turns
+// it off. A parameter with that value is not recorded; temperature and top_p (NaN) always are.
 var neutral = map[string]float64{
 	"temperature": math.NaN(), "top_p": math.NaN(), "top_k": 0, "min_p": 0, "typical_p": 1, "top_n_sigma": -1,
 	"repeat_penalty": 1, "repetition_penalty": 1, "presence_penalty": 0, "frequency_penalty": 0,
 	"dynatemp_range": 0, "xtc_probability": 0, "dry_multiplier": 0, "mirostat": 0,
 }
 
-func takeParameters(from map[string]json.RawMessage, said *rollout.Sampling) {
+func takeParameters(from map[string]json.RawMessage, sampling *rollout.Sampling) {
 	for name, off := range neutral {
 		value, ok := jsontext.ReadNumber(from[name])
 		if !ok || value == off || name == "top_k" && value <= 0 {
 			continue
 		}
-		if said.Server == nil {
-			said.Server = map[string]json.RawMessage{}
+		if sampling.Server == nil {
+			sampling.Server = map[string]json.RawMessage{}
 		}
-		said.Server[name] = json.RawMessage(shortNumber(value))
+		sampling.Server[name] = json.RawMessage(shortNumber(value))
 	}
 }
 
-// shortNumber writes a number that was a float32 at the server as it was set there: 0.8, not
+// shortNumber formats a number without the noise of a server that stores it as a float32: 0.8, not
 // 0.800000011920929.
 func shortNumber(x float64) string {
 	long, short := strconv.FormatFloat(x, 'g', -1, 64), strconv.FormatFloat(x, 'g', -1, 32)

@@ -13,18 +13,18 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// reply is what the model answered, as far as it is recorded.
+// reply holds the recorded parts of the model's answer.
 type reply struct {
-	message *rollout.Message // nil: nothing that belongs to a conversation
-	finish  rollout.Finish   // how it ended; "" when the server does not say
-	served  string           // what replied, as the server names it
-	broken  bool             // the server ended it, not the model: failed says so, and the agent is not given it
+	message *rollout.Message // nil if the answer is not part of a conversation
+	finish  rollout.Finish   // how it ended; "" if the server does not say
+	served  string           // what replied, by the server's name for it
+	broken  bool             // the server, not the model, ended it: failed says why, and the agent does not get it
 	usage   rollout.Usage
-	failed  *endpoint.Failure // what the server tells in the place of an answer; nil: it answered
-	cutOff  string            // why that is the rollout's own doing; "" when it is the server's
+	failed  *endpoint.Failure // the failure that the server reports instead of an answer; nil if none
+	cutOff  string            // why the failure is the rollout's own doing; "" if it is the server's
 }
 
-// failureOf reads the "error" of an answer of status 200; nil when there is none.
+// failureOf reads the "error" of an answer with status 200; nil if there is none.
 func failureOf(raw json.RawMessage) *endpoint.Failure {
 	text := jsontext.TextOrJSON(raw)
 	if text == "" || text == "{}" || text == "false" {
@@ -34,8 +34,8 @@ func failureOf(raw json.RawMessage) *endpoint.Failure {
 		Code    json.RawMessage `json:"code"`
 		Message json.RawMessage `json:"message"`
 	}
-	_ = jsontext.Unmarshal(raw, &e) // a text has neither
-	f := useless(text)
+	_ = jsontext.Unmarshal(raw, &e) // an error that is a string has neither
+	f := unusable(text)
 	code, message := jsontext.TextOrJSON(e.Code), jsontext.TextOrJSON(e.Message)
 	if message != "" {
 		f.Err = errors.New(strings.TrimSpace(code + " " + message))
@@ -47,18 +47,17 @@ func failureOf(raw json.RawMessage) *endpoint.Failure {
 	return f
 }
 
-// useless is an answer of status 200 that is unusable.
-func useless(why string) *endpoint.Failure {
+// unusable returns the failure of an answer with status 200 that cannot be used.
+func unusable(why string) *endpoint.Failure {
 	return &endpoint.Failure{Status: http.StatusOK, Temporary: true, Err: errors.New(why)}
 }
 
-// unreadable is like useless, with what there is.
+// unreadable returns the failure of an answer with status 200 that cannot be read, with its text.
 func unreadable(body []byte) *endpoint.Failure {
-	return useless("the answer cannot be used: " + endpoint.ErrorText(endpoint.Answer{Body: body}))
+	return unusable("the answer cannot be used: " + endpoint.ErrorText(endpoint.Answer{Body: body}))
 }
 
-// chatAnswer reads an answer of Chat Completions. Of several choices the first is
-// recorded.
+// chatAnswer reads an answer of Chat Completions. If it has several choices, only the first is recorded.
 func chatAnswer(body []byte) reply {
 	var a struct {
 		Error   json.RawMessage `json:"error"`
@@ -78,27 +77,27 @@ func chatAnswer(body []byte) reply {
 	}
 	out.message, out.failed = assistant(a.Choices[0].Message), cmp.Or(out.failed, failureOf(a.Choices[0].Error))
 	if out.failed == nil {
-		out.ends(transcript.FinishOfReply(a.Choices[0].Finish, out.said()))
+		out.setFinish(transcript.FinishOfReply(a.Choices[0].Finish, out.hasContent()))
 	}
 	return out
 }
 
-// said reports whether there is anything of the model's in a reply.
-func (r *reply) said() bool {
+// hasContent reports whether the model wrote anything in a reply.
+func (r *reply) hasContent() bool {
 	m := r.message
 	return m != nil && (m.Content != "" || m.Refusal != "" || len(m.ToolCalls) > 0)
 }
 
-// ends notes how a reply ended; err is why that was not the model's doing.
-func (r *reply) ends(finish rollout.Finish, err error) {
+// setFinish records how a reply ended. err says why the server, not the model, ended it; nil if the model did.
+func (r *reply) setFinish(finish rollout.Finish, err error) {
 	if r.finish = finish; err != nil {
-		r.broken, r.failed = true, useless(err.Error())
+		r.broken, r.failed = true, unusable(err.Error())
 	} else if r.message != nil && r.message.Refusal != "" {
 		r.finish = rollout.FinishRefusal
 	}
 }
 
-// assistant reads a message of the model; nil when it is none.
+// assistant reads a message of the model; nil if it is not valid.
 func assistant(raw json.RawMessage) *rollout.Message {
 	var m transcript.ChatMessage
 	if jsontext.Unmarshal(raw, &m) != nil {
@@ -135,7 +134,7 @@ func responsesAnswer(body []byte) reply {
 	case a.Status == "completed":
 		out.finish = rollout.FinishStop
 	case a.Status == "incomplete":
-		out.ends(transcript.FinishOfIncomplete(a.Incomplete.Reason))
+		out.setFinish(transcript.FinishOfIncomplete(a.Incomplete.Reason))
 	}
 	var messages []rollout.Message
 	if err == nil {
@@ -147,14 +146,14 @@ func responsesAnswer(body []byte) reply {
 	if len(messages) == 0 {
 		return out
 	}
-	// Reasoning between calls may have made several turns of one answer.
-	whole := rollout.Message{Role: "assistant"}
+	// transcript.Items makes several messages of an answer with reasoning between calls.
+	merged := rollout.Message{Role: "assistant"}
 	for _, m := range messages {
-		whole.Content = joined(whole.Content, m.Content)
-		whole.Reasoning = joined(whole.Reasoning, m.Reasoning)
-		whole.ToolCalls = append(whole.ToolCalls, m.ToolCalls...)
+		merged.Content = joined(merged.Content, m.Content)
+		merged.Reasoning = joined(merged.Reasoning, m.Reasoning)
+		merged.ToolCalls = append(merged.ToolCalls, m.ToolCalls...)
 	}
-	out.message = &whole
+	out.message = &merged
 	return out
 }
 
@@ -165,14 +164,14 @@ func joined(a, b string) string {
 	return a + "\n" + b
 }
 
-// usageAlone reads an answer that is not a turn.
-func usageAlone(body []byte) reply {
+// readUsage reads the usage of an answer that is not a turn.
+func readUsage(body []byte) reply {
 	var a struct {
 		Usage json.RawMessage `json:"usage"`
 	}
 	_ = jsontext.Unmarshal(body, &a)
 	u := transcript.UsageOf(a.Usage)
-	if u.Input != nil { // nothing is written or thought, and what is left out was not cached
+	if u.Input != nil { // embeddings have no output and no reasoning; a missing count of cached tokens is 0
 		u.Output, u.Reasoning, u.Cached = cmp.Or(u.Output, new(int64)), cmp.Or(u.Reasoning, new(int64)),
 			cmp.Or(u.Cached, new(int64))
 	}

@@ -21,21 +21,21 @@ import (
 	"gonogo/sampler/rollout/credential"
 )
 
-// largest bounds a request, and what is kept of an answer.
+// largest is the maximum length of a request, and of an event of a stream, in bytes.
 const largest = 64 << 20
 
 // dialect is one of the paths that are forwarded.
 type dialect struct {
 	path   string
-	talks  bool                                             // it is a turn of the conversation
-	input  string                                           // the request's key that holds the conversation
-	read   func(json.RawMessage) ([]rollout.Message, error) // its value
-	answer func([]byte) reply                               // a whole answer
-	stream func() stream                                    // what reads a streamed one
+	talks  bool                                             // requests are turns of the conversation
+	input  string                                           // the request's key with the conversation
+	read   func(json.RawMessage) ([]rollout.Message, error) // reads the value of input
+	answer func([]byte) reply                               // reads an answer that is not streamed
+	stream func() stream                                    // returns a reader of a streamed answer
 }
 
-// dialects lists what agents may ask. Nothing else of the model's API is theirs:
-// the key they act under may do more than to ask.
+// dialects lists the requests that agents may make. The rest of the model's API is closed to them: the
+// run's key may allow more than asking the model.
 func dialects() []dialect {
 	chat := func(raw json.RawMessage) ([]rollout.Message, error) { return transcript.Messages(raw, "user") }
 	return []dialect{
@@ -47,19 +47,19 @@ func dialects() []dialect {
 			path: "responses", talks: true, input: "input", read: transcript.Items, answer: responsesAnswer,
 			stream: func() stream { return &responsesStream{} },
 		},
-		{path: "embeddings", answer: usageAlone},
+		{path: "embeddings", answer: readUsage},
 	}
 }
 
-// asked is a request of an agent, read.
+// asked is an agent's request.
 type asked struct {
 	dialect
 	body     []byte
-	sum      [sha256.Size]byte // of the body as the agent wrote it
+	sum      [sha256.Size]byte // hash of the body as the agent wrote it
 	messages []rollout.Message
 	stream   bool
-	injected bool // the usage of the stream was asked for by us
-	limit    *int // of output tokens; nil without one
+	injected bool // the proxy, not the agent, requested the stream's usage
+	limit    *int // limit on output tokens; nil if none
 }
 
 // ServeHTTP forwards a request of an agent to the model.
@@ -92,10 +92,10 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		"POST chat/completions, responses and embeddings are, and GET models is answered")
 }
 
-// forward asks the model what the agent asks.
+// forward forwards an agent's request to the model.
 func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dialect) {
 	defer r.play.Caller.Track()()
-	defer untilTheEnd(r.ctx, w)()
+	defer unblockAtEnd(r.ctx, w)()
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, largest))
 	if err != nil {
 		r.deny(w, http.StatusRequestEntityTooLarge, "invalid_request", "the request cannot be read: "+err.Error())
@@ -111,61 +111,61 @@ func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dia
 		refuse(w, http.StatusBadRequest, "limit_reached", limit+" reached: this rollout must end")
 		return
 	}
-	// The rollout's own end ends the request, too, and the rollout's clock runs it.
+	// The request ends with the rollout or the agent's connection, and runs on the rollout's clock.
 	ctx, stop := context.WithCancel(r.ctx)
 	defer stop()
 	defer context.AfterFunc(req.Context(), stop)()
-	// A rollout that ends cancels its requests one by one: the next one may be admitted
-	// in the place of the first before its own context is canceled.
+	// The requests of a rollout that ends are canceled one by one: when the first one ends, the next one
+	// may get its slot before its own context is canceled.
 	over := func() bool { return r.ctx.Err() != nil || ctx.Err() != nil }
-	var said reply
-	asked := false
+	var answer reply
+	sent := false
 	id := r.play.TraceID + "/" + strconv.Itoa(turn)
-	_, unasked := r.play.Caller.Do(ctx, endpoint.Request{Endpoint: endpoint.Model, Name: id, Once: true},
+	_, notSent := r.play.Caller.Do(ctx, endpoint.Request{Endpoint: endpoint.Model, Name: id, Once: true},
 		func(ctx context.Context, t *endpoint.Try) error {
-			asked = true
-			err = p.ask(ctx, w, r, q, id, t, &said)
-			if t.Used(said.usage); said.cutOff != "" {
+			sent = true
+			err = p.ask(ctx, w, r, q, id, t, &answer)
+			if t.Used(answer.usage); answer.cutOff != "" {
 				return nil // the server has done its work
 			}
 			return err
 		})
 	switch {
-	case !asked:
-		if !over() { // else the rollout ended, and the model did not fail
-			r.fail(unasked, "")
+	case !sent:
+		if !over() { // otherwise the rollout ended, and the model did not fail
+			r.fail(notSent, "")
 		}
 		refuse(w, http.StatusServiceUnavailable, "unavailable", "the model is no longer asked")
-	case err == nil, over() && said.message != nil: // what an agent did not hear to its end was said all the same
-		if m := said.message; m != nil && transcript.CutAt(q.limit, said.finish, said.usage, m.ToolCalls) {
-			said.finish = rollout.FinishLength
+	case err == nil, over() && answer.message != nil: // record an answer even if the agent did not read all of it
+		if m := answer.message; m != nil && transcript.CutAt(q.limit, answer.finish, answer.usage, m.ToolCalls) {
+			answer.finish = rollout.FinishLength
 		}
-		r.note(said, time.Now())
+		r.note(answer, time.Now())
 	case !over():
-		r.fail(err, said.cutOff)
+		r.fail(err, answer.cutOff)
 	}
 	if errors.Is(err, errBrokeOff) {
-		panic(http.ErrAbortHandler) // or the agent would take what came for all of it
+		panic(http.ErrAbortHandler) // otherwise the agent would think that the answer is complete
 	}
 }
 
-// untilTheEnd has an agent that does not send what it asks, or does not read what is
-// answered, hold no one up when its rollout has ended.
-func untilTheEnd(ctx context.Context, w http.ResponseWriter) (stop func()) {
-	over := make(chan struct{})
+// unblockAtEnd makes reads and writes of the connection fail when ctx, the rollout, ends: an agent that
+// does not send its request or does not read its answer must not block anything.
+func unblockAtEnd(ctx context.Context, w http.ResponseWriter) (stop func()) {
+	done := make(chan struct{})
 	undo := context.AfterFunc(ctx, func() {
-		defer close(over)
+		defer close(done)
 		c, past := http.NewResponseController(w), time.Unix(1, 0)
-		_, _ = c.SetReadDeadline(past), c.SetWriteDeadline(past) // on a connection that is gone they fail
+		_, _ = c.SetReadDeadline(past), c.SetWriteDeadline(past) // they fail if the connection is closed
 	})
 	return func() {
 		if !undo() {
-			<-over
+			<-done
 		}
 	}
 }
 
-// read reads a request, and asks a streamed chat to report its tokens.
+// read reads a request. In a streamed chat request it also asks for the usage.
 func (p *Proxy) read(d dialect, body []byte) (asked, error) {
 	q := asked{dialect: d, body: body, sum: sha256.Sum256(body)}
 	var fields map[string]json.RawMessage
@@ -173,7 +173,7 @@ func (p *Proxy) read(d dialect, body []byte) (asked, error) {
 		return q, fmt.Errorf("the request is not a JSON object: %w", err)
 	}
 	var model string
-	_ = jsontext.Unmarshal(fields["model"], &model) // "" is refused below
+	_ = jsontext.Unmarshal(fields["model"], &model) // an invalid model is "", which is refused below
 	if d.talks && model != p.cfg.Model {
 		return q, fmt.Errorf("this run measures the model %q, not %q: send the name that came with the rollout "+
 			"(model.name)", p.cfg.Model, endpoint.Brief(model))
@@ -188,19 +188,20 @@ func (p *Proxy) read(d dialect, body []byte) (asked, error) {
 	for _, name := range []string{"max_tokens", "max_completion_tokens", "max_output_tokens"} {
 		_ = jsontext.Unmarshal(fields[name], &q.limit)
 	}
-	_ = jsontext.Unmarshal(fields["stream"], &q.stream) // whatever else it is, is the model's to refuse
+	_ = jsontext.Unmarshal(fields["stream"], &q.stream) // the model refuses an invalid value
 	if q.stream && d.path == "chat/completions" {
 		q.body, q.injected = withUsage(body, fields)
 	}
 	return q, nil
 }
 
-// withUsage asks for the tokens of a streamed chat, where the agent does not.
+// withUsage adds a request for the usage to a streamed chat request, unless the agent asks for it. It
+// reports whether it did.
 func withUsage(body []byte, fields map[string]json.RawMessage) ([]byte, bool) {
 	var options map[string]json.RawMessage
 	_ = jsontext.Unmarshal(fields["stream_options"], &options)
-	var told bool
-	if _ = jsontext.Unmarshal(options["include_usage"], &told); told {
+	var included bool
+	if _ = jsontext.Unmarshal(options["include_usage"], &included); included {
 		return body, false
 	}
 	if options == nil {
@@ -211,18 +212,18 @@ func withUsage(body []byte, fields map[string]json.RawMessage) ([]byte, bool) {
 	if fields["stream_options"], err = json.Marshal(options); err != nil {
 		return body, false
 	}
-	more, err := json.Marshal(fields)
+	extended, err := json.Marshal(fields)
 	if err != nil {
 		return body, false
 	}
-	return more, true
+	return extended, true
 }
 
-// ask makes the request and hands the answer on as it comes.
+// ask makes the request, forwards the answer as it arrives, and stores it in answer.
 func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked, id string, t *endpoint.Try,
-	said *reply,
+	answer *reply,
 ) error {
-	address := p.at(q.path)
+	address := p.modelURL(q.path)
 	out, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(q.body))
 	if err != nil {
 		return err
@@ -248,14 +249,13 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked
 		return err
 	}
 	defer resp.Body.Close()
-	from := resp.Body
 	if resp.StatusCode == http.StatusOK && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") &&
 		q.dialect.stream != nil {
-		err := p.pass(w, resp, from, r, q, said)
-		said.served = p.secrets.Mask(sampler.ServedBy(said.served, resp.Header))
+		err := p.pass(w, resp, resp.Body, r, q, answer)
+		answer.served = p.secrets.Mask(sampler.ServedBy(answer.served, resp.Header))
 		return err
 	}
-	text, err := io.ReadAll(endpoint.BoundedReply(from))
+	text, err := io.ReadAll(endpoint.BoundedReply(resp.Body))
 	if err != nil {
 		err = endpoint.TransportFailure(address, fmt.Errorf("read the answer: %w", err))
 		refuse(w, http.StatusBadGateway, "model_broke_off", err.Error())
@@ -263,40 +263,40 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked
 	}
 	if resp.StatusCode == http.StatusOK {
 		text = r.blank(text, p.cfg.Secrets)
-		*said = q.answer(text)
-		said.served = p.secrets.Mask(sampler.ServedBy(said.served, resp.Header))
+		*answer = q.answer(text)
+		answer.served = p.secrets.Mask(sampler.ServedBy(answer.served, resp.Header))
 	} else {
 		text = []byte(p.secrets.Mask(string(text)))
 	}
-	if err := p.failed(address, *said); said.broken {
+	if err := p.failed(address, *answer); answer.broken {
 		refuse(w, http.StatusBadGateway, "model_broke_off", err.Error())
 		return err
 	}
 	copyHeader(w, resp)
 	w.WriteHeader(resp.StatusCode)
-	_, _ = w.Write(text) // an agent that is gone is found out by its own end
+	_, _ = w.Write(text) // fails if the agent is gone, which is noticed elsewhere
 	if resp.StatusCode != http.StatusOK {
 		f, cutOff := sampler.ModelRefusal(address, endpoint.Answer{
 			Status: resp.StatusCode, Header: resp.Header,
 			Body: text,
 		})
-		said.cutOff = cutOff
+		answer.cutOff = cutOff
 		return f
 	}
-	return p.failed(address, *said)
+	return p.failed(address, *answer)
 }
 
-// failed is the failure that an answer of status 200 reports; nil when it reports none.
-func (p *Proxy) failed(address string, said reply) error {
-	if said.failed == nil {
+// failed returns the failure that an answer with status 200 reports; nil if it reports none.
+func (p *Proxy) failed(address string, answer reply) error {
+	if answer.failed == nil {
 		return nil
 	}
-	f := *said.failed
+	f := *answer.failed
 	f.URL, f.Err = credential.BareURL(address), errors.New(endpoint.Brief(p.secrets.Mask(f.Err.Error())))
 	return &f
 }
 
-// copyHeader passes on the headers that an agent's library uses.
+// copyHeader forwards the headers that an agent's library uses.
 func copyHeader(w http.ResponseWriter, resp *http.Response) {
 	for name, values := range resp.Header {
 		switch lower := strings.ToLower(name); {
@@ -308,13 +308,13 @@ func copyHeader(w http.ResponseWriter, resp *http.Response) {
 	}
 }
 
-// deny answers in the place of the model, and takes down why.
+// deny refuses a request, and records why.
 func (r *room) deny(w http.ResponseWriter, status int, code, message string) {
 	r.refuse(message)
 	refuse(w, status, code, message)
 }
 
-// refuse answers with an error in the form OpenAI's API uses.
+// refuse answers with an error in the format of OpenAI's API.
 func refuse(w http.ResponseWriter, status int, code, message string) {
 	writeJSON(w, status,
 		map[string]any{"error": map[string]any{"message": message, "type": "gonogo_error", "param": nil, "code": code}})
@@ -322,7 +322,7 @@ func refuse(w http.ResponseWriter, status int, code, message string) {
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	b, err := json.Marshal(v)
-	if err != nil { // it is made of texts and numbers
+	if err != nil { // cannot happen: v has only strings, numbers and nil
 		panic("proxy: " + err.Error())
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -20,12 +20,12 @@ import (
 // Config configures the model behind the proxy.
 type Config struct {
 	BaseURL string            // such as https://api.openai.com/v1; a query is kept
-	Model   string            // its name: requests for others are refused
-	API     string            // responses or chat: what agents are asked to speak
+	Model   string            // its name; requests for other models are refused
+	API     string            // responses or chat: the API that agents are told to use
 	APIKey  string            // sent as a bearer token; "" sends none
 	Headers map[string]string // sent with every request; may replace Authorization
 	HTTP    *http.Client
-	Secrets endpoint.Secrets // as in sampler.Config: no agent may read them
+	Secrets endpoint.Secrets // as in sampler.Config; masked in answers, so that no agent reads them
 }
 
 // Proxy is a server on loopback. It implements sampler.ModelProxy.
@@ -33,12 +33,12 @@ type Proxy struct {
 	cfg     Config
 	base    *url.URL
 	secrets endpoint.Secrets
-	address string
+	address string // its own address
 	server  *http.Server
-	done    chan error
+	done    chan error // the error of Serve
 
-	mu    sync.Mutex // guards rooms
-	rooms map[string]*room
+	mu    sync.Mutex       // guards rooms
+	rooms map[string]*room // by key
 }
 
 // New starts a proxy on a free port of the loopback interface.
@@ -64,7 +64,8 @@ func New(cfg Config) (*Proxy, error) {
 	return p, nil
 }
 
-// Open makes an address and a key for one try of a rollout.
+// Open makes an address and a key for one try of a rollout. The function that it returns ends them,
+// cancels the requests in flight, and returns what was recorded.
 func (p *Proxy) Open(ctx context.Context,
 	play sampler.AgentRequest,
 ) (sampler.ModelAccess, func() sampler.ModelTraffic, error) {
@@ -79,8 +80,8 @@ func (p *Proxy) Open(ctx context.Context,
 		delete(p.rooms, token)
 		p.mu.Unlock()
 		stop()
-		r.busy.Wait() // what the agent left under way is broken off
-		return r.heard()
+		r.busy.Wait() // for the canceled requests
+		return r.traffic()
 	}
 	return sampler.ModelAccess{
 		BaseURL: p.address + "/r/" + token + "/v1", Key: token, Model: p.cfg.Model,
@@ -88,7 +89,7 @@ func (p *Proxy) Open(ctx context.Context,
 	}, shut, nil
 }
 
-// Close ends the server. Rooms that are open still find no one.
+// Close stops the server, even if rooms are open.
 func (p *Proxy) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -102,8 +103,9 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-// room finds the room of a request, and the path below the API's root. The room
-// is named by the path, or by the key where the address was taken without.
+// room returns the room of a request, and the path below the API's root. The path contains the room's
+// key; if the agent uses the address without it, the key is in the request's headers. A room that is
+// found is busy until the caller calls busy.Done.
 func (p *Proxy) room(req *http.Request) (r *room, path string) {
 	path = req.URL.Path
 	token := strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer ")
@@ -123,8 +125,8 @@ func (p *Proxy) room(req *http.Request) (r *room, path string) {
 	return r, path
 }
 
-// at is where the model answers a path.
-func (p *Proxy) at(path string) string {
+// modelURL returns the model's URL for a path.
+func (p *Proxy) modelURL(path string) string {
 	u := *p.base
 	u.Path = strings.TrimSuffix(u.Path, "/") + "/" + path
 	return u.String()

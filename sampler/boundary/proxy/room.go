@@ -14,41 +14,41 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// room is one try of a rollout, as far as its agent asks the model.
+// room records the requests that an agent makes to the model in one try of a rollout.
 type room struct {
 	ctx   context.Context
 	play  sampler.AgentRequest
 	begun time.Time
-	busy  sync.WaitGroup // requests under way
+	busy  sync.WaitGroup // requests in flight
 
-	mu       sync.Mutex                 // guards what follows
-	asked    int                        // requests that went to the model
-	seen     map[[sha256.Size]byte]bool // requests, by their text
+	mu       sync.Mutex                 // guards the fields below
+	asked    int                        // requests admitted
+	seen     map[[sha256.Size]byte]bool // hashes of the requests so far
 	messages []rollout.Message
 	calls    []rollout.Call
 	usage    rollout.Usage
-	replies  int // answers of the model, whatever was in them
-	turns    int
+	replies  int            // the model's answers, including those without a message
+	turns    int            // answers with a message
 	finish   rollout.Finish // how the last reply ended
-	served   string         // what gave it
-	blanked  int            // answers out of which a secret was blanked
-	failures int            // requests that the model failed
-	failed   error          // the last request's failure; nil when it was answered
-	cutOff   string         // why that failure is the rollout\'s own doing; "" when it is the model\'s
-	limit    string
-	refused  string // why the last request was not handed on; "" when it was
+	served   string         // what served it
+	blanked  int            // answers in which a secret was masked
+	failures int            // requests that the model failed to answer
+	failed   error          // the last request's failure; nil if it was answered
+	cutOff   string         // why that failure is the rollout's own doing; "" if it is the model's
+	limit    string         // the limit that was reached; "" if none
+	refused  string         // why the last request was not forwarded; "" if it was
 }
 
 func newRoom(ctx context.Context, play sampler.AgentRequest) *room {
 	return &room{ctx: ctx, play: play, begun: time.Now(), seen: make(map[[sha256.Size]byte]bool)}
 }
 
-// admit takes down what is new in a request, and numbers it, or says which limit is
-// in its way.
+// admit records the new messages of a request, and returns the request's number from 0, or the limit that
+// was reached.
 func (r *room) admit(q asked) (turn int, limit string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.listen(q)
+	r.record(q)
 	switch steps := r.turns + len(r.calls); {
 	case r.play.MaxSteps > 0 && steps >= r.play.MaxSteps:
 		r.limit = fmt.Sprintf("max_steps of %d", r.play.MaxSteps)
@@ -63,21 +63,21 @@ func (r *room) admit(q asked) (turn int, limit string) {
 	return r.asked - 1, ""
 }
 
-// refuse takes down why a request is not handed on.
+// refuse records why a request is not forwarded.
 func (r *room) refuse(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.refused = why
 }
 
-// refusal is why the last request was not handed on.
+// refusal returns why the last request was not forwarded; "" if it was.
 func (r *room) refusal() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.refused
 }
 
-// blank masks what no agent may read in an answer of the model, and counts where it did.
+// blank masks secrets in an answer of the model, and counts the answers that it changes.
 func (r *room) blank(text []byte, secrets endpoint.Secrets) []byte {
 	masked := secrets.Mask(string(text))
 	if masked == string(text) {
@@ -89,13 +89,12 @@ func (r *room) blank(text []byte, secrets endpoint.Secrets) []byte {
 	return []byte(masked)
 }
 
-// listen takes down what a request says that was not said before. A request that
-// is made again says nothing new: the model failed, the agent did not wait, or it wants
-// another answer.
-func (r *room) listen(q asked) {
-	again := r.seen[q.sum]
+// record records the new messages of a request. A repeated request has none: the model failed, the agent
+// did not wait, or it wants another answer.
+func (r *room) record(q asked) {
+	repeated := r.seen[q.sum]
 	r.seen[q.sum] = true
-	if again || r.failed != nil {
+	if repeated || r.failed != nil {
 		return
 	}
 	for _, m := range news(q.messages, r.play.Item, r.turns == 0) {
@@ -106,7 +105,7 @@ func (r *room) listen(q asked) {
 	}
 }
 
-// note takes down a reply.
+// note records a reply.
 func (r *room) note(reply reply, ended time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -123,7 +122,7 @@ func (r *room) note(reply reply, ended time.Time) {
 	for _, c := range reply.message.ToolCalls {
 		status := transcript.CallStatus(c.Arguments)
 		if status == rollout.CallMalformed && reply.finish == rollout.FinishLength {
-			continue // it was cut off: no call that the model got wrong
+			continue // the reply was cut off, so this is not the model's mistake
 		}
 		r.calls = append(r.calls, rollout.Call{
 			Turn: r.turns, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Status: status,
@@ -133,8 +132,8 @@ func (r *room) note(reply reply, ended time.Time) {
 	r.turns++
 }
 
-// answer puts a tool's output to its call. How long the tool took is at most the
-// time until the agent came back with it.
+// answer adds a tool's output to its call. Elapsed is the time until the agent sent the output, an upper
+// bound of the tool's own time.
 func (r *room) answer(m rollout.Message) {
 	for i := len(r.calls) - 1; i >= 0; i-- {
 		if c := &r.calls[i]; c.ID == m.ToolCallID && c.Elapsed == 0 {
@@ -145,50 +144,50 @@ func (r *room) answer(m rollout.Message) {
 	}
 }
 
-// news is what a request says that was not said before: what follows the model's
-// last turn. Of the first request the item's own messages are left out.
+// news returns the messages after the model's last turn. In the first request it leaves out the
+// item's messages.
 func news(request []rollout.Message, it *rollout.Item, first bool) []rollout.Message {
-	from := 0
+	start := 0
 	for i, m := range request {
 		if m.Role == "assistant" {
-			from = i + 1
+			start = i + 1
 		}
 	}
-	request = request[from:]
+	request = request[start:]
 	if !first {
 		return request
 	}
-	own := make(map[string]bool, len(it.Messages))
+	prompt := make(map[string]bool, len(it.Messages))
 	for _, m := range it.Messages {
-		own[m.Content] = true
+		prompt[m.Content] = true
 	}
 	var out []rollout.Message
 	for _, m := range request {
-		if !own[m.Content] {
+		if !prompt[m.Content] {
 			out = append(out, m)
 		}
 	}
 	return out
 }
 
-// fail takes down that the model did not answer; cutOff is why that is the rollout's
-// own doing, "" when it is the model's.
+// fail records that the model did not answer. cutOff says why that is the rollout's own doing; "" if it is
+// the model's.
 func (r *room) fail(err error, cutOff string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failures, r.failed, r.cutOff = r.failures+1, err, cutOff
 }
 
-// heard is all that was taken down.
-func (r *room) heard() sampler.ModelTraffic {
+// traffic returns everything that was recorded.
+func (r *room) traffic() sampler.ModelTraffic {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	h := sampler.ModelTraffic{
+	t := sampler.ModelTraffic{
 		Messages: r.messages, Calls: r.calls, Usage: r.usage, Turns: r.turns, Finish: r.finish,
 		Served: r.served, Retries: r.failures, Limit: r.limit, Failed: r.failed, CutOff: r.cutOff, Blanked: r.blanked,
 	}
 	if r.failed != nil {
-		h.Retries-- // that one was the last
+		t.Retries-- // the last failure was not retried
 	}
-	return h
+	return t
 }

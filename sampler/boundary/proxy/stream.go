@@ -17,53 +17,54 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// stream puts a streamed answer together.
+// stream assembles a streamed answer.
 type stream interface {
-	// event takes the data of one event. own says that it is there for us alone: the
-	// agent did not ask for it.
-	event(data []byte) (own bool)
-	over() bool // the answer is complete, whatever happens to the connection
+	// event adds the data of one event. usageOnly reports that the event has nothing but the usage, which
+	// the agent must not get if it did not ask for it.
+	event(data []byte) (usageOnly bool)
+	over() bool // the answer is complete, even if the connection breaks now
 	reply() reply
 }
 
-// errBrokeOff is a stream of which a part was already forwarded.
+// errBrokeOff reports that a stream broke off after a part of it may have been forwarded.
 var errBrokeOff = errors.New("the stream of the answer broke off")
 
-// pass hands a stream on, event by event, as soon as each is there.
-func (p *Proxy) pass(w http.ResponseWriter, resp *http.Response, from io.Reader, r *room, q asked, said *reply) error {
+// pass forwards a stream event by event, as the events arrive, and stores the answer.
+func (p *Proxy) pass(w http.ResponseWriter, resp *http.Response, body io.Reader, r *room, q asked,
+	answer *reply,
+) error {
 	copyHeader(w, resp)
 	w.WriteHeader(resp.StatusCode)
 	out := http.NewResponseController(w)
-	whole := q.dialect.stream()
-	lines := bufio.NewReaderSize(from, 32<<10)
+	assembled := q.dialect.stream()
+	lines := bufio.NewReaderSize(body, 32<<10)
 	for {
 		event, err := readEvent(lines)
 		event = r.blank(event, p.cfg.Secrets)
-		own := whole.event(dataOf(event))
-		if so := whole.reply(); so.broken {
-			*said = so
-			return fmt.Errorf("%w: %w", errBrokeOff, p.failed(resp.Request.URL.String(), so))
+		usageOnly := assembled.event(dataOf(event))
+		if current := assembled.reply(); current.broken {
+			*answer = current
+			return fmt.Errorf("%w: %w", errBrokeOff, p.failed(resp.Request.URL.String(), current))
 		}
-		if len(event) > 0 && (!own || !q.injected) {
-			_, _ = w.Write(event) // an agent that is gone is found out by its own end
+		if len(event) > 0 && (!usageOnly || !q.injected) {
+			_, _ = w.Write(event) // fails if the agent is gone, which is noticed elsewhere
 			_ = out.Flush()
 		}
 		if err == nil {
 			continue
 		}
 		address := resp.Request.URL.String()
-		*said = whole.reply()
-		if errors.Is(err, io.EOF) || whole.over() {
-			return p.failed(address, *said)
+		*answer = assembled.reply()
+		if errors.Is(err, io.EOF) || assembled.over() {
+			return p.failed(address, *answer)
 		}
 		return endpoint.TransportFailure(address, fmt.Errorf("%w: %w", errBrokeOff, err))
 	}
 }
 
-// readEvent reads lines to the next one that is blank. In addition to an error it returns what
-// there was.
+// readEvent reads lines up to the next blank one. With an error it returns what it has read.
 func readEvent(lines *bufio.Reader) (event []byte, err error) {
-	for begun := 0; ; {
+	for lineStart := 0; ; {
 		part, err := lines.ReadSlice('\n')
 		event = append(event, part...)
 		switch {
@@ -71,14 +72,14 @@ func readEvent(lines *bufio.Reader) (event []byte, err error) {
 			return nil, errors.New("an event of the stream is too long")
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case err != nil || len(bytes.TrimSpace(event[begun:])) == 0:
+		case err != nil || len(bytes.TrimSpace(event[lineStart:])) == 0:
 			return event, err
 		}
-		begun = len(event)
+		lineStart = len(event)
 	}
 }
 
-// dataOf is the data of a server-sent event.
+// dataOf returns the data of a server-sent event.
 func dataOf(event []byte) []byte {
 	var data []byte
 	for line := range bytes.Lines(event) {
@@ -89,19 +90,19 @@ func dataOf(event []byte) []byte {
 	return data
 }
 
-// chatStream puts the chunks of Chat Completions together.
+// chatStream assembles the chunks of Chat Completions.
 type chatStream struct {
 	content, refusal, reasoning strings.Builder
 	calls                       []rollout.ToolCall
-	at                          map[int]int // where in calls the call of an index is
+	position                    map[int]int // maps a call's index in chunks to its position in calls
 	began, done                 bool
-	finish                      json.RawMessage // the reason that the last chunk gives
+	finish                      json.RawMessage // the finish reason in the last chunk
 	usage                       rollout.Usage
 	served                      string
 	failed                      *endpoint.Failure
 }
 
-// delta is what a chunk adds to the message.
+// delta is the part of the message in one chunk.
 type delta struct {
 	Content          json.RawMessage `json:"content"`
 	Refusal          string          `json:"refusal"`
@@ -117,7 +118,7 @@ type delta struct {
 	} `json:"tool_calls"`
 }
 
-func (s *chatStream) event(data []byte) (own bool) {
+func (s *chatStream) event(data []byte) (usageOnly bool) {
 	var chunk struct {
 		Error   json.RawMessage `json:"error"`
 		Choices []struct {
@@ -139,7 +140,7 @@ func (s *chatStream) event(data []byte) (own bool) {
 	for _, c := range chunk.Choices {
 		if c.Index == 0 {
 			s.add(c.Delta)
-			if text := jsontext.TextOrJSON(c.Finish); text != "" { // until the end it is null, or empty
+			if text := jsontext.TextOrJSON(c.Finish); text != "" { // null or "" before the last chunk
 				s.finish = c.Finish
 			}
 		}
@@ -149,23 +150,23 @@ func (s *chatStream) event(data []byte) (own bool) {
 
 func (s *chatStream) add(d delta) {
 	s.began = true
-	content, _ := transcript.Text(d.Content) // what is not text is not recorded; the agent has it
+	content, _ := transcript.Text(d.Content) // other content is forwarded but not recorded
 	s.content.WriteString(content)
 	s.refusal.WriteString(d.Refusal)
 	reasoning := jsontext.TextOrJSON(d.ReasoningContent)
 	s.reasoning.WriteString(cmp.Or(reasoning, jsontext.TextOrJSON(d.Reasoning)))
 	for _, c := range d.ToolCalls {
-		if to := s.call(c.Index, c.ID); to != nil {
-			to.Name += c.Function.Name
-			to.Arguments += jsontext.TextOrJSON(c.Function.Arguments)
+		if call := s.call(c.Index, c.ID); call != nil {
+			call.Name += c.Function.Name
+			call.Arguments += jsontext.TextOrJSON(c.Function.Arguments)
 		}
 	}
 }
 
-// call is the one that a chunk adds to. Some servers send the id with each chunk, and
-// some give every call the index 0.
+// call returns the call that a chunk belongs to; nil if there are already 1,024 calls. Some servers send
+// the id with each chunk, and some give every call the index 0.
 func (s *chatStream) call(index int, id string) *rollout.ToolCall {
-	i, known := s.at[index]
+	i, known := s.position[index]
 	if known && (id == "" || s.calls[i].ID == "" || s.calls[i].ID == id) {
 		s.calls[i].ID = cmp.Or(s.calls[i].ID, id)
 		return &s.calls[i]
@@ -174,10 +175,10 @@ func (s *chatStream) call(index int, id string) *rollout.ToolCall {
 	if len(s.calls) == most {
 		return nil
 	}
-	if s.at == nil {
-		s.at = make(map[int]int)
+	if s.position == nil {
+		s.position = make(map[int]int)
 	}
-	s.at[index] = len(s.calls)
+	s.position[index] = len(s.calls)
 	s.calls = append(s.calls, rollout.ToolCall{ID: id})
 	return &s.calls[len(s.calls)-1]
 }
@@ -192,22 +193,22 @@ func (s *chatStream) reply() reply {
 			Reasoning: s.reasoning.String(), ToolCalls: s.calls,
 		}
 	} else {
-		out.failed = cmp.Or(out.failed, useless("the stream has no answer"))
+		out.failed = cmp.Or(out.failed, unusable("the stream has no answer"))
 	}
 	if out.failed == nil {
-		out.ends(transcript.FinishOfReply(s.finish, true))
+		out.setFinish(transcript.FinishOfReply(s.finish, true))
 	}
 	return out
 }
 
-// responsesStream waits for the event that holds the whole response.
+// responsesStream waits for the event with the complete response.
 type responsesStream struct {
-	whole reply
-	done  bool
-	said  strings.Builder // until then
+	complete reply
+	done     bool
+	text     strings.Builder // the text so far, in case the stream breaks off
 }
 
-func (s *responsesStream) event(data []byte) (own bool) {
+func (s *responsesStream) event(data []byte) (usageOnly bool) {
 	var e struct {
 		Type     string          `json:"type"`
 		Delta    json.RawMessage `json:"delta"`
@@ -218,11 +219,11 @@ func (s *responsesStream) event(data []byte) (own bool) {
 	}
 	switch e.Type {
 	case "response.completed", "response.incomplete", "response.failed":
-		s.whole, s.done = responsesAnswer(e.Response), true
+		s.complete, s.done = responsesAnswer(e.Response), true
 	case "response.output_text.delta":
-		s.said.WriteString(jsontext.TextOrJSON(e.Delta))
+		s.text.WriteString(jsontext.TextOrJSON(e.Delta))
 	case "error":
-		s.whole.failed = failureOf(data)
+		s.complete.failed = failureOf(data)
 	}
 	return false
 }
@@ -230,11 +231,11 @@ func (s *responsesStream) event(data []byte) (own bool) {
 func (s *responsesStream) over() bool { return s.done }
 
 func (s *responsesStream) reply() reply {
-	out := s.whole
-	if !s.done && s.said.Len() > 0 {
-		out.message = &rollout.Message{Role: "assistant", Content: s.said.String()}
+	out := s.complete
+	if !s.done && s.text.Len() > 0 {
+		out.message = &rollout.Message{Role: "assistant", Content: s.text.String()}
 	} else if !s.done {
-		out.failed = cmp.Or(out.failed, useless("the stream has no answer"))
+		out.failed = cmp.Or(out.failed, unusable("the stream has no answer"))
 	}
 	return out
 }

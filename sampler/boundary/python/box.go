@@ -10,93 +10,93 @@ import (
 	"strings"
 )
 
-// box is one way to hold a worker.
+// box is a sandbox for a worker, or its absence.
 type box struct {
-	name  string
-	holds string   // what it holds, in one sentence
-	args  []string // what comes before the interpreter
-	own   bool     // the worker has a file system and processes of its own
-	enter *view    // what the worker shows itself before it loads anything; nil when somebody else sees to that
+	name     string
+	sentence string   // describes the isolation to a user
+	args     []string // the command line before the interpreter
+	isolated bool     // the worker has its own file system and process namespace
+	enter    *view    // the file system that the worker sets up for itself at its start; nil if args do it, or none
 }
 
-// view is what a worker sees of the file system, read-only.
+// view is the part of the file system that a worker sees, read-only.
 type view struct {
-	Links [][2]string `json:"links"` // where, and to what
+	Links [][2]string `json:"links"` // path and target of each symbolic link
 	Binds []string    `json:"binds"`
 	Tmp   int64       `json:"tmp"`  // size of its /tmp, and of its /dev/shm, in bytes
 	Root  string      `json:"root"` // the folder that becomes its root
 }
 
-// boxes lists the ways to hold a worker here, the best first.
+// boxes lists the sandboxes to try on this machine, the best first.
 func boxes(cfg Config, in *interpreter) []*box {
 	var out []*box
 	if cfg.Sandbox != None && runtime.GOOS == "linux" {
-		seen := sees(in)
-		seen.Tmp = min(tmpSize, cfg.Memory/2) // and as much in /dev/shm
+		visible := viewOf(in)
+		visible.Tmp = min(tmpSize, cfg.Memory/2) // and the same in /dev/shm
 		out = append(out, &box{
-			name:  "namespaces",
-			holds: "python runs in namespaces of its own, without bubblewrap: " + held,
-			own:   true,
-			enter: &seen,
+			name:     "namespaces",
+			sentence: "python runs in namespaces of its own, without bubblewrap: " + sandboxed,
+			isolated: true,
+			enter:    &visible,
 		})
-		if file, err := exec.LookPath("bwrap"); err == nil && sizes(file) {
-			out = append(out, bubblewrap(file, seen))
+		if file, err := exec.LookPath("bwrap"); err == nil && supportsSize(file) {
+			out = append(out, bubblewrap(file, visible))
 		}
-		if !isRoot() { // in bubblewrap no limit on processes holds for root
+		if !isRoot() { // for root, bubblewrap has no effective limit on processes
 			slices.Reverse(out)
 		}
 	}
 	if cfg.Sandbox != Required {
 		out = append(out, &box{
 			name: "plain",
-			holds: "python runs without a sandbox, with limits on time, memory and the size of files only: network " +
-				"and files are open to it as they are to this program",
+			sentence: "python runs without a sandbox, with limits on time, memory and the size of files only: " +
+				"network and files are open to it as they are to this program",
 		})
 	}
 	return out
 }
 
-// held is what both sandboxes hold.
-const held = "no network, no process but its own, no files but those of the system and of its interpreter, " +
+// sandboxed describes the isolation of both sandboxes.
+const sandboxed = "no network, no process but its own, no files but those of the system and of its interpreter, " +
 	"read-only, and a /tmp that ends with it"
 
-// sizes reports whether a bubblewrap can bound what is written in memory: those
-// before 0.6 cannot, and a grader could fill the machine's.
-func sizes(file string) bool {
+// supportsSize reports whether this bubblewrap can limit the size of its tmpfs. Versions before 0.6
+// cannot, and a grader could fill the machine's memory.
+func supportsSize(file string) bool {
 	help, err := exec.Command(file, "--help").CombinedOutput()
 	return err == nil && strings.Contains(string(help), "--size")
 }
 
-// bubblewrap has the program of that name show the view. Its /dev would be as large
-// as half of the memory, and open to writes.
-func bubblewrap(file string, seen view) *box {
+// bubblewrap returns the sandbox in which the program file, bwrap, provides the view. It remounts
+// /dev read-only, which would otherwise be writable and as large as half of the memory.
+func bubblewrap(file string, visible view) *box {
 	args := []string{
 		file, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--proc",
 		"/proc", "--dev", "/dev",
 	}
-	size := strconv.FormatInt(seen.Tmp, 10)
+	size := strconv.FormatInt(visible.Tmp, 10)
 	args = append(args, "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev", "--size", size, "--tmpfs",
 		"/tmp")
-	for _, link := range seen.Links {
+	for _, link := range visible.Links {
 		args = append(args, "--symlink", link[1], link[0])
 	}
-	for _, dir := range seen.Binds {
+	for _, dir := range visible.Binds {
 		args = append(args, "--ro-bind-try", dir, dir)
 	}
 	return &box{
-		name:  "bubblewrap",
-		holds: "python runs in bubblewrap: " + held,
-		args:  append(args, "--remount-ro", "/", "--chdir", "/tmp", "--"),
-		own:   true,
+		name:     "bubblewrap",
+		sentence: "python runs in bubblewrap: " + sandboxed,
+		args:     append(args, "--remount-ro", "/", "--chdir", "/tmp", "--"),
+		isolated: true,
 	}
 }
 
-// sees is the system and the interpreter.
-func sees(in *interpreter) view {
-	v := view{Binds: needs(in), Tmp: tmpSize}
+// viewOf returns the view of the system's files and the interpreter's.
+func viewOf(in *interpreter) view {
+	v := view{Binds: neededPaths(in), Tmp: tmpSize}
 	for _, dir := range []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"} {
-		if to, err := os.Readlink(dir); err == nil {
-			v.Links = append(v.Links, [2]string{dir, to})
+		if target, err := os.Readlink(dir); err == nil {
+			v.Links = append(v.Links, [2]string{dir, target})
 		} else {
 			v.Binds = append(v.Binds, dir)
 		}
@@ -104,9 +104,9 @@ func sees(in *interpreter) view {
 	return v
 }
 
-// needs lists the folders and files that an interpreter reads, each once, those
-// above before those below.
-func needs(in *interpreter) []string {
+// neededPaths lists the folders and files that an interpreter reads, sorted. A path within a listed
+// folder is left out.
+func neededPaths(in *interpreter) []string {
 	all := []string{
 		"/usr", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives",
 		"/etc/localtime", "/etc/mime.types", "/nix/store", "/gnu/store",
@@ -121,18 +121,18 @@ func needs(in *interpreter) []string {
 		}
 	}
 	if home, err := os.UserHomeDir(); err == nil {
-		all = append(all, filepath.Join(home, "nltk_data")) // corpora that graders of text read
+		all = append(all, filepath.Join(home, "nltk_data")) // corpora that text graders read
 	}
-	for file := in.Executable; ; { // each link of a chain of links
+	for file := in.Executable; ; { // follow a chain of symbolic links
 		all = append(all, file)
-		to, err := os.Readlink(file)
+		target, err := os.Readlink(file)
 		if err != nil {
 			break
 		}
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(file), to)
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(file), target)
 		}
-		file = to
+		file = target
 	}
 	all = slices.DeleteFunc(all, func(s string) bool { return !filepath.IsAbs(s) || filepath.Clean(s) == "/" })
 	slices.Sort(all)
@@ -145,34 +145,34 @@ func needs(in *interpreter) []string {
 	return out
 }
 
-// private reports whether a folder is the user's home or the folder of temporary
-// files, or above one of them: PYTHONPATH may name these, as "" and "." do.
+// private reports whether a folder is the user's home or the temporary directory, or contains one of
+// them. PYTHONPATH may include such a folder, as "" and "." do.
 func private(path string) bool {
 	dirs := []string{os.TempDir(), "/tmp"}
 	if home, err := os.UserHomeDir(); err == nil {
 		dirs = append(dirs, home)
 	}
-	path = real(path)
+	path = resolve(path)
 	return slices.ContainsFunc(dirs, func(dir string) bool {
-		dir = real(dir)
+		dir = resolve(dir)
 		return dir != "/" && (dir == path || strings.HasPrefix(dir, path+"/"))
 	})
 }
 
-// real is a path without links, as far as it can be followed.
-func real(path string) string {
-	if to, err := filepath.EvalSymlinks(path); err == nil {
-		return to
+// resolve returns a path without symbolic links, or the clean path if it cannot be resolved.
+func resolve(path string) string {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
 	}
 	return filepath.Clean(path)
 }
 
-// modules lists the modules and packages in a folder: what Python would find there,
-// and nothing else of it.
+// modules lists the modules and packages that Python would find in a folder, but none of its other
+// files.
 func modules(dir string) []string {
 	var out []string
 	for _, pattern := range []string{"*.py", "*.so*", "*/__init__.py"} {
-		found, _ := filepath.Glob(filepath.Join(dir, pattern)) // the patterns are sound
+		found, _ := filepath.Glob(filepath.Join(dir, pattern)) // a bad pattern in dir finds nothing
 		for _, file := range found {
 			if filepath.Base(file) == "__init__.py" {
 				file = filepath.Dir(file)

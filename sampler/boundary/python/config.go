@@ -8,26 +8,26 @@ import (
 
 // The values of Config.Sandbox.
 const (
-	Auto     = "auto"     // a sandbox when the machine has one
-	Required = "required" // no sandbox is an error
-	None     = "none"     // limits on resources alone
+	Auto     = "auto"     // a sandbox if the machine has one
+	Required = "required" // an error if there is no sandbox
+	None     = "none"     // only limits on resources
 )
 
-// Config says which interpreter runs, how often and within what bounds.
+// Config configures the interpreter, the number of workers and their limits.
 type Config struct {
-	Interpreter string        // a name on PATH, or a path: of a venv, of conda
-	Workers     int           // interpreters at once; 0 = one for each processor
-	Timeout     time.Duration // one call, and one loading of a module
+	Interpreter string        // a name on PATH, or a path, such as one in a venv or conda environment
+	Workers     int           // maximum number of interpreters; 0 = one for each processor
+	Timeout     time.Duration // limit for one call, and for loading a module
 	Memory      int64         // address space of one process, in bytes
 	Sandbox     string        // Auto, Required or None
 }
 
-// DefaultConfig is the hosted service's two minutes and 2 GiB.
+// DefaultConfig returns the hosted service's limits, two minutes and 2 GiB.
 func DefaultConfig() Config {
 	return Config{Interpreter: "python3", Timeout: 2 * time.Minute, Memory: 2 << 30, Sandbox: Auto}
 }
 
-// leastMemory is what an interpreter needs to start.
+// leastMemory is the memory that an interpreter needs to start, in bytes.
 const leastMemory = 64 << 20
 
 // Validate reports invalid values.

@@ -14,20 +14,20 @@ import (
 	"time"
 )
 
-// largestReply bounds a line of a worker: the largest result, and room for its
-// frame.
+// largestReply is the maximum length of a worker's line, in bytes: the largest result, and room for
+// its frame.
 const largestReply = 1<<20 + 1<<12
 
-// errTimeout is a call that did not end in time.
+// errTimeout reports a call that did not end in time.
 var errTimeout = errors.New("no result in time")
 
-// errForged is a worker whose lines are not its own.
+// errForged reports a line that the worker did not write itself.
 var errForged = errors.New("the function wrote into the channel of its worker")
 
-// errNotBegun is a call to a worker that had died before: another may make it.
-var errNotBegun = errors.New("the interpreter has ended")
+// errWorkerGone reports that the worker had died before the call, which another worker can make.
+var errWorkerGone = errors.New("the interpreter has ended")
 
-// exchange writes a line and reads the one that answers it.
+// exchange writes a line and reads the answer to it.
 func (w *worker) exchange(ctx context.Context, timeout time.Duration, id uint64,
 	line []byte,
 ) (word string, payload []byte, err error) {
@@ -42,14 +42,14 @@ func (w *worker) exchange(ctx context.Context, timeout time.Duration, id uint64,
 		_, _ = w.in.SetDeadline(time.Unix(1, 0)), w.out.SetDeadline(time.Unix(1, 0))
 	})
 	defer func() {
-		if !stop() { // the deadline that ctx set may come at any time
+		if !stop() { // the deadline that ctx set may take effect at any time
 			w.kill()
 		}
 	}()
 	if _, err := w.in.Write(line); err != nil {
 		if errors.Is(err, syscall.EPIPE) {
 			w.kill()
-			return "", nil, errNotBegun
+			return "", nil, errWorkerGone
 		}
 		return "", nil, w.broken(timeout, err)
 	}
@@ -71,7 +71,7 @@ func (w *worker) exchange(ctx context.Context, timeout time.Duration, id uint64,
 	return string(first), rest, nil
 }
 
-// line reads one line, of largestReply at most.
+// line reads one line, at most largestReply bytes.
 func (w *worker) line() ([]byte, error) {
 	var long []byte
 	for {
@@ -90,14 +90,14 @@ func (w *worker) line() ([]byte, error) {
 	}
 }
 
-// broken is why there is no answer.
+// broken ends the worker and returns the error that says why there is no answer.
 func (w *worker) broken(timeout time.Duration, err error) error {
 	switch {
 	case w.overuse.Load() != nil:
 		return w.end()
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		w.kill()
-		return fmt.Errorf("%w: it was ended after %v%s", errTimeout, timeout, w.stderr.said())
+		return fmt.Errorf("%w: it was ended after %v%s", errTimeout, timeout, w.stderr.suffix())
 	case errors.Is(err, errForged):
 		w.kill()
 		return err
@@ -105,7 +105,7 @@ func (w *worker) broken(timeout time.Duration, err error) error {
 	return w.end()
 }
 
-// result reads the payload. The worker is ended where it is not to go on.
+// result reads the payload. It kills the worker if it must not be used again.
 func (w *worker) result(word string, payload []byte) (json.RawMessage, error) {
 	rest, last := strings.CutPrefix(word, "last-")
 	if last {

@@ -11,25 +11,24 @@ import (
 	"gonogo/sampler/endpoint"
 )
 
-// Function is a function of a module that has been loaded.
+// Function is a function of a loaded module.
 type Function struct {
 	pool   *Pool
 	module *module
 }
 
-// Call calls the function with one JSON text for each argument and returns what
-// it returned as JSON. A failure is a *sampler.GradeError: KindTimeout,
-// KindNotANumber when the result is not finite or nothing that JSON can hold,
-// KindStart when no interpreter could be started, else KindRuntime with type, message and the line of
-// the source. When ctx ends
-// first the worker is killed and the error is ctx's.
+// Call calls the function with one JSON text for each argument and returns its result as JSON. A
+// failure is a *sampler.GradeError: KindTimeout; KindNotANumber if the result is not finite or cannot
+// be written as JSON; KindStart if no interpreter could be started; otherwise KindRuntime, with the
+// exception's type, message and source line. If ctx ends first, the worker is killed and the error
+// is ctx's cause.
 func (f *Function) Call(ctx context.Context, by *endpoint.Caller, args ...json.RawMessage) (json.RawMessage, error) {
 	if len(args) != f.module.Args {
 		return nil, fmt.Errorf("%s: %s was loaded to take %d arguments, and is called with %d", f.module.Name,
 			f.module.Function, f.module.Args, len(args))
 	}
 	var result json.RawMessage
-	resume := by.Pause() // a worker that is waited for, started and filled is not a slow grader
+	resume := by.Pause() // waiting for a worker, starting it and loading the module is not grading time
 	defer resume()
 	err := f.pool.with(ctx, func(w *worker) error {
 		err := w.load(ctx, f.pool.cfg.Timeout, f.module)
@@ -45,7 +44,7 @@ func (f *Function) Call(ctx context.Context, by *endpoint.Caller, args ...json.R
 	return result, nil
 }
 
-// callError gives a failure its kind.
+// callError returns a failed call's error with its kind.
 func (f *Function) callError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -64,7 +63,7 @@ func (f *Function) callError(ctx context.Context, err error) error {
 	return &sampler.GradeError{Kind: kind, Err: fmt.Errorf("%s: %s: %w", f.module.Name, f.module.Function, err)}
 }
 
-// loadError says why a module cannot be used, and how to fix it.
+// loadError returns an error that says why a module cannot be used, and how to fix it.
 func (p *Pool) loadError(name string, err error) error {
 	var s startError
 	if errors.As(err, &s) {
@@ -79,7 +78,7 @@ func (p *Pool) loadError(name string, err error) error {
 		return fmt.Errorf("load %s: %s", name, r.Message)
 	case "ModuleNotFoundError":
 		return fmt.Errorf("load %s: %s has no module %s%s: install it there, or name another interpreter", name,
-			p.Interpreter(), r.Module, r.at())
+			p.Interpreter(), r.Module, r.place())
 	}
 	return fmt.Errorf("load %s: %w", name, r)
 }
@@ -96,19 +95,19 @@ type raised struct {
 	unfit   bool
 }
 
-// Error reads "ValueError: the message (line 12, in grade: the code)".
+// Error returns a text such as "ValueError: the message (line 12, in grade: the code)".
 func (r *raised) Error() string {
 	if r.unfit {
 		return fmt.Sprintf("the result is a %s: %s", r.Type, r.Message)
 	}
 	if r.Message == "" {
-		return r.Type + r.at()
+		return r.Type + r.place()
 	}
-	return r.Type + ": " + r.Message + r.at()
+	return r.Type + ": " + r.Message + r.place()
 }
 
-// at is the place in the source, in parentheses.
-func (r *raised) at() string {
+// place returns the place in the source, in parentheses; "" if unknown.
+func (r *raised) place() string {
 	if r.Line == 0 {
 		return ""
 	}

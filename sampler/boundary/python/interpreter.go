@@ -11,27 +11,27 @@ import (
 	"time"
 )
 
-// interpreter is what an interpreter says about itself.
+// interpreter holds what an interpreter reports about itself.
 type interpreter struct {
 	Executable string   `json:"executable"`
 	Version    string   `json:"version"`
 	Numbers    []int    `json:"numbers"`
-	Path       []string `json:"path"`     // where it finds modules
-	Prefixes   []string `json:"prefixes"` // where it is installed
+	Path       []string `json:"path"`     // its search path for modules
+	Prefixes   []string `json:"prefixes"` // the folders where it is installed
 }
 
-// question makes an interpreter print the above.
+// question is a program that prints these values.
 const question = `
 import json, sys
 print(json.dumps({"executable": sys.executable, "version": ".".join(map(str, sys.version_info[:3])), "numbers": list(sys.version_info[:2]),
   "path": [p for p in sys.path if p], "prefixes": [sys.prefix, sys.exec_prefix, getattr(sys, "base_prefix", ""), getattr(sys, "base_exec_prefix", "")]}))
 `
 
-// answerTime bounds how long an interpreter may take to describe itself.
+// answerTime is the maximum time for an interpreter to describe itself.
 const answerTime = 30 * time.Second
 
-// ask finds the interpreter and asks it. A name may stand for a script that
-// starts another one, as pyenv's do: what counts is what runs in the end.
+// ask finds the interpreter and runs question in it. The name may be a script that starts another
+// interpreter, as with pyenv; the result describes the interpreter that finally runs.
 func ask(ctx context.Context, name string) (*interpreter, error) {
 	file, err := exec.LookPath(name)
 	if err != nil {
@@ -41,16 +41,16 @@ func ask(ctx context.Context, name string) (*interpreter, error) {
 	defer cancel()
 	cmd := exec.CommandContext(inner, file, "-B", "-c", question)
 	cmd.Dir = os.TempDir()
-	cmd.Env = theirs(os.Environ())
+	cmd.Env = pythonEnviron(os.Environ())
 	cmd.WaitDelay = time.Second
-	said := &tail{}
-	cmd.Stderr = said
+	stderr := &tail{}
+	cmd.Stderr = stderr
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s does not run as a python interpreter: %w%s", file, err, said.said())
+		return nil, fmt.Errorf("%s does not run as a python interpreter: %w%s", file, err, stderr.suffix())
 	}
 	var in interpreter
 	if err := json.Unmarshal(bytes.TrimSpace(out), &in); err != nil || in.Executable == "" {
@@ -62,14 +62,14 @@ func ask(ctx context.Context, name string) (*interpreter, error) {
 	return &in, nil
 }
 
-// String is "/usr/bin/python3 (Python 3.11.2)".
+// String returns path and version, such as "/usr/bin/python3 (Python 3.11.2)".
 func (in *interpreter) String() string {
 	return in.Executable + " (Python " + in.Version + ")"
 }
 
-// theirs keeps what an interpreter needs to find itself and its modules. All
-// else stays here: keys and passwords are in the environment.
-func theirs(environ []string) []string {
+// pythonEnviron keeps the variables that an interpreter needs to find itself and its modules. It
+// drops all others: the environment holds keys and passwords.
+func pythonEnviron(environ []string) []string {
 	var out []string
 	for _, pair := range environ {
 		name, _, _ := strings.Cut(pair, "=")

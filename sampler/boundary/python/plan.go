@@ -27,22 +27,22 @@ var processSource string
 //go:embed worker.py
 var workerSource string
 
-// marker is the variable by which processes of a worker are known.
+// marker is the environment variable that identifies the processes of a worker.
 const marker = "GONOGO_WORKER"
 
-// plan is how workers are started.
+// plan holds what is needed to start workers.
 type plan struct {
 	cfg         Config
 	interpreter *interpreter
 	box         *box
-	dir         string // where the workers live that have no /tmp of their own
-	ready       ready  // what the first worker said
-	users       int64  // where the users of the workers begin
-	mark        string // the beginning of the marks of its workers
+	dir         string // working directory of the workers, and home of those without their own /tmp
+	ready       ready  // the first worker's report
+	users       int64  // first number for the users of the workers
+	mark        string // prefix of the workers' marks
 	started     atomic.Int64
 }
 
-// newPlan asks the interpreter and tries the sandboxes, the best first.
+// newPlan queries the interpreter and tries the sandboxes, the best first.
 func newPlan(ctx context.Context, cfg Config) (*plan, error) {
 	if !process.Supported {
 		return nil, errors.New("python graders do not run on this system: Linux and macOS have what they need")
@@ -54,7 +54,7 @@ func newPlan(ctx context.Context, cfg Config) (*plan, error) {
 	return tryBoxes(ctx, cfg, in, boxes(cfg, in))
 }
 
-// tryBoxes takes the first in which a worker starts.
+// tryBoxes returns a plan with the first sandbox in which a worker starts.
 func tryBoxes(ctx context.Context, cfg Config, in *interpreter, all []*box) (*plan, error) {
 	dir, err := os.MkdirTemp("", "gonogo-python-")
 	if err != nil {
@@ -91,8 +91,8 @@ func tryBoxes(ctx context.Context, cfg Config, in *interpreter, all []*box) (*pl
 	return nil, errors.Join(fmt.Errorf("start %s: %s", in, why), p.close())
 }
 
-// bootstrap has an interpreter read its program from standard input: as many
-// bytes as its argument says.
+// bootstrap makes an interpreter read its program from standard input. Its argument is the number of
+// bytes.
 const bootstrap = `
 import os, sys
 left, program = int(sys.argv.pop()), b""
@@ -116,39 +116,39 @@ func (p *plan) start(ctx context.Context) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return spawn(ctx, cmd, mark, p.box.own, append(append([]byte(program), setup...), '\n'), p.cfg.Timeout)
+	return spawn(ctx, cmd, mark, p.box.isolated, append(append([]byte(program), setup...), '\n'), p.cfg.Timeout)
 }
 
-// isRoot says whether limits on processes do not hold, unless a worker becomes
-// another user.
+// isRoot reports whether this is root on Linux. The limit on processes does not apply to root, so each
+// worker must become another user.
 func isRoot() bool { return runtime.GOOS == "linux" && os.Geteuid() == 0 }
 
 // setup is the first line that a worker reads.
 type setup struct {
 	Path   []string         `json:"path"`
-	Parent int              `json:"parent"` // the process to die with; 0 when the sandbox sees to that
-	User   int64            `json:"user"`   // what tells the user that it becomes from others; 0 = it stays who it is
+	Parent int              `json:"parent"` // the process to die with; 0 if the sandbox takes care of it
+	User   int64            `json:"user"`   // number of the user to become; 0 = no change
 	Box    *view            `json:"box"`
 	Limits map[string]int64 `json:"limits"`
 }
 
-// Limits on what a worker may use, in addition to its memory. The last is for workers
-// whose processes are counted together with all others of the user.
+// Limits of a worker, in addition to its memory. processesUser is for workers whose processes the
+// system counts together with all others of the user.
 const (
-	fileSize      = 64 << 20
-	tmpSize       = 256 << 20
+	fileSize      = 64 << 20  // bytes
+	tmpSize       = 256 << 20 // bytes
 	openFiles     = 256
 	processes     = 256
 	processesUser = 8192
 )
 
-// setup is for the nth worker.
+// setup returns the set-up of the nth worker.
 func (p *plan) setup(n int64) setup {
 	s := setup{Path: p.interpreter.Path, Box: p.box.enter, Limits: map[string]int64{
 		"RLIMIT_AS": p.cfg.Memory, "RLIMIT_FSIZE": fileSize, "RLIMIT_NOFILE": openFiles, "RLIMIT_CORE": 0,
 		"RLIMIT_NPROC": processes,
 	}}
-	if !p.box.own || p.box.enter != nil {
+	if !p.box.isolated || p.box.enter != nil {
 		s.Parent = os.Getpid()
 	}
 	if s.Box != nil {
@@ -157,17 +157,17 @@ func (p *plan) setup(n int64) setup {
 	switch {
 	case s.Parent != 0 && isRoot():
 		s.User = p.users + n
-	case !p.box.own:
+	case !p.box.isolated:
 		s.Limits["RLIMIT_NPROC"] = processesUser
 	}
 	return s
 }
 
-// environ is the whole environment of a worker. Libraries for numbers keep to
-// one thread each: there are several workers.
+// environ returns the complete environment of a worker. Numerical libraries use one thread each,
+// because there are several workers.
 func (p *plan) environ() []string {
 	home := p.dir
-	if p.box.own {
+	if p.box.isolated {
 		home = "/tmp"
 	}
 	out := []string{
@@ -183,13 +183,13 @@ func (p *plan) environ() []string {
 	return out
 }
 
-// sentence is what Isolation says.
+// sentence returns the text for Isolation.
 func (p *plan) sentence() string {
-	s := p.box.holds
-	if !p.box.own && p.cfg.Sandbox != None {
+	s := p.box.sentence
+	if !p.box.isolated && p.cfg.Sandbox != None {
 		s += " (this machine has neither bubblewrap nor user namespaces that work)"
 	}
-	if !p.box.own && p.ready.User {
+	if !p.box.isolated && p.ready.User {
 		s += "; it runs as a user of its own"
 	}
 	if len(p.ready.Failed) > 0 {
@@ -198,7 +198,7 @@ func (p *plan) sentence() string {
 	return s
 }
 
-// close ends and removes what the workers have left behind.
+// close kills the processes that the workers left behind and removes their folder.
 func (p *plan) close() error {
 	process.KillMarked(p.mark + ".")
 	if err := os.RemoveAll(p.dir); err != nil {

@@ -12,21 +12,21 @@ import (
 // Pool is a set of workers. It is safe for use by several goroutines.
 type Pool struct {
 	cfg  Config
-	free chan struct{} // one token for each worker that may be busy
+	free chan struct{} // holds a token for each busy worker
 	done chan struct{} // closed by Close
 
 	planning sync.Mutex // held while plan is made
 	watching sync.WaitGroup
 
-	mu      sync.Mutex // guards all below
-	plan    *plan      // how a worker is started; nil before the first Load
-	idle    []*worker  // the one used last is the last
-	busy    map[*worker]time.Time
+	mu      sync.Mutex            // guards the fields below
+	plan    *plan                 // how to start a worker; nil before the first Load
+	idle    []*worker             // the most recently used is last
+	busy    map[*worker]time.Time // when each call started
 	modules int
 	closed  bool
 }
 
-// module is a source that was loaded once without an error.
+// module is a source to load in each worker.
 type module struct {
 	Name     string `json:"name"`
 	Source   string `json:"source"`
@@ -36,29 +36,27 @@ type module struct {
 	index int
 }
 
-// Extra is what may come with a source.
+// Extra holds optional additions to a source.
 type Extra struct {
-	// Modules are sources that the source may import, by name. Where two sources
-	// have modules of one name, an import within a function finds the one loaded
-	// last.
+	// Modules holds sources that the source may import, by name. If two sources have modules with
+	// the same name, an import within a function finds the one that was loaded last.
 	Modules map[string]string `json:"modules,omitempty"`
-	// Adapter is a source of a module with a function adapt(space, options), which
-	// gets the module of the first source and returns the function to call;
-	// "" calls one of the first source. It raises an exception named Unfit where
-	// the source is not what was asked for.
+	// Adapter is the source of a module with a function adapt(space, options), which gets the module
+	// of the main source and returns the function to call. "" calls a function of the main source.
+	// adapt raises an exception named Unfit if the main source does not have what it needs.
 	Adapter string          `json:"adapter,omitempty"`
 	Options json.RawMessage `json:"options,omitempty"`
 }
 
-// startError is a call for which there was no worker.
+// startError reports that a call got no worker.
 type startError struct{ error }
 
 func (e startError) Unwrap() error { return e.error }
 
-// errClosed is what calls to a closed pool get.
+// errClosed is the error of calls to a closed pool.
 var errClosed = errors.New("the python workers are closed")
 
-// NewPool returns a pool that has started nothing yet. Close it.
+// NewPool returns a pool; it starts no worker yet. The caller must close it.
 func NewPool(cfg Config) (*Pool, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("python: %w", err)
@@ -69,15 +67,14 @@ func NewPool(cfg Config) (*Pool, error) {
 	}, nil
 }
 
-// Load starts a worker, compiles the source in it and checks that it defines
-// the function and that args arguments can be handed to it. name stands for the
-// source in messages. The first Load finds the interpreter and the sandbox.
+// Load starts a worker, compiles the source in it, and checks that the source defines the function
+// and that the function accepts args arguments. name is the name of the source in messages. The
+// first Load finds the interpreter and the sandbox.
 func (p *Pool) Load(ctx context.Context, name, source, function string, args int) (*Function, error) {
 	return p.LoadWith(ctx, name, source, function, args, Extra{})
 }
 
-// LoadWith is Load of a source with extras. With an adapter
-// function is only a word for messages.
+// LoadWith is Load for a source with extras. With an adapter, function is only a name for messages.
 func (p *Pool) LoadWith(ctx context.Context, name, source, function string, args int, extra Extra) (*Function, error) {
 	m := &module{Name: name, Source: source, Function: function, Args: args, Extra: extra, index: p.next()}
 	err := p.with(ctx, func(w *worker) error { return w.load(ctx, p.cfg.Timeout, m) })
@@ -90,7 +87,7 @@ func (p *Pool) LoadWith(ctx context.Context, name, source, function string, args
 	return &Function{pool: p, module: m}, nil
 }
 
-// with hands a worker to use, and another one if that had died before.
+// with calls use with a worker, and once more with another worker if the first had already died.
 func (p *Pool) with(ctx context.Context, use func(*worker) error) error {
 	for again := false; ; again = true {
 		w, err := p.take(ctx)
@@ -99,13 +96,13 @@ func (p *Pool) with(ctx context.Context, use func(*worker) error) error {
 		}
 		err = use(w)
 		p.put(w)
-		if again || !errors.Is(err, errNotBegun) {
+		if again || !errors.Is(err, errWorkerGone) {
 			return err
 		}
 	}
 }
 
-// next numbers a module.
+// next returns the next module number.
 func (p *Pool) next() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -113,8 +110,8 @@ func (p *Pool) next() int {
 	return p.modules
 }
 
-// Isolation says in one sentence what holds the functions, and what does not.
-// It is "" before the first Load.
+// Isolation returns a sentence about how the functions are isolated, and what is not enforced. It
+// is "" before the first Load.
 func (p *Pool) Isolation() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -124,7 +121,7 @@ func (p *Pool) Isolation() string {
 	return p.plan.sentence()
 }
 
-// Interpreter says which interpreter runs, such as "/usr/bin/python3 (Python
+// Interpreter returns the path and version of the interpreter, such as "/usr/bin/python3 (Python
 // 3.11.2)". It is "" before the first Load.
 func (p *Pool) Interpreter() string {
 	p.mu.Lock()
@@ -135,8 +132,8 @@ func (p *Pool) Interpreter() string {
 	return p.plan.interpreter.String()
 }
 
-// Close ends all workers and what they have started, and waits for them. Calls
-// under way end first; later ones fail.
+// Close waits for the calls in flight, and ends all workers with everything that they started. Later
+// calls fail.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	again := p.closed
@@ -146,7 +143,7 @@ func (p *Pool) Close() error {
 		return nil
 	}
 	close(p.done)
-	for range cap(p.free) { // with every token in hand no one is busy
+	for range cap(p.free) { // once all tokens are taken, no worker is busy
 		p.free <- struct{}{}
 	}
 	p.watching.Wait()
@@ -159,10 +156,9 @@ func (p *Pool) Close() error {
 	return p.plan.close()
 }
 
-// take waits for a worker: the one that was used last, or a new one. It must be
-// put back.
+// take waits for a worker: the most recently used one, or a new one. The caller must put it back.
 func (p *Pool) take(ctx context.Context) (*worker, error) {
-	if ctx.Err() != nil { // select would take a free worker as readily
+	if ctx.Err() != nil { // select might prefer a free worker
 		return nil, context.Cause(ctx)
 	}
 	select {
@@ -187,8 +183,7 @@ func (p *Pool) take(ctx context.Context) (*worker, error) {
 	return w, nil
 }
 
-// pop takes an idle worker, nil when there is none. Those that have died while
-// no one used them are dropped.
+// pop takes an idle worker; nil if there is none. It drops workers that died while idle.
 func (p *Pool) pop() *worker {
 	for {
 		p.mu.Lock()
@@ -207,7 +202,7 @@ func (p *Pool) pop() *worker {
 	}
 }
 
-// put gives a worker back.
+// put returns a worker to the pool.
 func (p *Pool) put(w *worker) {
 	p.mu.Lock()
 	delete(p.busy, w)
@@ -237,28 +232,29 @@ func (p *Pool) start(ctx context.Context) (*worker, error) {
 	return plan.start(ctx)
 }
 
-// planned finds the interpreter and the sandbox, and begins to watch, once.
+// planned returns the plan. The first call finds the interpreter and the sandbox, and starts the
+// watch.
 func (p *Pool) planned(ctx context.Context) (*plan, error) {
 	p.planning.Lock()
 	defer p.planning.Unlock()
 	p.mu.Lock()
-	made := p.plan
+	plan := p.plan
 	p.mu.Unlock()
-	if made != nil {
-		return made, nil
+	if plan != nil {
+		return plan, nil
 	}
-	made, err := newPlan(ctx, p.cfg)
+	plan, err := newPlan(ctx, p.cfg)
 	if err != nil {
 		return nil, err
 	}
-	p.begin(made)
-	return made, nil
+	p.begin(plan)
+	return plan, nil
 }
 
-// begin has workers started by a plan, and watched.
-func (p *Pool) begin(made *plan) {
+// begin sets the plan for starting workers, and starts to watch them.
+func (p *Pool) begin(plan *plan) {
 	p.mu.Lock()
-	p.plan = made
+	p.plan = plan
 	p.mu.Unlock()
 	p.watching.Go(p.watch)
 }

@@ -2,7 +2,7 @@ package python
 
 import "gonogo/sampler/limit"
 
-// Settings are how python graders are run, as a configuration has it.
+// Settings is the configuration of python graders.
 type Settings struct {
 	Interpreter string         `json:"interpreter,omitzero" default:"python3" doc:"the interpreter of python graders: a name on PATH, or the path of one whose environment holds the modules they import"`
 	Workers     int            `json:"workers" default:"0" min:"0" max:"1024" doc:"interpreters that run at one time; 0 is one for each core"`
@@ -11,7 +11,7 @@ type Settings struct {
 	Sandbox     string         `json:"sandbox,omitzero" default:"auto" enum:"auto,required,none" doc:"whether python graders run without network and with a read-only file system: if the machine allows it, always, or never"`
 }
 
-// Pool is the configuration of a pool of such interpreters.
+// Pool returns the configuration of the pool that runs them.
 func (s Settings) Pool() Config {
 	return Config{
 		Interpreter: s.Interpreter, Workers: s.Workers, Timeout: s.Timeout.Duration,

@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// tailSize is what is kept of what a worker says on standard error.
+// tailSize is the number of bytes kept of a worker's standard error.
 const tailSize = 4 << 10
 
-// tail is a writer that keeps the end of what it was given.
+// tail is a writer that keeps the end of what was written.
 type tail struct {
 	mu   sync.Mutex // guards kept
 	kept []byte
@@ -35,8 +35,8 @@ func (t *tail) reset() {
 	t.mu.Unlock()
 }
 
-// said is the end of what was written, as the end of a message.
-func (t *tail) said() string {
+// suffix returns the end of what was written, to append to a message; "" if nothing was.
+func (t *tail) suffix() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := strings.TrimSpace(strings.ToValidUTF8(string(t.kept), "\uFFFD"))

@@ -7,11 +7,11 @@ import (
 	"gonogo/sampler/boundary/internal/process"
 )
 
-// watchEvery is how often workers that are busy for long are looked at.
+// watchEvery is the interval between inspections; a call that is shorter is not inspected.
 const watchEvery = 250 * time.Millisecond
 
-// watch ends workers whose processes together use more than one may: limits
-// hold for each process alone, and some do not hold for root at all.
+// watch kills workers whose processes together exceed the limits of a worker. The system's limits
+// apply to each process separately, and some do not apply to root at all.
 func (p *Pool) watch() {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
@@ -27,7 +27,7 @@ func (p *Pool) watch() {
 	}
 }
 
-// busySince lists the workers that make one call since before a time.
+// busySince lists the workers whose current call started before a time.
 func (p *Pool) busySince(before time.Time) map[*worker]time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -40,8 +40,7 @@ func (p *Pool) busySince(before time.Time) map[*worker]time.Time {
 	return out
 }
 
-// inspect looks at the processes of each worker and ends it where they are too
-// many or too large.
+// inspect kills each worker whose processes are too many or use too much memory.
 func (p *Pool) inspect(busy map[*worker]time.Time) {
 	table := process.Processes()
 	for w, since := range busy {
@@ -60,12 +59,12 @@ func (p *Pool) inspect(busy map[*worker]time.Time) {
 	}
 }
 
-// overuse kills a worker, unless its call has ended meanwhile.
+// overuse kills a worker, unless its call has ended in the meantime.
 func (p *Pool) overuse(w *worker, since time.Time, why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.busy[w] == since {
 		w.overuse.Store(&why)
-		process.KillTree(w.cmd.Process.Pid, w.own)
+		process.KillTree(w.cmd.Process.Pid, w.pidns)
 	}
 }

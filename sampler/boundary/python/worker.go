@@ -27,27 +27,29 @@ type worker struct {
 	loaded map[int]bool
 	buffer []byte
 	ready  ready
-	mark   string        // in the environment of all that the worker starts
-	own    bool          // it has a namespace of processes
-	gone   chan struct{} // closed when the process has been waited for
+	mark   string        // in the environment of all processes that the worker starts
+	pidns  bool          // it has its own process namespace
+	gone   chan struct{} // closed after the process was waited for
 	ended  bool
 
-	overuse atomic.Pointer[string] // why the watch has killed it; nil when it has not
+	overuse atomic.Pointer[string] // why the watch killed it; nil if it did not
 }
 
-// ready is what a worker says when it has set itself up.
+// ready is a worker's report after its set-up.
 type ready struct {
-	Failed []string `json:"failed"` // limits that this system does not have
-	User   bool     `json:"user"`   // it runs as its own user
+	Failed []string `json:"failed"` // limits that this system does not support
+	User   bool     `json:"user"`   // the worker runs as its own user
 }
 
-// spawn starts cmd and hands it its set-up.
-func spawn(ctx context.Context, cmd *exec.Cmd, mark string, own bool, setup []byte,
+// spawn starts cmd and sends it its set-up.
+func spawn(ctx context.Context, cmd *exec.Cmd, mark string, pidns bool, setup []byte,
 	timeout time.Duration,
 ) (*worker, error) {
-	w := &worker{cmd: cmd, stderr: &tail{}, loaded: make(map[int]bool), mark: mark, own: own, gone: make(chan struct{})}
+	w := &worker{
+		cmd: cmd, stderr: &tail{}, loaded: make(map[int]bool), mark: mark, pidns: pidns, gone: make(chan struct{}),
+	}
 	cmd.Stderr = w.stderr
-	cmd.WaitDelay = time.Second // for a process that got away and holds standard error
+	cmd.WaitDelay = time.Second // an escaped process may keep standard error open
 	in, out, err := process.StartPiped(cmd)
 	if err != nil {
 		return nil, err
@@ -55,7 +57,7 @@ func spawn(ctx context.Context, cmd *exec.Cmd, mark string, own bool, setup []by
 	w.in, w.out, w.lines = in, out, bufio.NewReaderSize(out, 1<<16)
 	go func() {
 		defer close(w.gone)
-		_ = cmd.Wait() // how it ended is in cmd.ProcessState
+		_ = cmd.Wait() // the exit state is in cmd.ProcessState
 	}()
 	word, payload, err := w.exchange(ctx, timeout, 0, setup)
 	if err == nil && word != "ready" {
@@ -71,7 +73,7 @@ func spawn(ctx context.Context, cmd *exec.Cmd, mark string, own bool, setup []by
 	return w, nil
 }
 
-// load loads a module, if that has not been done.
+// load loads a module unless it is already loaded.
 func (w *worker) load(ctx context.Context, timeout time.Duration, m *module) error {
 	if w.loaded[m.index] {
 		return nil
@@ -89,7 +91,7 @@ func (w *worker) load(ctx context.Context, timeout time.Duration, m *module) err
 	return nil
 }
 
-// call calls a function of a module that has been loaded.
+// call calls the function of a loaded module.
 func (w *worker) call(ctx context.Context, timeout time.Duration, m *module,
 	args []json.RawMessage,
 ) (json.RawMessage, error) {
@@ -101,7 +103,7 @@ func (w *worker) call(ctx context.Context, timeout time.Duration, m *module,
 		}
 		b = append(b, arg...)
 	}
-	for rest := b; ; { // a line break in JSON is but a space
+	for rest := b; ; { // replace line breaks, which are only white space in JSON
 		i := bytes.IndexByte(rest, '\n')
 		if i < 0 {
 			break
@@ -113,7 +115,7 @@ func (w *worker) call(ctx context.Context, timeout time.Duration, m *module,
 	return w.do(ctx, timeout, id, w.buffer)
 }
 
-// frame begins a line with an id that a function cannot guess.
+// frame returns the start of a line, with an id that a function cannot guess.
 func (w *worker) frame(m *module) (id uint64, b []byte) {
 	id = rand.Uint64()
 	b = append(strconv.AppendUint(w.buffer[:0], id, 10), " ["...)
@@ -130,7 +132,8 @@ func (w *worker) do(ctx context.Context, timeout time.Duration, id uint64, call 
 	return w.result(word, payload)
 }
 
-// end lets a worker that has closed its output come to its end and says how.
+// end waits up to a second for a worker that has closed its output to exit, and returns an error that
+// says how it ended.
 func (w *worker) end() error {
 	select {
 	case <-w.gone:
@@ -143,15 +146,15 @@ func (w *worker) end() error {
 	return w.endedBy(exitText(w.cmd.ProcessState.ExitCode()))
 }
 
-// endedBy is the end of an interpreter, with all that is known about it.
+// endedBy returns the error of an interpreter that ended: why the watch killed it, or else how.
 func (w *worker) endedBy(how string) error {
 	if why := w.overuse.Load(); why != nil {
-		return fmt.Errorf("it was ended: %s%s", *why, w.stderr.said())
+		return fmt.Errorf("it was ended: %s%s", *why, w.stderr.suffix())
 	}
-	return fmt.Errorf("the interpreter ended in the call: %s%s", how, w.stderr.said())
+	return fmt.Errorf("the interpreter ended in the call: %s%s", how, w.stderr.suffix())
 }
 
-// alive reports whether an idle worker can go on, as far as is known.
+// alive reports whether an idle worker seems usable: it has not exited, and has written nothing unasked.
 func (w *worker) alive() bool {
 	select {
 	case <-w.gone:
@@ -161,20 +164,19 @@ func (w *worker) alive() bool {
 	}
 }
 
-// kill ends the worker with all that it has started, and waits for it.
+// kill kills the worker with everything that it started, and waits for it.
 func (w *worker) kill() {
 	if w.ended {
 		return
 	}
 	w.ended = true
-	process.KillTree(w.cmd.Process.Pid, w.own)
+	process.KillTree(w.cmd.Process.Pid, w.pidns)
 	<-w.gone
 	process.KillMarked(w.mark)
 	_, _ = w.in.Close(), w.out.Close()
 }
 
-// exitText says how a process ended. Its parent reports a signal as 128 plus
-// its number.
+// exitText says how a process ended. The parent reports a signal as 128 plus its number.
 func exitText(code int) string {
 	if code > 128 && code < 160 {
 		return fmt.Sprintf("signal: %v", syscall.Signal(code-128))

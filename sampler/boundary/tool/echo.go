@@ -2,41 +2,41 @@ package tool
 
 import "sync"
 
-// echo notices an answer that belongs to another call. Not every server names
-// the call that it answers, or names it rightly: one that has named two of them
-// rightly is held to it; but one that gives the same answer to the repeat keeps
-// its answers, with the calls that they were once to.
+// echo detects an answer that belongs to another call. Not every server names the call that it answers,
+// or names the right one. A server is checked once it has named two calls correctly. If a repeated call
+// gets the same wrong id again, the answer is accepted: the server caches answers together with the
+// calls that they first belonged to.
 type echo struct {
-	mu      sync.Mutex        // guards what follows
-	first   string            // a call that was named rightly
-	knows   bool              // so was another
-	strange map[string]string // by call, whose answer came instead
+	mu       sync.Mutex        // guards the fields below
+	first    string            // a call that was named correctly
+	reliable bool              // another call was named correctly, too
+	wrong    map[string]string // the wrong id that came as the answer to a call
 }
 
-// mostStrange bounds what is remembered of calls that were not repeated.
-const mostStrange = 1000
+// mostWrong is the maximum number of wrong ids to remember.
+const mostWrong = 1000
 
-// foreign reports whether an answer that names a call belongs to another than
-// our own.
-func (e *echo) foreign(own, named string) bool {
+// foreign reports whether an answer belongs to another call. call is the id of the call that was made,
+// named the id in the answer.
+func (e *echo) foreign(call, named string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
-	case named == "" || named != own && !e.knows:
-	case named != own:
-		if e.strange[own] == named {
-			delete(e.strange, own)
+	case named == "" || named != call && !e.reliable:
+	case named != call:
+		if e.wrong[call] == named {
+			delete(e.wrong, call)
 			return false
 		}
-		if e.strange == nil || len(e.strange) >= mostStrange {
-			e.strange = make(map[string]string)
+		if e.wrong == nil || len(e.wrong) >= mostWrong {
+			e.wrong = make(map[string]string)
 		}
-		e.strange[own] = named
+		e.wrong[call] = named
 		return true
 	case e.first == "":
-		e.first = own
-	case e.first != own:
-		e.knows = true
+		e.first = call
+	case e.first != call:
+		e.reliable = true
 	}
 	return false
 }

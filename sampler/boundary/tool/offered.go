@@ -6,8 +6,8 @@ import (
 	"gonogo/sampler"
 )
 
-// Offered returns tools without the dropped ones, by the names that they are offered by:
-// renamed has the new name of a tool by its own. A tool may take the name of a dropped one.
+// Offered returns tools without the dropped ones, keyed by the names under which they are offered.
+// renamed maps a tool's own name to its new one. A tool may take the name of a dropped one.
 func Offered(tools map[string]sampler.Tool, dropped []string, renamed map[string]string) map[string]sampler.Tool {
 	if len(dropped)+len(renamed) == 0 {
 		return tools
@@ -17,42 +17,42 @@ func Offered(tools map[string]sampler.Tool, dropped []string, renamed map[string
 		if slices.Contains(dropped, name) {
 			continue
 		}
-		if to := renamed[name]; to != "" {
-			t = renamedTool{t, to}
+		if newName := renamed[name]; newName != "" {
+			t = renamedTool{t, newName}
 		}
 		out[t.Name()] = t
 	}
 	return out
 }
 
-// renamedTool is a tool by another name. Its server is asked by its own.
+// renamedTool is a tool with another name. Its server still gets the tool's own name.
 type renamedTool struct {
 	sampler.Tool
 	name string
 }
 
-// Name returns the name that the tool is offered by.
+// Name returns the name under which the tool is offered.
 func (t renamedTool) Name() string { return t.name }
 
-// URL is the tool's own; "" where it has none.
+// URL returns the tool's URL; "" if it has none.
 func (t renamedTool) URL() string {
-	if own, ok := t.Tool.(interface{ URL() string }); ok {
-		return own.URL()
+	if inner, ok := t.Tool.(interface{ URL() string }); ok {
+		return inner.URL()
 	}
 	return ""
 }
 
-// SessionReads are the tool's own.
+// SessionReads returns the session variables that the tool reads.
 func (t renamedTool) SessionReads() []string {
-	if own, ok := t.Tool.(interface{ SessionReads() []string }); ok {
-		return own.SessionReads()
+	if inner, ok := t.Tool.(interface{ SessionReads() []string }); ok {
+		return inner.SessionReads()
 	}
 	return nil
 }
 
-// Release has the tool release what it keeps for a rollout.
+// Release releases what the tool keeps for a rollout.
 func (t renamedTool) Release(traceID string) {
-	if own, ok := t.Tool.(sampler.Releaser); ok {
-		own.Release(traceID)
+	if inner, ok := t.Tool.(sampler.Releaser); ok {
+		inner.Release(traceID)
 	}
 }

@@ -17,41 +17,40 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// Config is one tool as the job describes it.
+// Config describes one tool of the job.
 type Config struct {
 	Name      string
 	ServerURL string
-	Headers   map[string]string          // final values
-	Extra     map[string]json.RawMessage // further keys of the job's entry, sent along in the body as they are
+	Headers   map[string]string          // with variables already replaced
+	Extra     map[string]json.RawMessage // further keys of the job's entry, sent unchanged in the body
 }
 
 // Options apply to all tools of a run.
 type Options struct {
-	HTTP  *http.Client // nil = a client of our own, as endpoint.HTTPClient
+	HTTP  *http.Client // nil = a new endpoint.HTTPClient
 	Conns int          // connections to keep to each server; 0 = 16
 
-	// MaxReply is the longest answer in bytes that is shown to the model. A longer
-	// one is shown as an error of status 413, which is Azure's rule at 1 MB. 0 means
+	// MaxReply is the length in bytes of the longest answer that is shown to the model. The model
+	// sees a longer one as an error with status 413, which is Azure's rule at 1 MB. 0 means
 	// DefaultMaxReply.
 	MaxReply int64
 }
 
-// DefaultMaxReply is 1 MB, for every target: one huge tool answer that fills the
-// context is the more common way to lose a rollout.
+// DefaultMaxReply is 1 MB, for every target: without a limit, a huge tool answer that fills the context
+// would be the more common way to lose a rollout.
 const DefaultMaxReply = 1_000_000
 
-// maxRefusal bounds how much of an error payload the model is shown when a
-// refusal brought no output.
+// maxRefusal is how much of an error payload the model sees if a refusal has no output, in bytes.
 const maxRefusal = 4096
 
 // Tool is one tool behind HTTP. It implements sampler.Tool.
 type Tool struct {
-	name   string
-	at     sampler.Address
-	client *http.Client
-	extra  []byte // ,"key":value… of the job's entry
-	limit  int64
-	echo   echo
+	name    string
+	address sampler.Address
+	client  *http.Client
+	extra   []byte // ,"key":value… of the job's entry
+	limit   int64  // Options.MaxReply
+	echo    echo
 }
 
 // New returns the job's tools, in order.
@@ -82,11 +81,11 @@ func newTool(c Config, opts Options) (*Tool, error) {
 	if c.Name == "" {
 		return nil, errors.New("a tool has no name")
 	}
-	at, err := sampler.NewAddress("server_url", c.ServerURL, c.Headers)
+	address, err := sampler.NewAddress("server_url", c.ServerURL, c.Headers)
 	if err != nil {
 		return nil, fmt.Errorf("tool %q: %w", c.Name, err)
 	}
-	t := &Tool{name: c.Name, at: at, client: opts.HTTP, limit: opts.MaxReply}
+	t := &Tool{name: c.Name, address: address, client: opts.HTTP, limit: opts.MaxReply}
 	keys := make([]string, 0, len(c.Extra))
 	for k := range c.Extra {
 		keys = append(keys, k)
@@ -105,7 +104,7 @@ func newTool(c Config, opts Options) (*Tool, error) {
 	return t, nil
 }
 
-// reserved are the fields of a call's body.
+// reserved holds the fields of a call's body.
 var reserved = map[string]bool{
 	"type": true, "id": true, "call_id": true, "name": true, "arguments": true,
 	"trace_id": true, "item": true,
@@ -114,19 +113,18 @@ var reserved = map[string]bool{
 // Name returns the tool's name.
 func (t *Tool) Name() string { return t.name }
 
-// URL returns the address that is called.
-func (t *Tool) URL() string { return t.at.URL() }
+// URL returns the tool's address.
+func (t *Tool) URL() string { return t.address.URL() }
 
 // SessionReads lists the session variables in the tool's address.
-func (t *Tool) SessionReads() []string { return t.at.Reads() }
+func (t *Tool) SessionReads() []string { return t.address.Reads() }
 
-// Call makes one request. What the model may see is a Result: an answer of
-// status 2xx, and one of 4xx with its output, or with its payload where it has
-// none. 408, 425, 429, 5xx, a broken connection, an answer that cannot be read
-// and one that belongs to another call are failures worth another try; the wire
-// contract does not say what a trainer does with the last three.
+// Call makes one request. It returns a Result for what the model sees: an answer with status 2xx, or
+// one with 4xx, with its output or else its payload. 408, 425, 429, 5xx, a broken connection, an answer
+// that cannot be read and one that belongs to another call are retryable failures; the wire contract
+// does not say what a trainer does with the last three.
 func (t *Tool) Call(ctx context.Context, call sampler.Call) (sampler.Result, error) {
-	address, header, secrets, err := t.at.In(call.RolloutSession)
+	address, header, secrets, err := t.address.In(call.RolloutSession)
 	if err != nil {
 		return sampler.Result{}, err
 	}
@@ -150,16 +148,16 @@ func (t *Tool) Call(ctx context.Context, call sampler.Call) (sampler.Result, err
 			Err: errors.New("the tool redirects to nowhere"),
 		}
 	}
-	said, ok := outputOf(a.Body)
+	reply, ok := outputOf(a.Body)
 	switch {
 	case !ok:
 		err = fmt.Errorf("the answer is not a JSON object with an \"output\": %s",
 			endpoint.Brief(secrets.Mask(string(a.Body))))
-	case t.echo.foreign(call.ID, said.callID):
+	case t.echo.foreign(call.ID, reply.callID):
 		err = fmt.Errorf("the answer to %s is the answer to another call, %s", call.ID,
-			endpoint.Brief(secrets.Mask(said.callID)))
+			endpoint.Brief(secrets.Mask(reply.callID)))
 	default:
-		return sampler.Result{Output: said.output, HTTPStatus: a.Status, Note: said.note}, nil
+		return sampler.Result{Output: reply.output, HTTPStatus: a.Status, Note: reply.note}, nil
 	}
 	return sampler.Result{}, &endpoint.Failure{
 		URL: credential.BareURL(address), Status: a.Status, Temporary: true,
@@ -167,14 +165,13 @@ func (t *Tool) Call(ctx context.Context, call sampler.Call) (sampler.Result, err
 	}
 }
 
-// transport reports whether an answer is the server's trouble, not a refusal.
-// Of the statuses that are temporary elsewhere, 409 is a tool's own word: a
-// conflict is for the model to solve.
+// transport reports whether an answer means a failure of the server, not a refusal by the tool. 409,
+// which is temporary elsewhere, is a refusal here: the model has to resolve the conflict.
 func transport(a endpoint.Answer) bool {
 	return endpoint.Temporary(a.Status) && a.Status != http.StatusConflict
 }
 
-// body writes the body of a call. The item's row goes along as it was read.
+// body returns the body of a call. The item's row is sent unchanged.
 func (t *Tool) body(call sampler.Call) []byte {
 	var row []byte
 	if call.Item != nil {
@@ -199,14 +196,14 @@ func (t *Tool) body(call sampler.Call) []byte {
 	return append(b, '}')
 }
 
-// refusal is a 4xx as the model is shown it.
+// refusal returns the result of a 4xx answer, as the model sees it.
 func refusal(a endpoint.Answer, secrets endpoint.Secrets) sampler.Result {
 	res := sampler.Result{
 		HTTPStatus: a.Status,
 		Error:      fmt.Sprintf("status %d: %s", a.Status, endpoint.ErrorText(secrets.Answer(a))),
 	}
-	if said, ok := outputOf(a.Body); ok {
-		res.Output, res.Note = said.output, said.note
+	if reply, ok := outputOf(a.Body); ok {
+		res.Output, res.Note = reply.output, reply.note
 		return res
 	}
 	payload := wording.ClipBytes(string(a.Body), maxRefusal)
@@ -217,16 +214,16 @@ func refusal(a endpoint.Answer, secrets endpoint.Secrets) sampler.Result {
 	return res
 }
 
-// said is what a body says.
-type said struct {
+// reply holds the fields of a tool's answer.
+type reply struct {
 	output string
-	note   string // an oddity of it
-	callID string // of the call that it says it answers; "" when it does not
+	note   string // something unusual about the output
+	callID string // the call that it answers; "" if it does not say
 }
 
-// outputOf reads {"output": …, "call_id": …}, or the same within "result". An
-// output that is not a string is shown as its JSON, with a note.
-func outputOf(body []byte) (s said, ok bool) {
+// outputOf reads {"output": …, "call_id": …}, or the same within "result". An output that is not a
+// string becomes its JSON, with a note.
+func outputOf(body []byte) (r reply, ok bool) {
 	var output, callID, result []byte
 	read := func(text []byte) error {
 		return jsontext.Fields(text, func(key, value []byte) error {
@@ -242,20 +239,20 @@ func outputOf(body []byte) (s said, ok bool) {
 		})
 	}
 	if read(body) != nil {
-		return said{}, false
+		return reply{}, false
 	}
 	if inner := result; output == nil && inner != nil && read(inner) != nil {
-		return said{}, false
+		return reply{}, false
 	}
 	if output == nil {
-		return said{}, false
+		return reply{}, false
 	}
 	if output[0] != '"' {
-		s.note = rollout.NotText
+		r.note = rollout.NotText
 	}
-	if s.output = jsontext.TextOrJSON(output); s.output == "" && output[0] == 'n' {
-		s.output = "null"
+	if r.output = jsontext.TextOrJSON(output); r.output == "" && output[0] == 'n' {
+		r.output = "null"
 	}
-	s.callID = jsontext.TextOrJSON(callID)
-	return s, true
+	r.callID = jsontext.TextOrJSON(callID)
+	return r, true
 }

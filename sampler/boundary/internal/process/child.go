@@ -14,14 +14,14 @@ import (
 
 // Child is a process with pipes to its standard input and output.
 type Child struct {
-	In  *os.File // what is written here it reads
-	Out *os.File // what it writes is read here
+	In  *os.File // write its standard input here
+	Out *os.File // read its standard output here
 
-	cmd  *exec.Cmd
-	mark string
-	said *tail
-	gone chan struct{} // closed when the process has been waited for
-	kill sync.Once
+	cmd    *exec.Cmd
+	mark   string
+	stderr *tail
+	gone   chan struct{} // closed after the process was waited for
+	kill   sync.Once
 }
 
 // Environment returns this program's environment without the named variables.
@@ -32,56 +32,55 @@ func Environment(without []string) []string {
 	})
 }
 
-// unbuffered has Python write what it prints at once: into a pipe it would hold it
-// back until it ends, and the line that is waited for never comes.
+// unbuffered is the environment variable that makes Python write its output immediately. Otherwise it
+// buffers output to a pipe, and an expected line may never arrive.
 const unbuffered = "PYTHONUNBUFFERED"
 
-// Start starts cmd with pipes to its standard input and output, detached from this
-// program. mark is put into its environment, so the processes it starts can be
-// found. Its standard error goes to log, which may be nil; the end of it is kept
-// for messages.
+// Start starts cmd with pipes to its standard input and output, detached from this program. It adds
+// mark to the environment, so that the processes that cmd starts can be found. Standard error goes to
+// log, which may be nil; its end is kept for messages.
 func Start(cmd *exec.Cmd, mark string, log io.Writer) (*Child, error) {
-	c := &Child{cmd: cmd, mark: mark, said: &tail{log: log}, gone: make(chan struct{})}
+	c := &Child{cmd: cmd, mark: mark, stderr: &tail{log: log}, gone: make(chan struct{})}
 	cmd.Env = append(cmd.Env, mark)
 	if !slices.ContainsFunc(cmd.Env, func(pair string) bool { return strings.HasPrefix(pair, unbuffered+"=") }) {
 		cmd.Env = append(cmd.Env, unbuffered+"=1")
 	}
 	cmd.SysProcAttr = Detach()
-	cmd.Stderr = c.said
-	cmd.WaitDelay = 250 * time.Millisecond // for a process that got away and holds standard error
+	cmd.Stderr = c.stderr
+	cmd.WaitDelay = 250 * time.Millisecond // an escaped process may keep standard error open
 	var err error
 	if c.In, c.Out, err = StartPiped(cmd); err != nil {
 		return nil, err
 	}
 	go func() {
 		defer close(c.gone)
-		_ = cmd.Wait() // how it ended is in cmd.ProcessState
-		c.said.end()
+		_ = cmd.Wait() // the exit state is in cmd.ProcessState
+		c.stderr.end()
 	}()
 	return c, nil
 }
 
-// StartPiped starts cmd with pipes to its standard input and output. Our ends
+// StartPiped starts cmd with pipes to its standard input and output, and returns the other ends, which
 // support deadlines.
 func StartPiped(cmd *exec.Cmd) (in, out *os.File, err error) {
-	theirIn, in, err := os.Pipe()
+	stdin, in, err := os.Pipe()
 	if err != nil {
 		return nil, nil, err
 	}
-	defer theirIn.Close()
-	out, theirOut, err := os.Pipe()
+	defer stdin.Close()
+	out, stdout, err := os.Pipe()
 	if err != nil {
 		return nil, nil, errors.Join(err, in.Close())
 	}
-	defer theirOut.Close()
-	cmd.Stdin, cmd.Stdout = theirIn, theirOut
+	defer stdout.Close()
+	cmd.Stdin, cmd.Stdout = stdin, stdout
 	if err := cmd.Start(); err != nil {
 		return nil, nil, errors.Join(err, in.Close(), out.Close())
 	}
 	return in, out, nil
 }
 
-// Alive reports whether the process is running, as far as is known.
+// Alive reports whether the process seems to be running.
 func (c *Child) Alive() bool {
 	select {
 	case <-c.gone:
@@ -91,22 +90,22 @@ func (c *Child) Alive() bool {
 	}
 }
 
-// ExitReason kills the process if it still runs and says how it ended: its exit
-// code and the end of its standard error.
+// ExitReason says how the process ended: its exit state and the end of its standard error. If the
+// process is still running after a second, ExitReason kills it.
 func (c *Child) ExitReason() string {
 	select {
 	case <-c.gone:
-	case <-time.After(time.Second): // it has closed its output, and goes on
+	case <-time.After(time.Second): // it closed its output but keeps running
 	}
 	c.Kill()
 	return c.cmd.ProcessState.String() + c.StderrTail()
 }
 
-// StderrTail is the end of its standard error, to be appended to a message.
-func (c *Child) StderrTail() string { return c.said.text() }
+// StderrTail returns the end of its standard error, to append to a message; "" if it is empty.
+func (c *Child) StderrTail() string { return c.stderr.text() }
 
-// Finish closes the standard input and gives the process grace to exit; then it is
-// killed with all that it started.
+// Finish closes the standard input, gives the process the time grace to exit, and then kills it with
+// everything that it started.
 func (c *Child) Finish(grace time.Duration) {
 	_ = c.In.Close() // it may be closed already
 	select {
@@ -116,11 +115,11 @@ func (c *Child) Finish(grace time.Duration) {
 	c.Kill()
 }
 
-// Kill kills the process with all that it started, and waits for it. It may be
-// called twice.
+// Kill kills the process with everything that it started, and waits for it. It may be called more than
+// once.
 func (c *Child) Kill() {
 	c.kill.Do(func() {
-		if pid := c.cmd.Process.Pid; c.Alive() || !there(pid) { // its number may be another's by now
+		if pid := c.cmd.Process.Pid; c.Alive() || !exists(pid) { // another process may have the pid by now
 			KillTree(pid, false)
 		}
 		<-c.gone
@@ -129,25 +128,25 @@ func (c *Child) Kill() {
 	})
 }
 
-// summarySize is how many bytes of standard error go into a message: records keep
-// 500 bytes of a message.
+// summarySize is the number of bytes of standard error in a message. Records keep 500 bytes of a
+// message.
 const summarySize = 400
 
-// longestLine is how much of a line waits for its end before it is passed on.
+// longestLine is the number of bytes of an incomplete line that are held back before they are forwarded.
 const longestLine = 64 << 10
 
-// tail is a writer that keeps the end of what it was given, and passes all on, by
-// whole lines: those of several processes do not run into each other, and no
-// secret is passed on in two halves.
+// tail is a writer that keeps the end of what was written and forwards everything to log in whole lines,
+// so that the lines of several processes do not mix and no secret is forwarded in two pieces.
 type tail struct {
 	log io.Writer
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	kept []byte
-	line []byte // that has not ended
+	line []byte // the last, incomplete line
 }
 
-// Write keeps the end of b. It never fails: a full log must not block the process.
+// Write keeps the end of b and forwards whole lines. It never fails: a full log must not block the
+// process.
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -157,7 +156,7 @@ func (t *tail) Write(b []byte) (int, error) {
 		if len(t.line)-end > longestLine {
 			end = len(t.line)
 		}
-		t.pass(end)
+		t.forward(end)
 	}
 	t.kept = append(t.kept, b...)
 	if over := len(t.kept) - 2*summarySize; over > 0 {
@@ -166,21 +165,21 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// pass passes that many bytes on. mu is held.
-func (t *tail) pass(n int) {
+// forward writes the first n bytes of line to log. The caller must hold mu.
+func (t *tail) forward(n int) {
 	if n > 0 {
 		_, _ = t.log.Write(t.line[:n])
 		t.line = append(t.line[:0], t.line[n:]...)
 	}
 }
 
-// end passes on what is left.
+// end forwards the last, incomplete line.
 func (t *tail) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.log != nil && len(t.line) > 0 {
 		t.line = append(t.line, '\n')
-		t.pass(len(t.line))
+		t.forward(len(t.line))
 	}
 }
 

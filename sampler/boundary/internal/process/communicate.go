@@ -10,36 +10,35 @@ import (
 	"time"
 )
 
-// Communicate writes input, closes the process's standard input and returns
-// everything that it writes until it ends, at most most bytes. The process and all
-// that it started are gone when it returns. The error is ctx's cause, or wraps
-// ErrTooLong, or ErrEnded for an exit code other than 0.
-func (p *Peer) Communicate(ctx context.Context, input []byte, most int) (output []byte, err error) {
+// Communicate writes input, closes the process's standard input, and returns everything that the process
+// writes until it ends, at most limit bytes. When Communicate returns, the process and everything that it
+// started are gone. The error wraps ctx's cause, ErrTooLong, or ErrEnded for an exit code other than 0.
+func (p *Peer) Communicate(ctx context.Context, input []byte, limit int) (output []byte, err error) {
 	var writing sync.WaitGroup
 	defer writing.Wait()
 	defer p.Kill()
-	writing.Go(func() { // it may write before it has read all
-		_, _ = p.In.Write(input) // a process need not read what it is given
+	writing.Go(func() { // the process may write before it has read everything
+		_, _ = p.In.Write(input) // fails if the process does not read its input, which is fine
 		_ = p.In.Close()
 	})
 	stop := context.AfterFunc(ctx, func() { _ = p.Out.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
-	left := make(chan struct{})
-	defer close(left)
+	returned := make(chan struct{})
+	defer close(returned)
 	writing.Go(func() {
 		select {
-		case <-p.gone: // what it left behind may hold its output open
+		case <-p.gone: // a process that it left behind may keep its output open
 			if ctx.Err() == nil {
 				_ = p.Out.SetReadDeadline(time.Now().Add(time.Second))
 			}
-		case <-left:
+		case <-returned:
 		}
 	})
-	output, err = io.ReadAll(io.LimitReader(p.Out, int64(most)+1))
+	output, err = io.ReadAll(io.LimitReader(p.Out, int64(limit)+1))
 	switch {
 	case ctx.Err() != nil:
 		return nil, p.late(ctx)
-	case len(output) > most:
+	case len(output) > limit:
 		return nil, ErrTooLong
 	case err != nil && !errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, err
@@ -55,12 +54,12 @@ func (p *Peer) Communicate(ctx context.Context, input []byte, most int) (output 
 	return output, nil
 }
 
-// late is ctx's cause, with what the process has said until then.
+// late returns ctx's cause with the end of the process's standard error.
 func (p *Peer) late(ctx context.Context) error {
 	return fmt.Errorf("%w%s", context.Cause(ctx), p.StderrTail())
 }
 
-// ExitCode returns the exit code of a process that exited by itself, else -1.
+// ExitCode returns the exit code of a process that exited by itself; -1 if it is running or was killed.
 func (p *Peer) ExitCode() int {
 	if p.Alive() {
 		return -1

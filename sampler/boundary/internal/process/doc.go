@@ -1,5 +1,5 @@
-// Package process starts child processes and ends them with everything they start.
+// Package process starts child processes and kills them with everything that they start.
 //
-// In: a command, or a mark in the environment of processes. Out: lines that a process
-// answers, how it ended, and no process left behind.
+// In: a command, or a mark in the environment of processes. Out: the lines that a process answers, and
+// how it ended. No process is left behind.
 package process

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// The ways in which a peer does not answer.
+// The reasons why a peer does not answer.
 var (
 	ErrTimeout     = errors.New("no line in time")
 	ErrTooLong     = errors.New("a line that is too long")
@@ -24,8 +24,7 @@ var (
 	ErrNotSent     = errors.New("it had ended before")
 )
 
-// Peer is a process that answers each line with one line. It is not safe for
-// concurrent use.
+// Peer is a process that answers each line with one line. It is not safe for concurrent use.
 type Peer struct {
 	*Child
 	lines *bufio.Reader
@@ -40,10 +39,10 @@ func StartPeer(cmd *exec.Cmd, mark string, log io.Writer) (*Peer, error) {
 	return &Peer{c, bufio.NewReaderSize(c.Out, 1<<16)}, nil
 }
 
-// Ask writes a line, which ends with a line break, and returns the answer without
-// its line break, at most most bytes. A timeout of 0 is none. The error is ctx's
-// cause, or wraps one of the errors above; the process is then killed.
-func (p *Peer) Ask(ctx context.Context, timeout time.Duration, line []byte, most int) (answer []byte, err error) {
+// Ask writes line, which must end with a line break, and returns the answer without its line break, at
+// most limit bytes. A timeout of 0 means no limit. On an error, which is ctx's cause or wraps one of the
+// errors above, Ask kills the process.
+func (p *Peer) Ask(ctx context.Context, timeout time.Duration, line []byte, limit int) (answer []byte, err error) {
 	defer func() {
 		if err != nil {
 			p.Kill()
@@ -63,18 +62,18 @@ func (p *Peer) Ask(ctx context.Context, timeout time.Duration, line []byte, most
 		_, _ = p.In.SetDeadline(time.Unix(1, 0)), p.Out.SetDeadline(time.Unix(1, 0))
 	})
 	defer func() {
-		if !stop() && err == nil { // the deadline that ctx set may come at any time
+		if !stop() && err == nil { // the deadline that ctx set may take effect at any time
 			err = context.Cause(ctx)
 		}
 	}()
-	defer p.untilItEnds()()
+	defer p.stopReadingAtExit()()
 	if _, err := p.In.Write(line); errors.Is(err, syscall.EPIPE) {
-		return nil, p.how(ErrNotSent)
+		return nil, p.exitError(ErrNotSent)
 	} else if err != nil {
-		return nil, p.why(ctx, err)
+		return nil, p.failure(ctx, err)
 	}
-	if answer, err = p.line(most); err != nil {
-		return nil, p.why(ctx, err)
+	if answer, err = p.line(limit); err != nil {
+		return nil, p.failure(ctx, err)
 	}
 	if p.lines.Buffered() > 0 {
 		return nil, ErrExtraOutput
@@ -82,20 +81,20 @@ func (p *Peer) Ask(ctx context.Context, timeout time.Duration, line []byte, most
 	return answer, nil
 }
 
-// untilItEnds has no one wait for the line of a process that ended, when what it has
-// started holds its output open. What it wrote before is there, and is read.
-func (p *Peer) untilItEnds() (stop func()) {
-	over := make(chan struct{})
+// stopReadingAtExit ends a read one second after the process has exited: a process that it started may
+// keep its output open. The time is enough to read what it wrote before.
+func (p *Peer) stopReadingAtExit() (stop func()) {
+	stopped := make(chan struct{})
 	var watch sync.WaitGroup
 	watch.Go(func() {
 		select {
 		case <-p.gone:
-			_ = p.Out.SetReadDeadline(time.Now().Add(time.Second)) // it may be closed already
-		case <-over:
+			_ = p.Out.SetReadDeadline(time.Now().Add(time.Second)) // fails if it is already closed
+		case <-stopped:
 		}
 	})
 	return func() {
-		close(over)
+		close(stopped)
 		watch.Wait()
 	}
 }
@@ -108,15 +107,15 @@ func (p *Peer) HasUnread() bool {
 	return pending(p.Out)
 }
 
-// line reads one line.
-func (p *Peer) line(most int) ([]byte, error) {
+// line reads one line, without its line break.
+func (p *Peer) line(limit int) ([]byte, error) {
 	var long []byte
 	for {
 		b, err := p.lines.ReadSlice('\n')
 		switch {
 		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
 			return nil, err
-		case len(long)+len(b) > most:
+		case len(long)+len(b) > limit:
 			return nil, ErrTooLong
 		}
 		if long = append(long, b...); err == nil {
@@ -125,8 +124,8 @@ func (p *Peer) line(most int) ([]byte, error) {
 	}
 }
 
-// why is why there is no line.
-func (p *Peer) why(ctx context.Context, err error) error {
+// failure returns the error that says why there is no line.
+func (p *Peer) failure(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -136,8 +135,8 @@ func (p *Peer) why(ctx context.Context, err error) error {
 	case errors.Is(err, ErrTooLong):
 		return err
 	}
-	return p.how(ErrEnded)
+	return p.exitError(ErrEnded)
 }
 
-// how is the end of the process.
-func (p *Peer) how(is error) error { return fmt.Errorf("%w: %s", is, p.ExitReason()) }
+// exitError wraps an error with the way in which the process ended.
+func (p *Peer) exitError(err error) error { return fmt.Errorf("%w: %s", err, p.ExitReason()) }

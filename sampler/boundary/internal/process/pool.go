@@ -5,15 +5,13 @@ import (
 	"time"
 )
 
-// IdlePool holds idle peers for reuse. The zero value is empty. It is safe for
-// concurrent use.
+// IdlePool holds idle peers for reuse. The zero value is empty. It is safe for concurrent use.
 type IdlePool struct {
 	mu    sync.Mutex // guards peers
-	peers []*Peer    // the one used last is last
+	peers []*Peer    // the most recently used is last
 }
 
-// Take returns a running peer; nil when there is none. What an exited peer left
-// running is killed.
+// Take returns a running peer; nil if there is none. It kills what exited peers left running.
 func (i *IdlePool) Take() *Peer {
 	for {
 		i.mu.Lock()
@@ -39,7 +37,7 @@ func (i *IdlePool) Put(p *Peer) {
 	i.peers = append(i.peers, p)
 }
 
-// Finish ends all peers at once, as Child.Finish does.
+// Finish ends all peers at the same time, as Child.Finish does.
 func (i *IdlePool) Finish(grace time.Duration) {
 	var all sync.WaitGroup
 	for p := i.Take(); p != nil; p = i.Take() {

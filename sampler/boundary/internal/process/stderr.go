@@ -6,9 +6,8 @@ import (
 	"gonogo/sampler/wording"
 )
 
-// summarize shortens the output of a process for a message: its end, where the
-// cause of death is. The last line of a Python traceback comes first, since readers
-// and tables may truncate.
+// summarize shortens the output of a process for a message. It keeps the end, which shows the cause of
+// an exit. The last line of a Python traceback comes first, because readers and tables may truncate.
 func summarize(s string) string {
 	before, cause := traceback(s)
 	if before == "" {
@@ -18,25 +17,25 @@ func summarize(s string) string {
 	return cause + "; before that: " + ending(before, summarySize-len(cause))
 }
 
-// traceback cuts what was printed before the line that names the last exception;
-// before is empty if there is no traceback.
+// traceback splits the output at the line that names the last exception. before is empty if there is no
+// traceback.
 func traceback(s string) (before, cause string) {
 	frame := strings.LastIndex(s, "\n  File \"")
 	if frame < 0 {
 		return "", s
 	}
-	for at := frame + 1; ; {
-		n := strings.IndexByte(s[at:], '\n')
+	for start := frame + 1; ; {
+		n := strings.IndexByte(s[start:], '\n')
 		if n < 0 {
 			return "", s
 		}
-		if at += n + 1; at < len(s) && s[at] != ' ' && s[at] != '\n' {
-			return strings.TrimSpace(s[:at]), s[at:]
+		if start += n + 1; start < len(s) && s[start] != ' ' && s[start] != '\n' {
+			return strings.TrimSpace(s[:start]), s[start:]
 		}
 	}
 }
 
-// ending is the end of a text, in whole lines where it has some.
+// ending returns the last size bytes of a text, cut to whole lines if possible.
 func ending(s string, size int) string {
 	over := len(s) - size
 	if over <= 0 {

@@ -8,39 +8,39 @@ import (
 	"syscall"
 )
 
-// sweeps bounds how often the processes are looked through for new ones.
+// sweeps is the maximum number of searches for new processes.
 const sweeps = 100
 
-// KillTree kills a process that leads its group and all its descendants. It is
-// stopped first, with its group, and killed last: until then it adopts orphaned
-// descendants, so none escapes. A process with its own PID namespace needs
-// none of that: the kernel ends the namespace with its first process.
-func KillTree(pid int, own bool) {
-	if !own && syscall.Kill(-pid, syscall.SIGSTOP) == nil {
+// KillTree kills a process that leads its group, and all its descendants. It first stops the process
+// with its group, and kills it last: until then the process adopts orphaned descendants, so none
+// escapes. A process with its own PID namespace (pidns) needs only the last step: the kernel ends the
+// namespace with its first process.
+func KillTree(pid int, pidns bool) {
+	if !pidns && syscall.Kill(-pid, syscall.SIGSTOP) == nil {
 		sweep(func(table Table) []int { return table.Below(pid) })
 	}
 	KillGroup(pid)
 }
 
-// sweep kills what find finds, until that is nothing new.
+// sweep kills the processes that find returns, until it returns no new ones.
 func sweep(find func(Table) []int) {
 	killed := make(map[int]bool)
 	for range sweeps {
-		news := false
+		found := false
 		for _, pid := range find(Processes()) {
 			if !killed[pid] {
-				killed[pid], news = true, true
+				killed[pid], found = true, true
 				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}
 		}
-		if !news {
+		if !found {
 			return
 		}
 	}
 }
 
-// KillMarked kills all processes with the mark in their environment: what a process
-// that exited by itself left running.
+// KillMarked kills all processes with the mark in their environment, including those that an exited
+// process left running.
 func KillMarked(mark string) {
 	sweep(func(table Table) []int {
 		var out []int
@@ -54,10 +54,10 @@ func KillMarked(mark string) {
 	})
 }
 
-// entry is a process that lives.
+// entry is a running process.
 type entry struct {
 	parent   int
-	resident int64 // bytes of memory, what is shared with others included
+	resident int64 // bytes of memory, including shared memory
 }
 
 // Table holds the machine's processes.
@@ -66,7 +66,7 @@ type Table struct {
 	children map[int][]int
 }
 
-// Processes reads /proc. A process that ends meanwhile is left out.
+// Processes reads /proc. A process that ends in the meantime is left out.
 func Processes() Table {
 	t := Table{make(map[int]entry), make(map[int][]int)}
 	page := int64(os.Getpagesize())
@@ -76,8 +76,8 @@ func Processes() Table {
 		if err != nil {
 			continue
 		}
-		// The name, in parentheses, may hold anything. Then, by proc(5): state,
-		// parent, and as the 22nd the resident pages.
+		// The name, in parentheses, may contain anything. After it, see proc(5), come state, parent
+		// and, as the 22nd field, the resident pages.
 		fields := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
 		if len(fields) < 22 || fields[0][0] == 'Z' || fields[0][0] == 'X' {
 			continue
@@ -101,14 +101,14 @@ func (t Table) Below(root int) []int {
 	return out
 }
 
-// Memory returns the memory that processes use together, in bytes. Shared memory is
-// counted once only if the plain sum exceeds most.
-func (t Table) Memory(pids []int, most int64) int64 {
+// Memory returns the memory that processes use together, in bytes. It counts shared memory once per
+// process, unless the sum exceeds limit; then it divides shared memory among the processes that share it.
+func (t Table) Memory(pids []int, limit int64) int64 {
 	sum := int64(0)
 	for _, pid := range pids {
 		sum += t.all[pid].resident
 	}
-	if sum <= most {
+	if sum <= limit {
 		return sum
 	}
 	sum = 0
@@ -122,7 +122,7 @@ func (t Table) Memory(pids []int, most int64) int64 {
 	return sum
 }
 
-// proportional is a process's memory, where what is shared is divided.
+// proportional returns a process's memory in bytes, with its share of shared memory (Pss).
 func proportional(pid int) (int64, bool) {
 	b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "smaps_rollup"))
 	if err != nil {

@@ -2,21 +2,20 @@
 
 package process
 
-// KillTree kills a process and what is in its group.
+// KillTree kills a process and its group.
 func KillTree(pid int, _ bool) { KillGroup(pid) }
 
-// KillMarked finds nothing where there is no /proc.
+// KillMarked does nothing: it needs /proc.
 func KillMarked(string) {}
 
-// Table would hold the processes of the machine, which cannot be seen where there
-// is no /proc.
+// Table is empty on this system: it needs /proc.
 type Table struct{}
 
 // Processes returns an empty table.
 func Processes() Table { return Table{} }
 
-// Below lists none.
+// Below returns nil.
 func (Table) Below(int) []int { return nil }
 
-// Memory is none.
+// Memory returns 0.
 func (Table) Memory([]int, int64) int64 { return 0 }

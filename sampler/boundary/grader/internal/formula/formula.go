@@ -9,44 +9,43 @@ import (
 
 // Formula is a compiled formula. It is safe for use by several goroutines.
 type Formula struct {
-	root  node
-	given []string // the names that values stand for, in their order
-	names []string // those of them that the formula reads, in order of appearance
+	root   node
+	inputs []string // the names of the values, in the order in which Eval takes them
+	names  []string // the names that the formula reads, in order of appearance
 }
 
-// Compile reads a formula over the given names. It has
+// Compile reads a formula over the names in inputs. A formula has
 //
 //   - numbers, also in scientific notation: 2, 0.5, .5, 1e-9
 //   - the operators + - * / and ^, the power, and parentheses
 //   - min and max of two or more values, and abs, floor, ceil, exp, sqrt and log
 //     (the natural logarithm) of one
 //
-// and ordinary precedence: ^ binds tightest and to the right, so 2^3^2 is
-// 2^9 and -a^2 is -(a^2); then the sign, then * and /, then + and -. How the
-// hosted service reads ^ and signs is not documented. The error is an *Error,
-// which names the column.
-func Compile(source string, given []string) (*Formula, error) {
-	for i, name := range given {
+// and the usual precedence: ^ binds tightest and groups to the right, so 2^3^2 is 2^9 and -a^2 is
+// -(a^2); then the sign, then * and /, then + and -. How the hosted service reads ^ and signs is
+// not documented. An error in the source is an *Error, which names the column.
+func Compile(source string, inputs []string) (*Formula, error) {
+	for i, name := range inputs {
 		if !isName(name) {
 			return nil, fmt.Errorf("%q cannot be used in a formula: a name has letters, digits and _, and does not "+
 				"begin with a digit", name)
 		}
-		if slices.Contains(given[:i], name) {
+		if slices.Contains(inputs[:i], name) {
 			return nil, fmt.Errorf("the name %q is given twice", name)
 		}
 	}
 	if len(source) > longest {
 		return nil, &Error{Column: 1, Text: fmt.Sprintf("the formula is longer than %d bytes", longest)}
 	}
-	p := &parser{source: source, given: given}
-	root, err := p.whole()
+	p := &parser{source: source, inputs: inputs}
+	root, err := p.parse()
 	if err != nil {
 		return nil, err
 	}
-	return &Formula{root: root, given: slices.Clone(given), names: p.names}, nil
+	return &Formula{root: root, inputs: slices.Clone(inputs), names: p.names}, nil
 }
 
-// isName reports whether a formula can call something by that name.
+// isName reports whether s can be used as a name in a formula.
 func isName(s string) bool {
 	for i, r := range s {
 		if !letter(r) && (i == 0 || !unicode.IsDigit(r)) {
@@ -58,22 +57,20 @@ func isName(s string) bool {
 
 func letter(r rune) bool { return r == '_' || unicode.IsLetter(r) }
 
-// Names lists the names that the formula reads, in order of their first
-// appearance.
+// Names lists the names that the formula reads, in order of their first appearance.
 func (f *Formula) Names() []string { return slices.Clone(f.names) }
 
-// Eval returns the formula's value, where values[i] is that of the i-th name given to
-// Compile. A step without a finite result, such as a division by zero, the logarithm of 0
-// or an overflow, leaves the whole without a value, even if a later step would hide it,
-// as min(1, 1/0) would: the error, an *Error, names the step. It panics when there are
-// not as many values as names.
+// Eval returns the formula's value; values[i] belongs to the i-th name given to Compile. A step
+// without a finite result, such as a division by zero, the logarithm of 0 or an overflow, leaves
+// the formula without a value, even if a later step would hide it, as in min(1, 1/0). The error is
+// then an *Error that names the step. Eval panics if the number of values is not the number of
+// names.
 //
-// Note: what the hosted service does with such a step is not documented.
-// Evaluators of expressions mostly refuse it, and an error here is seen, while
-// a number that no one meant is not.
+// Note: what the hosted service does with such a step is not documented. Most expression evaluators
+// refuse it, and an error gets noticed, while an unintended number does not.
 func (f *Formula) Eval(values []float64) (float64, error) {
-	if len(values) != len(f.given) {
-		panic(fmt.Sprintf("formula: %d values for %d names", len(values), len(f.given)))
+	if len(values) != len(f.inputs) {
+		panic(fmt.Sprintf("formula: %d values for %d names", len(values), len(f.inputs)))
 	}
 	v := f.root.value(values)
 	if v != v {
@@ -82,7 +79,7 @@ func (f *Formula) Eval(values []float64) (float64, error) {
 	return v, nil
 }
 
-// culprit describes the innermost step of n that has no finite value.
+// culprit returns an error about the innermost step of n that has no finite value.
 func culprit(n node, values []float64) *Error {
 	args := n.args()
 	for _, a := range args {
@@ -97,13 +94,13 @@ func culprit(n node, values []float64) *Error {
 	return &Error{Column: n.column(), Text: fmt.Sprintf("%s is not a finite number", n.text(texts))}
 }
 
-// Error is a formula that cannot be read, or a step of one that has no value.
+// Error reports a formula that cannot be read, or a step without a value.
 type Error struct {
 	Column int // in characters, from 1
 	Text   string
 }
 
-// Error names the column.
+// Error returns the text with the column.
 func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Text) }
 
 // list joins names for a message.

@@ -2,22 +2,19 @@ package formula
 
 import "math"
 
-// Gates lists, in order of their first appearance, the names without which the
-// formula gives nothing: whenever such a name is 0, the value is one and the
-// same, whatever the others are, and that value is 0 or the least the formula
-// can give. In tests * (0.7 + 0.3*style) that is tests.
+// Gates lists, in order of their first appearance, the names that must not be 0 for the formula to
+// give anything: if such a name is 0, the value is the same whatever the other names are, and is
+// either 0 or the smallest value of the formula. In tests * (0.7 + 0.3*style), tests is a gate.
 //
-// bounds says what is known about a name's values: the least and the greatest,
-// which may be infinite; nil stands for any finite number. It matters: in
-// min(tests, style) tests is a gate when style cannot be negative, and in
-// 2*tests*style - 1 when the formula can give nothing below -1. A name whose
-// bounds leave 0 out is not a gate.
+// bounds returns the smallest and largest value of a name, which may be infinite; a nil bounds
+// allows any finite number. The bounds matter: in min(tests, style), tests is a gate if style
+// cannot be negative, and in 2*tests*style - 1 if the formula cannot fall below -1. A name whose
+// bounds exclude 0 is not a gate.
 //
-// The answer errs on one side: it is found by interval arithmetic (R. E. Moore,
-// Interval Analysis, 1966), which takes every appearance of a name for an
-// independent one, so a gate may be missed where terms cancel, as in
-// a*b + (a-1)*c + c. What is listed is one, but for rounding in the last digit
-// where the least value is not 0.
+// Gates may miss a gate, but lists no other name. It uses interval arithmetic (R. E. Moore, Interval
+// Analysis, 1966), which treats the appearances of a name as independent, so it misses gates where
+// terms cancel, as in a*b + (a-1)*c + c. The one exception is rounding in the last digit, if the
+// smallest value is not 0.
 func (f *Formula) Gates(bounds func(name string) (low, high float64)) []string {
 	known := func(name string) span {
 		if bounds == nil {
@@ -26,9 +23,9 @@ func (f *Formula) Gates(bounds func(name string) (low, high float64)) []string {
 		low, high := bounds(name)
 		return sane(low, high)
 	}
-	whole := f.root.bounds(func(v *variable) span { return known(v.name) })
-	if whole.point() {
-		return nil // a constant needs no one
+	total := f.root.bounds(func(v *variable) span { return known(v.name) })
+	if total.point() {
+		return nil // a constant has no gates
 	}
 	var gates []string
 	for _, name := range f.names {
@@ -41,7 +38,7 @@ func (f *Formula) Gates(bounds func(name string) (low, high float64)) []string {
 			}
 			return known(v.name)
 		})
-		if without.point() && (without.low == 0 || without.low <= whole.low) {
+		if without.point() && (without.low == 0 || without.low <= total.low) {
 			gates = append(gates, name)
 		}
 	}
@@ -56,8 +53,8 @@ var all = span{math.Inf(-1), math.Inf(1)}
 func (s span) point() bool          { return s.low == s.high }
 func (s span) holds(v float64) bool { return s.low <= v && v <= s.high }
 
-// sane is the span of two ends, or all numbers when they are none: a step that
-// never has a value, or whose ends overflowed.
+// sane returns the span between two ends, or all numbers if they do not form one: the step never
+// has a value, or its ends overflowed.
 func sane(low, high float64) span {
 	if !(low <= high) || math.IsInf(low, 1) || math.IsInf(high, -1) {
 		return all
@@ -65,7 +62,7 @@ func sane(low, high float64) span {
 	return span{low, high}
 }
 
-// hull is the span of the least and the greatest value.
+// hull returns the span from the smallest to the largest value.
 func hull(values ...float64) span {
 	s := span{math.Inf(1), math.Inf(-1)}
 	for _, v := range values {
@@ -74,13 +71,13 @@ func hull(values ...float64) span {
 	return sane(s.low, s.high)
 }
 
-func (n *negation) bounds(of func(*variable) span) span {
-	x := n.x.bounds(of)
+func (n *negation) bounds(spanOf func(*variable) span) span {
+	x := n.x.bounds(spanOf)
 	return span{-x.high, -x.low}
 }
 
-func (n *binary) bounds(of func(*variable) span) span {
-	a, b := n.left.bounds(of), n.right.bounds(of)
+func (n *binary) bounds(spanOf func(*variable) span) span {
+	a, b := n.left.bounds(spanOf), n.right.bounds(spanOf)
 	switch n.op {
 	case '+':
 		return sane(a.low+b.low, a.high+b.high)
@@ -94,7 +91,7 @@ func (n *binary) bounds(of func(*variable) span) span {
 	return powers(a, b)
 }
 
-// product is exact at zero: all values are finite, so 0 times any is 0.
+// product is exact at zero: all values are finite, so 0 times any value is 0.
 func product(a, b span) span {
 	times := func(x, y float64) float64 {
 		if x == 0 || y == 0 {
@@ -105,7 +102,7 @@ func product(a, b span) span {
 	return hull(times(a.low, b.low), times(a.low, b.high), times(a.high, b.low), times(a.high, b.high))
 }
 
-// quotient leaves division by zero out: it has no value.
+// quotient excludes division by zero, which has no value.
 func quotient(a, b span) span {
 	zero := span{}
 	switch {
@@ -123,11 +120,11 @@ func quotient(a, b span) span {
 	return all
 }
 
-// powers covers bases that are not negative, and whole exponents; else it says
-// nothing.
+// powers bounds powers of a base that is not negative, and powers with a whole exponent; for others
+// it returns all.
 func powers(a, b span) span {
-	k, whole := b.low, b.point() && b.low == math.Trunc(b.low)
-	even := whole && math.Mod(k, 2) == 0
+	k, integer := b.low, b.point() && b.low == math.Trunc(b.low)
+	even := integer && math.Mod(k, 2) == 0
 	switch {
 	case a.point() && b.point():
 		return hull(math.Pow(a.low, k))
@@ -137,30 +134,30 @@ func powers(a, b span) span {
 		return powers(absolute([]span{a}), b)
 	case a.low < 0 && even:
 		return span{0, math.Inf(1)}
-	case a.low < 0 && whole && k > 0:
+	case a.low < 0 && integer && k > 0:
 		return hull(math.Pow(a.low, k), math.Pow(a.high, k))
-	case a.low < 0 && b.point() && !whole: // a negative base has no value there
+	case a.low < 0 && b.point() && !integer: // a negative base has no value there
 		if a.high < 0 {
 			return all
 		}
 		return powers(span{0, a.high}, b)
 	case a.low < 0:
 		return all
-	case a.low > 0 || b.low > 0: // extremes of exp(b log a) lie at the corners
+	case a.low > 0 || b.low > 0: // the extremes of exp(b log a) are at the corners
 		return hull(math.Pow(a.low, b.low), math.Pow(a.low, b.high), math.Pow(a.high, b.low), math.Pow(a.high, b.high))
 	}
 	return span{0, math.Inf(1)}
 }
 
-func (n *call) bounds(of func(*variable) span) span {
+func (n *call) bounds(spanOf func(*variable) span) span {
 	spans := make([]span, len(n.values))
 	for i, x := range n.values {
-		spans[i] = x.bounds(of)
+		spans[i] = x.bounds(spanOf)
 	}
 	return n.f.bounds(spans)
 }
 
-// fold is the span of min or max.
+// fold returns the bounds function of min or max.
 func fold(f func(a, b float64) float64) func([]span) span {
 	return func(s []span) span {
 		out := s[0]
@@ -171,8 +168,7 @@ func fold(f func(a, b float64) float64) func([]span) span {
 	}
 }
 
-// rising is the span of a function that never falls and has no value below
-// least.
+// rising returns the bounds function of a function that never falls and has no value below least.
 func rising(f func(float64) float64, least float64) func([]span) span {
 	return func(s []span) span { return sane(f(math.Max(s[0].low, least)), f(s[0].high)) }
 }

@@ -9,23 +9,22 @@ import (
 
 // node is one step of a formula.
 type node interface {
-	// value is the step's value; NaN when it has no finite one, or a step before
-	// it has none.
+	// value returns the step's value; NaN if it, or one of its arguments, has no finite value.
 	value(values []float64) float64
-	// bounds is a span that holds every value the step can have.
-	bounds(of func(*variable) span) span
+	// bounds returns a span that contains every value of the step.
+	bounds(spanOf func(*variable) span) span
 	args() []node
-	// text writes the step with its arguments' texts.
+	// text returns the step as text, with its arguments' texts.
 	text(args []string) string
 	column() int
 }
 
-// step is where a node is in the source.
+// step holds a node's position in the source, as a column.
 type step struct{ col int }
 
 func (s step) column() int { return s.col }
 
-// finite is v, or NaN when v is infinite: 0 times any other number is 0.
+// finite returns v, or NaN if v is infinite: 0 times a finite number is 0, 0 times infinity is NaN.
 func finite(v float64) float64 { return v + 0*v }
 
 type number struct {
@@ -44,10 +43,10 @@ type variable struct {
 	index int
 }
 
-func (n *variable) value(values []float64) float64      { return finite(values[n.index]) }
-func (n *variable) bounds(of func(*variable) span) span { return of(n) }
-func (n *variable) args() []node                        { return nil }
-func (n *variable) text([]string) string                { return n.name }
+func (n *variable) value(values []float64) float64          { return finite(values[n.index]) }
+func (n *variable) bounds(spanOf func(*variable) span) span { return spanOf(n) }
+func (n *variable) args() []node                            { return nil }
+func (n *variable) text([]string) string                    { return n.name }
 
 type negation struct {
 	step
@@ -79,7 +78,7 @@ func (n *binary) value(values []float64) float64 {
 	return power(a, b)
 }
 
-// power is a^b. math.Pow finds a value in NaN^0 and 1^NaN; there is none here.
+// power returns a^b; NaN if a or b is NaN. math.Pow would return 1 for NaN^0 and 1^NaN.
 func power(a, b float64) float64 {
 	if a != a || b != b {
 		return math.NaN()
@@ -90,7 +89,7 @@ func power(a, b float64) float64 {
 func (n *binary) args() []node              { return []node{n.left, n.right} }
 func (n *binary) text(args []string) string { return fmt.Sprintf("%s %c %s", args[0], n.op, args[1]) }
 
-// function is of one value or folds two or more.
+// function takes one value, or folds two or more.
 type function struct {
 	one    func(float64) float64
 	two    func(a, b float64) float64

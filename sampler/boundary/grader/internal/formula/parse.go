@@ -11,69 +11,69 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what is read: they keep the depth of every recursion small.
+// Limits on the source, which keep the depth of every recursion small.
 const (
 	longest = 64 << 10 // bytes of a formula
-	deepest = 100      // parentheses, signs and powers within each other
+	deepest = 100      // nested parentheses, signs and powers
 )
 
-// How tightly operators hold what is left and right of them. A power holds
-// its right side less than its left: it groups to the right.
+// binding says how tightly operators bind to their left and right. A power binds less tightly to
+// the right than to the left, so that it groups to the right.
 var binding = map[byte]struct{ left, right int }{
 	'+': {1, 2}, '-': {1, 2},
 	'*': {3, 4}, '/': {3, 4},
 	'^': {7, 6},
 }
 
-// sign is how tightly a sign holds what is right of it.
+// sign says how tightly a sign binds to its right.
 const sign = 5
 
 // parser is a Pratt parser (V. R. Pratt, "Top down operator precedence", POPL
 // 1973, doi:10.1145/512927.512931).
 type parser struct {
 	source string
-	given  []string
-	names  []string // read so far
-	at     int      // byte
+	inputs []string
+	names  []string // the names read so far
+	pos    int      // offset of the next byte
 	depth  int
 }
 
-func (p *parser) whole() (node, error) {
-	if p.space(); p.at == len(p.source) {
-		return nil, p.fail(p.at, "the formula is empty")
+func (p *parser) parse() (node, error) {
+	if p.space(); p.pos == len(p.source) {
+		return nil, p.fail(p.pos, "the formula is empty")
 	}
 	root, err := p.expression(0)
 	if err != nil {
 		return nil, err
 	}
-	if p.at < len(p.source) {
+	if p.pos < len(p.source) {
 		return nil, p.unexpected()
 	}
 	return root, nil
 }
 
-// expression reads as far as operators bind at least as tightly as least.
-func (p *parser) expression(least int) (node, error) {
+// expression reads an expression, up to an operator that binds to the left less tightly than minBinding.
+func (p *parser) expression(minBinding int) (node, error) {
 	if p.depth++; p.depth > deepest {
-		return nil, p.fail(p.at, "more than %d levels of nesting", deepest)
+		return nil, p.fail(p.pos, "more than %d levels of nesting", deepest)
 	}
 	defer func() { p.depth-- }()
 	left, err := p.operand()
 	if err != nil {
 		return nil, err
 	}
-	for p.space(); p.at < len(p.source); p.space() {
-		op, at := p.source[p.at], p.at
+	for p.space(); p.pos < len(p.source); p.space() {
+		op, start := p.source[p.pos], p.pos
 		b, ok := binding[op]
-		if !ok || b.left < least {
+		if !ok || b.left < minBinding {
 			break
 		}
-		p.at++
+		p.pos++
 		right, err := p.expression(b.right)
 		if err != nil {
 			return nil, err
 		}
-		left = &binary{step{p.col(at)}, op, left, right}
+		left = &binary{step{p.col(start)}, op, left, right}
 	}
 	return left, nil
 }
@@ -81,26 +81,26 @@ func (p *parser) expression(least int) (node, error) {
 // operand reads a number, a name, a call, a parenthesis or a sign.
 func (p *parser) operand() (node, error) {
 	p.space()
-	if p.at == len(p.source) {
-		return nil, p.fail(p.at, "the formula ends where a value is expected")
+	if p.pos == len(p.source) {
+		return nil, p.fail(p.pos, "the formula ends where a value is expected")
 	}
-	at, c := p.at, p.source[p.at]
-	r, _ := utf8.DecodeRuneInString(p.source[p.at:])
+	start, c := p.pos, p.source[p.pos]
+	r, _ := utf8.DecodeRuneInString(p.source[p.pos:])
 	switch {
 	case c == '-' || c == '+':
-		p.at++
+		p.pos++
 		x, err := p.expression(sign)
 		if err != nil || c == '+' {
 			return x, err
 		}
-		return &negation{step{p.col(at)}, x}, nil
+		return &negation{step{p.col(start)}, x}, nil
 	case c == '(':
-		p.at++
+		p.pos++
 		x, err := p.expression(0)
 		if err != nil {
 			return nil, err
 		}
-		return x, p.close(at)
+		return x, p.closeParen(start)
 	case c >= '0' && c <= '9' || c == '.':
 		return p.number()
 	case letter(r):
@@ -110,126 +110,126 @@ func (p *parser) operand() (node, error) {
 }
 
 func (p *parser) number() (node, error) {
-	at := p.at
+	start := p.pos
 	digits := func() {
-		for p.at < len(p.source) && (p.source[p.at] >= '0' && p.source[p.at] <= '9' || p.source[p.at] == '.') {
-			p.at++
+		for p.pos < len(p.source) && (p.source[p.pos] >= '0' && p.source[p.pos] <= '9' || p.source[p.pos] == '.') {
+			p.pos++
 		}
 	}
 	digits()
-	if p.at < len(p.source) && (p.source[p.at] == 'e' || p.source[p.at] == 'E') {
-		p.at++
-		if p.at < len(p.source) && (p.source[p.at] == '-' || p.source[p.at] == '+') {
-			p.at++
+	if p.pos < len(p.source) && (p.source[p.pos] == 'e' || p.source[p.pos] == 'E') {
+		p.pos++
+		if p.pos < len(p.source) && (p.source[p.pos] == '-' || p.source[p.pos] == '+') {
+			p.pos++
 		}
 		digits()
 	}
-	text := p.source[at:p.at]
+	text := p.source[start:p.pos]
 	v, err := strconv.ParseFloat(text, 64)
 	switch {
 	case errors.Is(err, strconv.ErrRange):
-		return nil, p.fail(at, "the number %s is too large", text)
+		return nil, p.fail(start, "the number %s is too large", text)
 	case err != nil:
-		return nil, p.fail(at, "%q is not a number", text)
+		return nil, p.fail(start, "%q is not a number", text)
 	}
-	return &number{step{p.col(at)}, v}, nil
+	return &number{step{p.col(start)}, v}, nil
 }
 
-// name reads the name of a value, or a call when "(" follows it.
+// name reads a name, or a function call if "(" follows.
 func (p *parser) name() (node, error) {
-	at := p.at
-	for p.at < len(p.source) {
-		r, n := utf8.DecodeRuneInString(p.source[p.at:])
+	start := p.pos
+	for p.pos < len(p.source) {
+		r, n := utf8.DecodeRuneInString(p.source[p.pos:])
 		if !letter(r) && !unicode.IsDigit(r) {
 			break
 		}
-		p.at += n
+		p.pos += n
 	}
-	name := p.source[at:p.at]
-	if p.space(); p.at < len(p.source) && p.source[p.at] == '(' {
-		return p.call(name, at)
+	name := p.source[start:p.pos]
+	if p.space(); p.pos < len(p.source) && p.source[p.pos] == '(' {
+		return p.call(name, start)
 	}
-	index := slices.Index(p.given, name)
+	index := slices.Index(p.inputs, name)
 	switch {
 	case index >= 0:
 	case functions[name] != nil:
-		return nil, p.fail(at, "%s is a function: write its values in parentheses", name)
+		return nil, p.fail(start, "%s is a function: write its values in parentheses", name)
 	default:
-		return nil, p.fail(at, "unknown name %q; the names are %s", name, list(p.given))
+		return nil, p.fail(start, "unknown name %q; the names are %s", name, list(p.inputs))
 	}
 	if !slices.Contains(p.names, name) {
 		p.names = append(p.names, name)
 	}
-	return &variable{step{p.col(at)}, name, index}, nil
+	return &variable{step{p.col(start)}, name, index}, nil
 }
 
-func (p *parser) call(name string, at int) (node, error) {
+func (p *parser) call(name string, start int) (node, error) {
 	f := functions[name]
 	if f == nil {
-		return nil, p.fail(at, "unknown function %q; the functions are %s", name,
+		return nil, p.fail(start, "unknown function %q; the functions are %s", name,
 			list(slices.Sorted(maps.Keys(functions))))
 	}
-	open := p.at
-	c := &call{step: step{p.col(at)}, name: name, f: f}
+	open := p.pos
+	c := &call{step: step{p.col(start)}, name: name, f: f}
 	for {
-		p.at++ // the parenthesis or comma
+		p.pos++ // skip the parenthesis or comma
 		x, err := p.expression(0)
 		if err != nil {
 			return nil, err
 		}
 		c.values = append(c.values, x)
-		if p.space(); p.at == len(p.source) || p.source[p.at] != ',' {
+		if p.space(); p.pos == len(p.source) || p.source[p.pos] != ',' {
 			break
 		}
 	}
-	if err := p.close(open); err != nil {
+	if err := p.closeParen(open); err != nil {
 		return nil, err
 	}
 	switch n := len(c.values); {
 	case f.one != nil && n != 1:
-		return nil, p.fail(at, "%s takes one value, not %d", name, n)
+		return nil, p.fail(start, "%s takes one value, not %d", name, n)
 	case f.two != nil && n < 2:
-		return nil, p.fail(at, "%s takes two or more values, not %d", name, n)
+		return nil, p.fail(start, "%s takes two or more values, not %d", name, n)
 	}
 	return c, nil
 }
 
-// close reads the parenthesis that ends what was opened at open.
-func (p *parser) close(open int) error {
+// closeParen reads the parenthesis that closes the one at offset open.
+func (p *parser) closeParen(open int) error {
 	p.space()
 	switch {
-	case p.at == len(p.source):
+	case p.pos == len(p.source):
 		return p.fail(open, "this parenthesis is not closed")
-	case p.source[p.at] != ')':
+	case p.source[p.pos] != ')':
 		return p.unexpected()
 	}
-	p.at++
+	p.pos++
 	return nil
 }
 
 func (p *parser) space() {
-	for p.at < len(p.source) && strings.IndexByte(" \t\r\n", p.source[p.at]) >= 0 {
-		p.at++
+	for p.pos < len(p.source) && strings.IndexByte(" \t\r\n", p.source[p.pos]) >= 0 {
+		p.pos++
 	}
 }
 
-// unexpected describes what is where it cannot be.
+// unexpected returns an error about the character at p.pos, which cannot be there.
 func (p *parser) unexpected() error {
-	r, _ := utf8.DecodeRuneInString(p.source[p.at:])
+	r, _ := utf8.DecodeRuneInString(p.source[p.pos:])
 	switch {
-	case r == '*' && p.at > 0 && p.source[p.at-1] == '*':
-		return p.fail(p.at-1, "** is not an operator: write a power with ^")
+	case r == '*' && p.pos > 0 && p.source[p.pos-1] == '*':
+		return p.fail(p.pos-1, "** is not an operator: write a power with ^")
 	case r == ')':
-		return p.fail(p.at, "unexpected %q", r)
+		return p.fail(p.pos, "unexpected %q", r)
 	case letter(r) || unicode.IsDigit(r) || r == '(':
-		return p.fail(p.at, "an operator is missing before %q", r)
+		return p.fail(p.pos, "an operator is missing before %q", r)
 	}
-	return p.fail(p.at, "unexpected %q; the operators are + - * / ^", r)
+	return p.fail(p.pos, "unexpected %q; the operators are + - * / ^", r)
 }
 
-// col is the column of a byte.
-func (p *parser) col(at int) int { return utf8.RuneCountInString(p.source[:at]) + 1 }
+// col returns the column of a byte.
+func (p *parser) col(offset int) int { return utf8.RuneCountInString(p.source[:offset]) + 1 }
 
-func (p *parser) fail(at int, format string, args ...any) error {
-	return &Error{Column: p.col(at), Text: fmt.Sprintf(format, args...)}
+func (p *parser) fail(offset int, format string, args ...any) error {
+	return &Error{Column: p.col(offset), Text: fmt.Sprintf(format, args...)}
 }

@@ -2,18 +2,17 @@ package metric
 
 import "math"
 
-// BLEU is nltk's sentence_bleu with one reference, runs of one to four words of
-// equal weight and smoothing method4: a length of run without a match counts as
-// 1 / (2^k · 5 / ln(words of the input)) matches, k = 1 for the first such
-// length, 2 for the next (Papineni et al. 2002, doi:10.3115/1073083.1073135;
-// Chen and Cherry 2014, doi:10.3115/v1/W14-3346). An input of a single word is
-// judged by that word alone.
+// BLEU returns nltk's sentence_bleu for one reference, with runs of one to four words, equal weights
+// and smoothing method4: a run length without a match counts as 1 / (2^k · 5 / ln(words of the
+// input)) matches, with k = 1 for the first such length, 2 for the next (Papineni et al. 2002,
+// doi:10.3115/1073083.1073135; Chen and Cherry 2014, doi:10.3115/v1/W14-3346). An input of one word
+// is scored by that word alone.
 //
-// The wire contract gives only the name. Without smoothing an answer of three
-// words would always score 0; method4 is what Microsoft's azure-ai-evaluation
-// takes for the metric of that name, and nltk is in the hosted python image.
+// The wire contract gives only the name. Without smoothing, an answer of three words would always
+// score 0. Microsoft's azure-ai-evaluation uses method4 for its metric of this name, and nltk is in
+// the hosted python image.
 //
-// Linear in the lengths of both texts. Not symmetric.
+// The cost is linear in the lengths of both texts. BLEU is not symmetric.
 func BLEU(input, reference string) float64 {
 	a, b, _ := numbered(words(input), words(reference))
 	if len(a) == 0 {
@@ -42,10 +41,10 @@ func BLEU(input, reference string) float64 {
 	return min(brevity*math.Exp(logs), 1)
 }
 
-// GLEU is nltk's sentence_gleu with one reference: of all runs of one to four
-// words those in both texts, over those of the text that has more (Wu et al.
-// 2016, arXiv:1609.08144, section 4.3). Two texts without a word score 0. It is
-// symmetric, and linear in the lengths of both texts.
+// GLEU returns nltk's sentence_gleu for one reference: the number of runs of one to four words that
+// are in both texts, divided by the number of runs in the text that has more (Wu et al. 2016,
+// arXiv:1609.08144, section 4.3). Two texts without words score 0. It is symmetric, and its cost is
+// linear in the lengths of both texts.
 func GLEU(input, reference string) float64 {
 	a, b, _ := numbered(words(input), words(reference))
 	var both, inA, inB int

@@ -7,18 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzyMatch is rapidfuzz's fuzz.WRatio over default_process, divided by 100.
-// The wire contract says only that rapidfuzz is used; which of its scorers is
-// not documented. WRatio is the one that the hosted guide's own example of a
-// python grader calls, and that choice is made here alone. It follows rapidfuzz
-// 3.10.1, the version of the hosted python image: texts whose lengths differ by
+// FuzzyMatch returns rapidfuzz's fuzz.WRatio with default_process, divided by 100. The wire contract
+// says that rapidfuzz is used, but not which of its scorers. WRatio is the one that the hosted
+// guide's own example of a python grader calls; only this function makes that choice. It follows
+// rapidfuzz 3.10.1, the version of the hosted python image, in which texts whose lengths differ by
 // a factor of exactly 8 count as far apart.
 //
-// It is symmetric. Two equal texts score 1, except when they hold no letter,
-// digit or underscore: nothing is left of them then, and nothing scores 0.
+// It is symmetric. Two equal texts score 1, unless they contain no letter, digit or underscore: both
+// are then empty after processing, and empty texts score 0.
 //
-// Cost: len(input)·len(reference)/64 steps for lengths within a factor of 1.5,
-// else up to three times len(input)·len(reference).
+// Cost: up to 3·len(input)·len(reference)/64 steps if the lengths are within a factor of 1.5, else up
+// to 3·len(input)·len(reference).
 func FuzzyMatch(input, reference string) float64 {
 	return wratio(process(input), process(reference))
 }
@@ -32,9 +31,9 @@ func fuzzySteps(input, reference string) int {
 	return 3 * n * m
 }
 
-// process is rapidfuzz's utils.default_process: every character that is no
-// letter, number or underscore becomes a space, the ends are trimmed, and
-// letters become small, one by one.
+// process does the same as rapidfuzz's utils.default_process: it replaces every character that is
+// not a letter, number or underscore by a space, trims the ends, and converts each letter to lower
+// case by itself.
 func process(s string) []rune {
 	text := []rune(s)
 	for i, r := range text {
@@ -54,50 +53,49 @@ func process(s string) []rune {
 	return text
 }
 
-// wratio weighs the ratios against each other: those of words less than that of
-// the texts as they are, those of parts less the further the lengths are
-// apart.
+// wratio returns the best of several weighted ratios. Ratios of words weigh less than the ratio of
+// the plain texts, and ratios of parts weigh less the more the lengths differ.
 func wratio(a, b []rune) float64 {
 	const words = 0.95
 	if len(a) == 0 || len(b) == 0 {
 		return 0
 	}
-	apart := float64(max(len(a), len(b))) / float64(min(len(a), len(b)))
+	lengths := float64(max(len(a), len(b))) / float64(min(len(a), len(b)))
 	best := ratio(a, b)
-	if apart < 1.5 {
+	if lengths < 1.5 {
 		return max(best, tokenRatio(a, b)*words)
 	}
 	parts := 0.9
-	if apart >= 8 {
+	if lengths >= 8 {
 		parts = 0.6
 	}
 	return max(best, partialRatio(a, b)*parts, partialTokenRatio(a, b)*words*parts)
 }
 
-// ratio is the share of characters that a longest common subsequence covers;
-// two empty texts are alike.
+// ratio returns the share of both texts that a longest common subsequence covers; 1 for two empty
+// texts.
 func ratio(a, b []rune) float64 {
 	x, y, distinct := numbered(a, b)
-	return alike(lcs(x, y, distinct), len(a)+len(b))
+	return coverage(lcs(x, y, distinct), len(a)+len(b))
 }
 
-// alike is the share of both texts, sum characters together, that a common
-// subsequence of the length covers.
-func alike(common, sum int) float64 {
+// coverage returns the share of two texts, with sum characters together, that a common subsequence
+// of length common covers.
+func coverage(common, sum int) float64 {
 	if sum == 0 {
 		return 1
 	}
 	return 1 - float64(sum-2*common)/float64(sum)
 }
 
-// tokenRatio is the better of token_sort_ratio and token_set_ratio.
+// tokenRatio returns the larger of token_sort_ratio and token_set_ratio.
 func tokenRatio(a, b []rune) float64 {
 	wa, wb := sortedWords(a), sortedWords(b)
 	return max(ratio(joined(wa), joined(wb)), tokenSetRatio(wa, wb))
 }
 
-// tokenSetRatio compares the words in common, alone, with those and the rest
-// of each text. The words are sorted.
+// tokenSetRatio compares three texts and returns the best ratio: the common words alone, and the
+// common words with the rest of each text. The words must be sorted.
 func tokenSetRatio(wa, wb []string) float64 {
 	if len(wa) == 0 || len(wb) == 0 {
 		return 0
@@ -113,8 +111,8 @@ func tokenSetRatio(wa, wb []string) float64 {
 	}
 	withA, withB := sect+space+len(restA), sect+space+len(restB)
 	x, y, distinct := numbered(restA, restB)
-	apart := len(restA) + len(restB) - 2*lcs(x, y, distinct)
-	best := 1 - float64(apart)/float64(withA+withB)
+	distance := len(restA) + len(restB) - 2*lcs(x, y, distinct)
+	best := 1 - float64(distance)/float64(withA+withB)
 	if sect == 0 {
 		return best
 	}
@@ -123,8 +121,8 @@ func tokenSetRatio(wa, wb []string) float64 {
 		1-float64(space+len(restB))/float64(sect+withB))
 }
 
-// partialTokenRatio is the better of partial_token_sort_ratio and
-// partial_token_set_ratio: 1 as soon as one word is in both.
+// partialTokenRatio returns the larger of partial_token_sort_ratio and partial_token_set_ratio: 1 if
+// the texts have a word in common.
 func partialTokenRatio(a, b []rune) float64 {
 	wa, wb := sortedWords(a), sortedWords(b)
 	both, onlyA, onlyB := sets(wa, wb)
@@ -138,7 +136,7 @@ func partialTokenRatio(a, b []rune) float64 {
 	return max(best, partialRatio(joined(onlyA), joined(onlyB)))
 }
 
-// sortedWords splits a processed text, whose only blank is the space.
+// sortedWords splits a processed text, whose only white space is the space character.
 func sortedWords(text []rune) []string {
 	words := strings.Fields(string(text))
 	slices.Sort(words)
@@ -147,8 +145,8 @@ func sortedWords(text []rune) []string {
 
 func joined(words []string) []rune { return []rune(strings.Join(words, " ")) }
 
-// sets splits two sorted lists into the words of both and those of one alone,
-// each word once, sorted.
+// sets splits two sorted lists into the words that are in both and the words that are in only one.
+// The results are sorted, with each word once.
 func sets(a, b []string) (both, onlyA, onlyB []string) {
 	a, b = slices.Compact(slices.Clone(a)), slices.Compact(slices.Clone(b))
 	for len(a) > 0 && len(b) > 0 {

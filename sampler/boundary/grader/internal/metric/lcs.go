@@ -2,16 +2,16 @@ package metric
 
 import "math/bits"
 
-// lcs is the length of the longest common subsequence of two sequences of ids
-// below distinct. It runs through b once for every 64 elements of a
-// (Hyyrö 2004, "Bit-parallel LCS-length computation revisited"), so it costs
-// len(a)·len(b)/64 steps, and memory for the two sequences only.
+// lcs returns the length of the longest common subsequence of two sequences of ids below distinct.
+// It reads the longer sequence once for every 64 elements of the shorter one (Hyyrö 2004,
+// "Bit-parallel LCS-length computation revisited"), so it takes len(a)·len(b)/64 steps, and memory
+// linear in the longer sequence and distinct.
 func lcs(a, b []int32, distinct int) int {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	masks := make([]uint64, distinct) // where in the block each id is
-	carry := make([]uint64, len(b))   // out of the block before, by column
+	masks := make([]uint64, distinct) // positions of each id in the block
+	carry := make([]uint64, len(b))   // carry of the previous block, by column
 	length := 0
 	for start := 0; start < len(a); start += 64 {
 		block := a[start:min(start+64, len(a))]
@@ -32,7 +32,7 @@ func lcs(a, b []int32, distinct int) int {
 	return length
 }
 
-// numbered gives equal elements of two sequences the same id, from 0.
+// numbered replaces the elements of two sequences by ids from 0; equal elements have the same id.
 func numbered[T comparable](a, b []T) (x, y []int32, distinct int) {
 	known := make(map[T]int32, len(a))
 	number := func(from []T) []int32 {

@@ -5,17 +5,16 @@ import (
 	"strings"
 )
 
-// METEOR is nltk's meteor_score with one reference and its parameters (alpha
-// 0.9, beta 3, gamma 0.5), without synonyms: words match as written, letter case
-// aside, or by their Porter stem, but not by WordNet, which is too large to be
-// carried along. So it is an approximation, at most what nltk gives where
-// synonyms are met (Lavie and Agarwal 2007, W07-0734).
+// METEOR returns nltk's meteor_score for one reference with its default parameters (alpha 0.9, beta
+// 3, gamma 0.5), but without synonyms (Lavie and Agarwal 2007, W07-0734). Words match in lower case
+// or by their Porter stem, not by WordNet, which is too large to ship. So it is an approximation: on
+// texts with synonyms it is mostly below nltk's score.
 //
-// Equal texts of n words score 1 - 0.5/n³. Linear in the lengths of both texts.
-// Not symmetric: recall weighs nine times as much as precision.
+// Equal texts of n words score 1 - 0.5/n³. The cost is linear in the lengths of both texts. It is not
+// symmetric: recall weighs nine times as much as precision.
 func METEOR(input, reference string) float64 {
 	a, b := lowered(MeteorWords(input)), lowered(MeteorWords(reference))
-	match := make([]int, len(a)) // of each word of a, its place in b, or -1
+	match := make([]int, len(a)) // for each word of a the index of its match in b, or -1
 	for i := range match {
 		match[i] = -1
 	}
@@ -33,14 +32,13 @@ func METEOR(input, reference string) float64 {
 	return mean * (1 - 0.5*math.Pow(scattered, 3))
 }
 
-// MeteorWords splits a text as METEOR does here, for callers that match the words elsewhere.
+// MeteorWords splits a text as METEOR does, for callers that compute the score in another way.
 func MeteorWords(text string) []string { return words(text) }
 
-// matchWords matches the words of a that have no match yet, last first, with
-// the last word of b that is equal and free. Empty words match nothing. It
-// returns the number of new matches.
+// matchWords matches each word of a that has no match yet, from the last to the first, with the last
+// equal word of b that is free. Empty words match nothing. It returns the number of new matches.
 func matchWords(a, b []string, match []int, taken []bool) int {
-	places := make(map[string][]int, len(b)) // ascending: the last one is the next
+	places := make(map[string][]int, len(b)) // free indices of each word, ascending; the last is used first
 	for j, w := range b {
 		if w != "" && !taken[j] {
 			places[w] = append(places[w], j)
@@ -60,7 +58,7 @@ func matchWords(a, b []string, match []int, taken []bool) int {
 	return found
 }
 
-// stems are the stems of the words that are still free; the others are empty.
+// stems returns the stems of the words that are still free, and "" for the others.
 func stems(list []string, free func(int) bool) []string {
 	out := make([]string, len(list))
 	for i, w := range list {
@@ -79,7 +77,7 @@ func lowered(list []string) []string {
 	return out
 }
 
-// chunks counts the runs of matches that are neighbours in both texts.
+// chunks counts the runs of matches that are adjacent in both texts.
 func chunks(match []int) int {
 	n := 0
 	for i, j := range match {

@@ -4,19 +4,20 @@ package metric
 type Metric struct {
 	Name   string // the value of "evaluation_metric"
 	Doc    string // one sentence for a user
-	Choice string // our answers to the open questions of the wire contract, and what may surprise
+	Choice string // what gonogo decided where the wire contract is open, and what may surprise
 	Score  func(input, reference string) float64
 
-	// Steps estimates the cost of Score, in steps of about a nanosecond; nil if the cost
-	// grows at most about linearly with the texts.
+	// Steps estimates the cost of Score, in steps of about a nanosecond; nil if the cost is roughly
+	// linear in the lengths of the texts.
 	Steps func(input, reference string) int
 }
 
-// Affordable is the number of steps that take a few seconds. Texts that would take more are not compared.
+// Affordable is the maximum number of steps, which take a few seconds. Texts that would take more
+// are not compared.
 const Affordable = 3_000_000_000
 
-// Metrics lists the metrics, in the order they are shown. The wire contract
-// also names cosine, which compares embeddings of a hosted model.
+// Metrics lists the metrics in the order in which they are shown. The wire contract also names
+// cosine, which compares embeddings of a hosted model.
 func Metrics() []Metric {
 	return []Metric{
 		{
@@ -61,7 +62,7 @@ func Metrics() []Metric {
 	}
 }
 
-// MeteorChoice is the Choice of a METEOR that nltk computes from MeteorWords.
+// MeteorChoice is the Choice of METEOR if nltk computes it from MeteorWords.
 const MeteorChoice = "nltk's meteor_score with the synonyms of WordNet, " + wordChoice +
 	"; an exact answer of one word scores 0.5"
 

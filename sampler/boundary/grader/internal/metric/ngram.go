@@ -1,6 +1,6 @@
 package metric
 
-// gram is a run of up to five words by their ids, shorter ones filled up.
+// gram is a run of up to five words by their ids, padded with -1.
 type gram [5]int32
 
 // grams counts the runs of n ids, 1 <= n <= 5.
@@ -14,8 +14,8 @@ func grams(ids []int32, n int) map[gram]int {
 	return counts
 }
 
-// overlap counts the runs of n ids that both sequences have, each as often as
-// in the one that has it less often, and the runs of each.
+// overlap counts the runs of n ids that both sequences contain, and the runs of each. A repeated run
+// counts as often as in the sequence that has it less often.
 func overlap(a, b []int32, n int) (both, inA, inB int) {
 	counts := grams(b, n)
 	for g, c := range grams(a, n) {

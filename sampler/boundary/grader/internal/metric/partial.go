@@ -2,9 +2,9 @@ package metric
 
 import "strings"
 
-// partialRatio is rapidfuzz's partial_ratio: the best ratio of the shorter
-// text with any part of the longer one that is as long, or that is shorter and
-// touches an end. Texts of the same length are tried both ways.
+// partialRatio returns rapidfuzz's partial_ratio: the best ratio of the shorter text with any part
+// of the longer one that has the same length, or that is shorter and touches an end. Texts of the
+// same length are compared in both directions.
 func partialRatio(a, b []rune) float64 {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -25,15 +25,14 @@ func partialRatio(a, b []rune) float64 {
 	return best
 }
 
-// bestPart compares the needle with all parts of the text at once. For each
-// column k of the text it finds from[k], such that the longest common
-// subsequence of the needle and text[i:j] is as long as there are columns
-// i <= k < j with from[k] <= i (Alves, Cáceres and Song 2008, "An all-substrings
-// common subsequence algorithm", Discrete Applied Mathematics 156:1025). That
-// costs len(needle)·len(text) steps, however many parts there are.
+// bestPart compares the needle with all parts of the text at once. For each column k of the text it
+// computes from[k] such that the length of the longest common subsequence of the needle and
+// text[i:j] is the number of columns i <= k < j with from[k] <= i (Alves, Cáceres and Song 2008,
+// "An all-substrings common subsequence algorithm", Discrete Applied Mathematics 156:1025). This
+// takes len(needle)·len(text) steps, whatever the number of parts.
 //
-// rapidfuzz tries part after part and gives up on those that cannot win; the
-// best is the same.
+// rapidfuzz tries one part after the other and skips those that cannot win; the best ratio is the
+// same.
 func bestPart(needle, text []int32) float64 {
 	from := make([]int32, len(text))
 	for k := range from {
@@ -48,9 +47,9 @@ func bestPart(needle, text []int32) float64 {
 		}
 	}
 	best := bestPrefix(from, len(needle))
-	steps := make([]int, len(text)+1) // of the count of columns, by start of the part
+	steps := make([]int, len(text)+1) // differences of common, by start of the part
 	for k, f := range from {
-		// Column k is within the parts that start after k-len(needle), up to k.
+		// Column k is in the parts that start after k-len(needle), up to k.
 		if first := max(int(f), k+1-len(needle)); first <= k {
 			steps[first]++
 			steps[k+1]--
@@ -59,20 +58,20 @@ func bestPart(needle, text []int32) float64 {
 	common := 0
 	for i := range text {
 		common += steps[i]
-		best = max(best, alike(common, len(needle)+min(len(needle), len(text)-i)))
+		best = max(best, coverage(common, len(needle)+min(len(needle), len(text)-i)))
 	}
 	return best
 }
 
-// bestPrefix is the best ratio of a needle of that length with a shorter part
-// at the beginning.
+// bestPrefix returns the best ratio of a needle of length needle with a shorter part at the beginning
+// of the text.
 func bestPrefix(from []int32, needle int) float64 {
 	best, common := 0.0, 0
 	for k, f := range from[:min(needle-1, len(from))] {
 		if f == 0 {
 			common++
 		}
-		best = max(best, alike(common, needle+k+1))
+		best = max(best, coverage(common, needle+k+1))
 	}
 	return best
 }

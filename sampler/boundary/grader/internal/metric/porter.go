@@ -2,10 +2,9 @@ package metric
 
 import "slices"
 
-// stem is the stem of a small-letter word by Porter's algorithm (Porter 1980,
-// "An algorithm for suffix stripping", Program 14:130) with the departures that
-// nltk's PorterStemmer has by default. A letter that is not ASCII counts as a
-// consonant.
+// stem returns the stem of a lower-case word by Porter's algorithm (Porter 1980, "An algorithm for
+// suffix stripping", Program 14:130), with the changes that nltk's PorterStemmer makes by default. A
+// letter that is not ASCII counts as a consonant.
 func stem(word string) string {
 	if s, ok := irregular[word]; ok {
 		return s
@@ -31,7 +30,7 @@ func stem(word string) string {
 	return string(w)
 }
 
-// irregular are nltk's exceptions.
+// irregular holds nltk's exceptions.
 var irregular = map[string]string{
 	"sky": "sky", "skies": "sky", "dying": "die", "lying": "lie", "tying": "tie", "news": "news",
 	"innings": "inning", "inning": "inning", "outings": "outing", "outing": "outing",
@@ -39,11 +38,11 @@ var irregular = map[string]string{
 	"succeed": "succeed",
 }
 
-// suffix is replaced by to, when enough of the word comes before it.
+// suffix is a rule: from at the end of a word becomes to, if the rest of the word is long enough.
 type suffix struct{ from, to string }
 
-// doubles is step 2, singles step 3 and finals step 4 of the algorithm. The
-// first that fits decides, also when too little comes before it.
+// doubles, singles and finals are the rules of steps 2, 3 and 4 of the algorithm. The first suffix
+// that matches decides, even if the rest of the word is too short for it.
 var (
 	doubles = []suffix{
 		{"ational", "ate"},
@@ -151,7 +150,7 @@ func double(w []rune) []rune {
 			return strip(w, []suffix{d}, 1)
 		}
 	}
-	// The l counts as part of what comes before, so geologi has enough.
+	// The l counts as part of the rest of the word, so that geologi is long enough.
 	if endsIn(w, "logi") && measure(w[:len(w)-3]) > 0 {
 		return w[:len(w)-1]
 	}
@@ -166,12 +165,12 @@ func final(w []rune) []rune {
 	return strip(w, finals, 2)
 }
 
-// strip replaces the first suffix that the word ends in, when the measure of
-// what comes before it is at least that.
-func strip(w []rune, list []suffix, least int) []rune {
+// strip replaces the first suffix that the word ends in, if the measure of the rest is at least
+// minMeasure.
+func strip(w []rune, list []suffix, minMeasure int) []rune {
 	for _, x := range list {
 		if s, ok := without(w, x.from); ok {
-			if measure(s) >= least {
+			if measure(s) >= minMeasure {
 				return with(s, x.to)
 			}
 			return w
@@ -180,7 +179,7 @@ func strip(w []rune, list []suffix, least int) []rune {
 	return w
 }
 
-// measure counts the changes from vowel to consonant.
+// measure counts the transitions from vowel to consonant.
 func measure(w []rune) int {
 	n := 0
 	for i := 1; i < len(w); i++ {
@@ -191,20 +190,20 @@ func measure(w []rune) int {
 	return n
 }
 
-// consonant reports whether w[i] is one: y is when no consonant comes before.
+// consonant reports whether w[i] is a consonant. A y is a consonant unless it follows one.
 func consonant(w []rune, i int) bool {
-	before := 0 // how many y in a row up to i follow each other
+	ys := 0 // length of the run of y that ends at i
 	for ; i >= 0 && w[i] == 'y'; i-- {
-		before++
+		ys++
 	}
 	first := i < 0 || !vowel(w[i])
 	switch {
-	case before == 0:
+	case ys == 0:
 		return first
-	case i < 0: // the first letter of the word: the first y is a consonant
-		return before%2 == 1
+	case i < 0: // the run starts the word, and its first y is a consonant
+		return ys%2 == 1
 	}
-	return (before%2 == 0) == first
+	return (ys%2 == 0) == first
 }
 
 func vowel(r rune) bool { return r == 'a' || r == 'e' || r == 'i' || r == 'o' || r == 'u' }
@@ -218,8 +217,8 @@ func hasVowel(w []rune) bool {
 	return false
 }
 
-// shortEnd reports whether the word ends in consonant, vowel, consonant other
-// than w, x and y, or is a vowel and a consonant.
+// shortEnd reports whether the word ends in consonant, vowel, consonant, the last one not w, x or y,
+// or consists of a vowel and a consonant.
 func shortEnd(w []rune) bool {
 	n := len(w)
 	if n == 2 {
@@ -241,7 +240,7 @@ func endsIn(w []rune, end string) bool {
 	return true
 }
 
-// without is the word before its end, when it ends so.
+// without returns the word without an end, and whether the word ends in it.
 func without(w []rune, end string) ([]rune, bool) {
 	if !endsIn(w, end) {
 		return nil, false
@@ -249,5 +248,5 @@ func without(w []rune, end string) ([]rune, bool) {
 	return w[:len(w)-len(end)], true
 }
 
-// with is the word with an end put on. It never writes into w's own letters.
+// with returns the word with an end appended. It never writes into w's array.
 func with(w []rune, end string) []rune { return append(w[:len(w):len(w)], []rune(end)...) }

@@ -2,12 +2,12 @@ package metric
 
 import "fmt"
 
-// rougeMetric is ROUGE over runs of n words.
+// rougeMetric returns the metric ROUGE over runs of n words.
 //
-// The wire contract says that "the rouge python library" is used, and neither
-// which of the several, nor whether recall, precision or F-measure, nor whether
-// words are stemmed. Taken is rouge-score, which the hosted python image holds
-// (0.1.2), with the F-measure and its default of no stemming.
+// The wire contract says that "the rouge python library" is used. It does not say which one of
+// several, whether recall, precision or F-measure, or whether words are stemmed. This is
+// rouge-score, which the hosted python image contains (0.1.2), with the F-measure and its default
+// of no stemming.
 func rougeMetric(n int) Metric {
 	m := Metric{
 		Name:   fmt.Sprintf("rouge_%d", n),
@@ -24,24 +24,24 @@ func rougeMetric(n int) Metric {
 	return m
 }
 
-// Rouge is the F-measure of ROUGE-N for runs of 1 <= n <= 5 words, as rouge-score
-// has it (Lin 2004, "ROUGE: a package for automatic evaluation of summaries",
-// W04-1013). Symmetric, and linear in the lengths of both texts.
+// Rouge returns the F-measure of ROUGE-N for runs of 1 <= n <= 5 words, as rouge-score computes it
+// (Lin 2004, "ROUGE: a package for automatic evaluation of summaries", W04-1013). It is symmetric,
+// and its cost is linear in the lengths of both texts.
 func Rouge(input, reference string, n int) float64 {
 	a, b, _ := numbered(rougeWords(input), rougeWords(reference))
 	both, inA, inB := overlap(a, b, n)
 	return fMeasure(both, inA, inB)
 }
 
-// RougeL is the F-measure of ROUGE-L, as rouge-score's rougeL has it: the longest
-// common subsequence of the words, line breaks not minded. Symmetric. Costs the
-// product of the two counts of words, divided by 64.
+// RougeL returns the F-measure of ROUGE-L, as rouge-score's rougeL computes it: by the longest common
+// subsequence of the words, ignoring line breaks. It is symmetric. The cost is the product of the
+// two numbers of words, divided by 64.
 func RougeL(input, reference string) float64 {
 	a, b, distinct := numbered(rougeWords(input), rougeWords(reference))
 	return fMeasure(lcs(a, b, distinct), len(a), len(b))
 }
 
-// fMeasure is the harmonic mean of both/inA and both/inB.
+// fMeasure returns the harmonic mean of both/inA and both/inB; 0 if both is 0.
 func fMeasure(both, inA, inB int) float64 {
 	if both == 0 {
 		return 0

@@ -6,16 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// words splits a text for bleu, gleu and meteor, by the international rules of
-// NIST's mteval-v14 (sacreBLEU's "intl"): punctuation becomes a word of its own
-// unless it is between two numbers, symbols always, and blanks separate.
-// The text counts as if blanks were around it, so the point in "is 42."
-// is cut off as well. The rules know no language; scripts without blanks are
-// not cut into words.
+// words splits a text for bleu, gleu and meteor, by the international rules of NIST's mteval-v14
+// (sacreBLEU's "intl"): spaces separate words, each symbol is a separate word, and so is punctuation
+// unless it is between two digits. The text is treated as if surrounded by spaces, so the full stop
+// of "is 42." is split off as well. The rules are the same for all languages; scripts without spaces
+// are not split into words.
 func words(text string) []string {
 	runes := append(append([]rune{' '}, []rune(text)...), ' ')
-	runes = apart(runes, func(a, b rune) bool { return !unicode.IsNumber(a) && unicode.IsPunct(b) }, false)
-	runes = apart(runes, func(a, b rune) bool { return unicode.IsPunct(a) && !unicode.IsNumber(b) }, true)
+	runes = spacePairs(runes, func(a, b rune) bool { return !unicode.IsNumber(a) && unicode.IsPunct(b) }, false)
+	runes = spacePairs(runes, func(a, b rune) bool { return unicode.IsPunct(a) && !unicode.IsNumber(b) }, true)
 	var b strings.Builder
 	b.Grow(len(runes))
 	for _, r := range runes {
@@ -29,10 +28,10 @@ func words(text string) []string {
 	return strings.Fields(b.String())
 }
 
-// apart sets blanks between the pairs that a rule names, and around its
-// punctuation: before the pair when that comes first, else behind. Like a
-// regular expression it goes from left to right and uses no character twice.
-func apart(text []rune, rule func(a, b rune) bool, first bool) []rune {
+// spacePairs inserts a space between the two characters of every pair that matches rule, and another
+// one on the other side of the pair's punctuation, which is the first character of the pair or else
+// the second. Like a regular expression, it goes from left to right and uses no character twice.
+func spacePairs(text []rune, rule func(a, b rune) bool, first bool) []rune {
 	out := make([]rune, 0, len(text)+len(text)/4)
 	for i := 0; i < len(text); i++ {
 		switch {
@@ -49,8 +48,8 @@ func apart(text []rune, rule func(a, b rune) bool, first bool) []rune {
 	return out
 }
 
-// rougeWords splits a text as rouge-score 0.1.2 does: in small letters, words
-// are runs of a-z and 0-9, all else separates.
+// rougeWords splits a text as rouge-score 0.1.2 does: in lower case, words are runs of a-z and 0-9,
+// and everything else separates them.
 func rougeWords(text string) []string {
 	var (
 		out  []string
@@ -63,7 +62,7 @@ func rougeWords(text string) []string {
 		}
 	}
 	for _, r := range text {
-		if r == 'İ' { // in Python its small form is i and a dot above
+		if r == 'İ' { // Python's lower() turns it into i and a combining dot above
 			word = append(word, 'i')
 			cut()
 			continue
