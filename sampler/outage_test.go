@@ -108,3 +108,35 @@ func TestFailuresThatDifferForLongStopTheRun(t *testing.T) {
 		})
 	}
 }
+
+// A run that drains ends within a minute if its endpoint only fails, and waits for one that works.
+func TestADrainDoesNotWaitForAnEndpointThatOnlyFails(t *testing.T) {
+	for _, c := range []struct {
+		why      string
+		answer   reply
+		ends     time.Duration // at the latest, after the drain
+		recorded bool          // the rollouts in flight are
+	}{
+		{"429s without end", reply{status: 429}, time.Minute, false},
+		{"429s that ask for five minutes", reply{status: 429, header: map[string]string{"Retry-After": "300"}}, time.Minute, false},
+		{"503s without end", reply{status: 503}, time.Minute, false},
+		{"answers after four minutes", func() reply { a := says("42"); a.wait = 4 * time.Minute; return a }(), 9 * time.Minute, true},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.model = func(modelRequest) reply { return c.answer }
+				drain := make(chan struct{})
+				time.AfterFunc(10*time.Second, func() { close(drain) })
+				begun := time.Now()
+				stats, err := w.sample(t.Context(), drain, 40, 1, &list{})
+				w.check(err)
+				if took := time.Since(begun) - 10*time.Second; took > c.ends {
+					t.Errorf("ended %v after the drain, want at most %v", took, c.ends)
+				}
+				if stats.StoppedBy != sampler.StoppedByDrain || stats.Recorded > 0 != c.recorded {
+					t.Errorf("stopped by %q, %d recorded", stats.StoppedBy, stats.Recorded)
+				}
+			})
+		})
+	}
+}

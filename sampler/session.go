@@ -129,10 +129,15 @@ func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all
 	for range s.cfg.rollouts() {
 		workers.Go(func() error { return s.work(inner, todo, done) })
 	}
+	over := make(chan struct{})
+	var leaving sync.WaitGroup
+	leaving.Go(func() { s.leaveStalled(drain, over) })
 	stopped, broken := s.deal(inner, drain, all, todo)
 	s.set.Last(stopped == "")
 	close(todo)
 	_ = workers.Wait() // a worker's error is the cause of inner's end
+	close(over)
+	leaving.Wait()
 	close(done)
 	failed := writer.Wait()
 
@@ -140,6 +145,8 @@ func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all
 	stats.StoppedBy = stopped
 	err := firstError(failed, context.Cause(inner), s.halt.err, broken)
 	switch {
+	case errors.Is(err, errStalled):
+		stats.StoppedBy, err = StoppedByDrain, nil
 	case err == nil && stopped == "" && s.late.Load():
 		stats.StoppedBy = StoppedByBudget
 	case err == nil && stopped == "" && s.unbegun.Load():
@@ -153,6 +160,36 @@ func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all
 		}
 	}
 	return stats, err
+}
+
+// errStalled ends the rollouts in flight of a run that drains.
+var errStalled = errors.New("nothing is answered any more while the run drains")
+
+// patience is how long a run that drains waits for an endpoint that only fails.
+const patience = 30 * time.Second
+
+// leaveStalled ends a run that drains once its rollouts only wait for endpoints that answer nothing
+// but failures, such as 429s: they would be retried for up to 15 minutes. What they have so far is
+// not recorded; the next call makes them again.
+func (s *session) leaveStalled(drain <-chan struct{}, over <-chan struct{}) {
+	select {
+	case <-drain:
+	case <-over:
+		return
+	}
+	for begun, tick := time.Now(), time.NewTicker(time.Second); ; {
+		select {
+		case <-tick.C:
+		case <-over:
+			tick.Stop()
+			return
+		}
+		stats := s.count.snapshot()
+		waiting, stalled := s.set.Stalled(patience)
+		if stalled && waiting >= stats.Begun-stats.Recorded && time.Since(begun) >= patience {
+			s.stop(errStalled)
+		}
+	}
 }
 
 func firstError(errs ...error) error {

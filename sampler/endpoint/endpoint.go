@@ -241,6 +241,14 @@ func (e *endpoint) rest() (rise func()) {
 	}
 }
 
+// stalled is Set.Stalled for one endpoint; it is stalled as well if nothing waits for it.
+func (e *endpoint) stalled(span time.Duration) (waiting int, stalled bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	waiting = e.queue.Len() + e.resting
+	return waiting, e.limiter.InFlight() == 0 && (waiting == 0 || e.failing && time.Since(e.lastAnswer) >= span)
+}
+
 // state returns the state of the endpoint.
 func (e *endpoint) state() State {
 	now := time.Now()

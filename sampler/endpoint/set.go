@@ -211,6 +211,23 @@ func (s *Set) States() []State {
 	return out
 }
 
+// Stalled reports whether no request is in flight and every endpoint that requests wait for has
+// answered nothing but failures for that long, and returns how many requests wait. A worker does not
+// know: its planner does.
+func (s *Set) Stalled(span time.Duration) (waiting int, stalled bool) {
+	if s.cfg.Queue != nil {
+		return 0, false
+	}
+	for _, e := range s.list() {
+		n, stuck := e.stalled(span)
+		if !stuck {
+			return 0, false
+		}
+		waiting += n
+	}
+	return waiting, waiting > 0
+}
+
 // Retries returns the number of retries by endpoint.
 func (s *Set) Retries() map[string]int {
 	s.mu.Lock()
