@@ -3,7 +3,10 @@ package sampler_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -135,6 +138,38 @@ func TestADrainDoesNotWaitForAnEndpointThatOnlyFails(t *testing.T) {
 				}
 				if stats.StoppedBy != sampler.StoppedByDrain || stats.Recorded > 0 != c.recorded {
 					t.Errorf("stopped by %q, %d recorded", stats.StoppedBy, stats.Recorded)
+				}
+			})
+		})
+	}
+}
+
+// A connection that this process could not open, for lack of open files, is tried again with fewer
+// at once, and ends the run if that does not help; it is no failure of the model.
+func TestTooFewOpenFilesAreNoFailureOfTheModel(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		lack int // dials that fail for it
+		ends bool
+	}{{"for a moment", 20, false}, {"for good", 1 << 30, true}} {
+		t.Run(c.why, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				var dials atomic.Int64
+				w.vanished = func(string) error {
+					if dials.Add(1) <= int64(c.lack) {
+						return os.NewSyscallError("socket", syscall.EMFILE)
+					}
+					return nil
+				}
+				stats, err := w.sample(t.Context(), nil, 40, 1, &list{})
+				if n := stats.Outcomes[rollout.ModelAPI]; n > 0 {
+					t.Errorf("%d rollouts count as failures of the model", n)
+				}
+				switch {
+				case !c.ends && (err != nil || stats.Outcomes[rollout.Graded] != 40):
+					t.Errorf("graded %d of 40, error %v", stats.Outcomes[rollout.Graded], err)
+				case c.ends && (err == nil || !strings.Contains(err.Error(), "raise the limit on open files (ulimit -n)")):
+					t.Errorf("error %v", err)
 				}
 			})
 		})

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
@@ -49,8 +50,19 @@ func DefaultConfig() Config {
 	return Config{
 		Least: 80, Ramp: 80, RampTime: 20 * time.Second, Repeats: 24,
 		ToolTimeout: 5 * time.Minute, GraderTimeout: 5 * time.Minute, Retry: limit.DefaultRetry(),
-		Flight: openFiles() / 2,
+		Flight: flight(),
 	}
+}
+
+// flight returns how many requests may be in flight: a server in the same process opens the other
+// ends of their connections. 0 is unknown.
+func flight() int {
+	const others = 64 // files that are no connections
+	n := endpoint.OpenFiles()
+	if n == 0 {
+		return 0
+	}
+	return max(2, n-others) / 2
 }
 
 // Validate reports invalid values.

@@ -125,6 +125,8 @@ func (e *endpoint) verdict(item string, err error) *Error {
 	switch {
 	case f.Fatal:
 		ends = e.refuses(item, f.Status)
+	case OutOfFiles(f):
+		ends = true // the server knows nothing of it: it is no failure of the rollout
 	case f.Status == 0 && Unreachable(f):
 		e.contact.noConnection++
 		ends = !e.contact.there || e.contact.noConnection >= e.set.cfg.Patience

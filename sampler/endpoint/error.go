@@ -35,6 +35,9 @@ func (e *Error) Error() string {
 		}
 	}
 	switch {
+	case OutOfFiles(e.Err):
+		return fmt.Sprintf("no connection to %s could be opened: %v; raise the limit on open files (ulimit -n) or "+
+			"lower sampling.concurrency, then run again", where, cause)
 	case e.For > 0:
 		if status != 0 {
 			cause = fmt.Errorf("status %d: %w", status, cause)

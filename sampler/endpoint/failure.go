@@ -49,6 +49,8 @@ func (f *Failure) Class() limit.Class {
 	switch {
 	case f.Fatal:
 		return limit.Refused
+	case OutOfFiles(f.Err): // fewer at once can be made
+		return limit.Limited
 	case c == limit.Served && f.Temporary:
 		return limit.Unusable
 	case c == limit.Served:

@@ -84,6 +84,9 @@ func (p *Project) WireTools() error {
 
 // WireGrader makes the job's grader and what graders need. It sends and starts nothing.
 func (p *Project) WireGrader() error {
+	if err := p.checkOpenFiles(); err != nil {
+		return err
+	}
 	conns := p.inFlight()
 	client := endpoint.HTTPClient(p.transport(conns), conns)
 	judge, err := model.NewJudge(model.Config{
@@ -117,6 +120,29 @@ func (p *Project) WireGrader() error {
 	}
 	warnReads(p, grade)
 	return grader.CheckItems(grade, p.Inputs.Items)
+}
+
+// How many open files a run needs at least, and how many it needs to make rollouts at full speed:
+// each rollout in flight takes one or two.
+const (
+	leastOpenFiles = 64
+	goodOpenFiles  = 256
+)
+
+// checkOpenFiles returns an error if this process may open too few files to sample at all, and warns
+// if they bound how many rollouts are in flight.
+func (p *Project) checkOpenFiles() error {
+	n := endpoint.OpenFiles()
+	text := fmt.Sprintf("this process may have %d files and connections open at once (ulimit -n)", n)
+	switch {
+	case n == 0 || n >= goodOpenFiles:
+		return nil
+	case n < leastOpenFiles:
+		return exit.Usagef("%s, and needs at least %d: raise the limit", text, leastOpenFiles)
+	}
+	p.Warnings = append(p.Warnings, fmt.Sprintf("%s: fewer rollouts than usual can be in flight; %d are enough", text,
+		goodOpenFiles))
+	return nil
 }
 
 // transport returns the transport for requests to tools and graders; nil is the default.

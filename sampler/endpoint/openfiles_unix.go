@@ -1,0 +1,25 @@
+//go:build unix
+
+package endpoint
+
+import (
+	"errors"
+	"syscall"
+)
+
+// OpenFiles returns how many files and connections this process may have open at once; 0 if that is
+// unknown.
+func OpenFiles() int {
+	const most = 1 << 20
+	var l syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) != nil {
+		return 0
+	}
+	return int(min(uint64(l.Cur), most)) //nolint:unconvert // signed on some systems
+}
+
+// OutOfFiles reports whether a request was not made because this process, or this machine, has as
+// many files open as it may.
+func OutOfFiles(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
