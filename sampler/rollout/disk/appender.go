@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Appender adds lines to a file, each with one write. After a failed write it cuts off the partial
@@ -176,6 +177,7 @@ type Staged struct{ path, tmp string }
 // StageFile writes a temporary file piece by piece in the directory of path: Commit moves it to
 // path, Discard removes it. If fill fails, nothing remains.
 func StageFile(path string, fill func(io.Writer) error) (*Staged, error) {
+	_ = removeTemps(path, staleAfter) // whatever it is, the next line says it of this file
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+TempMark+"*")
 	if err != nil {
 		return nil, Wrap("write", path, err)
@@ -203,14 +205,24 @@ func (s *Staged) Commit() error {
 // Discard removes the file if it was not committed.
 func (s *Staged) Discard() { os.Remove(s.tmp) }
 
-// RemoveTemps removes what a process that was killed during WriteFile left behind.
-func RemoveTemps(path string) error {
+// RemoveTemps removes what a process that was killed during WriteFile left behind. Its caller holds a
+// lock: no other process writes the file.
+func RemoveTemps(path string) error { return removeTemps(path, 0) }
+
+// staleAfter is how long a temporary file has not been written to when its writer was killed.
+const staleAfter = time.Minute
+
+// removeTemps removes the temporary files of path that were not written to for that long.
+func removeTemps(path string, age time.Duration) error {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
 		return fmt.Errorf("look for remains of %s: %w", path, err)
 	}
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), filepath.Base(path)+TempMark) {
+			continue
+		}
+		if info, err := e.Info(); age > 0 && (err != nil || time.Since(info.ModTime()) < age) {
 			continue
 		}
 		if err := os.Remove(filepath.Join(filepath.Dir(path), e.Name())); err != nil {

@@ -7,9 +7,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func TestDiskErrorsSayWhatToDo(t *testing.T) {
@@ -90,5 +92,34 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
 			t.Errorf("%s: error %v, want %q", name, err, want)
 		}
+	}
+}
+
+// A file whose writer was killed goes away at the next write of the same file, if it is not one
+// that another process is writing right now.
+func TestRemainsOfAKilledWriterGoAway(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	old := time.Now().Add(-2 * time.Minute)
+	for name, stale := range map[string]bool{"page.html.tmp1": true, "page.html.tmp2": false, "other.html.tmp3": true} {
+		if err := os.WriteFile(path(name), []byte("half"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if stale {
+			if err := os.Chtimes(path(name), old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := WriteFile(path("page.html"), []byte("whole")); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if want := []string{"other.html.tmp3", "page.html", "page.html.tmp2"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("%v, %v; want %v", names, err, want)
 	}
 }
