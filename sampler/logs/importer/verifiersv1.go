@@ -175,7 +175,7 @@ func (r *episodeReader) episode(f File, line int, e *episode) error {
 	}
 	if e.ID != "" {
 		if was := r.ids[e.ID]; was != "" {
-			return fmt.Errorf("episode %s is at %s already: keep one of the two", e.ID, was)
+			return fmt.Errorf("episode %s already occurs at %s: keep one of the two", e.ID, was)
 		}
 		r.ids[e.ID] = fmt.Sprintf("%s:%d", f.Name, line)
 	}
