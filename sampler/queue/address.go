@@ -88,10 +88,10 @@ func (a *Address) Login(env func(name string) (string, bool)) {
 func (a Address) LoginFault() string {
 	switch {
 	case a.Embedded() && !HasServer:
-		return "this gonogo was built without a queue of its own (build tag noserver): run make build, or take a " +
+		return "this gonogo was built without the embedded queue (build tag noserver): run make build, or take a " +
 			"release archive; nats:// and tls:// addresses work"
 	case a.Embedded() && a.Port() > 0 && a.Token == "":
-		return "the environment has no " + TokenEnv + ", which workers show to join: export it here and there"
+		return "the environment has no " + TokenEnv + ", which workers need to join: export it here and for the workers"
 	case a.User == "" && a.Password != "":
 		return "the environment has " + PasswordEnv + " alone: " + UserEnv + " and " + PasswordEnv + " go together"
 	case a.User != "" && a.Password == "":

@@ -33,7 +33,7 @@ func (n *notes) count(what string) int {
 }
 
 // waits is how often it was said that a server is waited for.
-func (n *notes) waits() int { return n.count("queue server not there yet") }
+func (n *notes) waits() int { return n.count("queue server not reachable yet") }
 
 // unused is a port where no one listens.
 func unused(t *testing.T) (address string, port int) {

@@ -77,7 +77,7 @@ func (p *Planner) takeOver(ctx context.Context, claim *jetstream.ConsumerInfo) e
 }
 
 // errNoResults ends a planner that would otherwise wait for ever.
-var errNoResults = errors.New("the server hands out no more of them; run again to continue, nothing is lost")
+var errNoResults = errors.New("the server stopped delivering results; run again to continue, nothing is lost")
 
 // fenced ends the planner when its claim is gone.
 func (p *Planner) fenced() {

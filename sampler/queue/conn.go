@@ -127,7 +127,7 @@ func (c *Conn) disconnected(_ *nats.Conn, err error) {
 	c.away = time.Now()
 	c.mu.Unlock()
 	if err != nil {
-		c.log.Warn("queue server away", slog.String("server", c.server),
+		c.log.Warn("queue server unreachable", slog.String("server", c.server),
 			slog.String("error", endpoint.Brief(err.Error())))
 	}
 }
@@ -138,7 +138,7 @@ func (c *Conn) reconnected(*nats.Conn) {
 	c.away, c.refusalLogged, c.denied, c.ended = time.Time{}, false, nil, nil
 	c.news()
 	c.mu.Unlock()
-	c.log.Warn("queue server back", slog.String("server", c.server),
+	c.log.Warn("queue server reachable again", slog.String("server", c.server),
 		slog.Float64("away_s", outage.Round(100*time.Millisecond).Seconds()))
 }
 
@@ -311,7 +311,7 @@ func (c *Conn) persistFor(ctx context.Context, limit time.Duration, doing string
 			return c.explain(doing, err)
 		}
 		if n == 2 {
-			c.log.Warn("queue waits", slog.String("server", c.server), slog.String("for", doing),
+			c.log.Warn("waiting for the queue", slog.String("server", c.server), slog.String("for", doing),
 				slog.String("error", c.hint(err)))
 		}
 		if !pause(ctx, backoff(n)) {

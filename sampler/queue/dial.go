@@ -33,12 +33,12 @@ func Await(ctx context.Context, a Address, log *slog.Logger) (*Conn, error) {
 			return c, err
 		}
 		if n == 0 && log != nil {
-			until := "it is"
+			longest := "without limit"
 			if end, ok := ctx.Deadline(); ok {
-				until = time.Until(end).Round(100*time.Millisecond).String() + " are over"
+				longest = "up to " + time.Until(end).Round(100*time.Millisecond).String()
 			}
-			log.Warn("queue server not there yet", slog.String("error", endpoint.Brief(err.Error())),
-				slog.String("waiting until", until))
+			log.Warn("queue server not reachable yet", slog.String("error", endpoint.Brief(err.Error())),
+				slog.String("waiting", longest))
 		}
 		if !pause(ctx, backoff(n)) {
 			return nil, err

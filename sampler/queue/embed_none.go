@@ -11,7 +11,7 @@ import (
 // HasServer reports whether this build can run a queue in its own process.
 const HasServer = false
 
-var errNoServer = errors.New("this build has no queue of its own (build tag noserver)")
+var errNoServer = errors.New("this build has no embedded queue (build tag noserver)")
 
 // Server is a NATS server inside this process, which this build lacks.
 type Server struct{}

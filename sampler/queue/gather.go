@@ -86,11 +86,11 @@ func (p *Planner) of(job sampler.Rollout, rec *rollout.Record) error {
 	it := job.Item
 	switch {
 	case rec.Key() != rollout.Key{Split: it.Split, Item: it.ID, Sample: job.Sample} || rec.Attempt != job.Attempt:
-		return fmt.Errorf("it is of rollout %s/%s/%d", rec.Split, rec.Item, rec.Sample)
+		return fmt.Errorf("it belongs to rollout %s/%s/%d", rec.Split, rec.Item, rec.Sample)
 	case rec.TraceID != sampler.TraceID(p.plan.Seed, it.Split, it.ID, job.Sample, job.Attempt):
 		return fmt.Errorf("it has the trace id %q of another rollout", rec.TraceID)
 	case rec.Source != rollout.Live:
-		return fmt.Errorf("it is of source %q, not made live", rec.Source)
+		return fmt.Errorf("its source is %q, not live", rec.Source)
 	}
 	return nil
 }

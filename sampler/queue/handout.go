@@ -139,7 +139,7 @@ func (h *Handout) Close() (err error) {
 		err = errors.Join(err, RemoveTrace(h.Dir))
 	}
 	if err != nil {
-		return fmt.Errorf("let go of the queue: %w", err)
+		return fmt.Errorf("close the queue: %w", err)
 	}
 	return nil
 }

@@ -136,10 +136,10 @@ func TestRecordsOfAnotherRolloutAreRefused(t *testing.T) {
 		want string
 	}{
 		"the job's":          {func(*rollout.Record) {}, ""},
-		"of another item":    {func(r *rollout.Record) { r.Item = "p" }, "it is of rollout train/p/1"},
-		"of another attempt": {func(r *rollout.Record) { r.Attempt = 2 }, "it is of rollout"},
+		"of another item":    {func(r *rollout.Record) { r.Item = "p" }, "it belongs to rollout train/p/1"},
+		"of another attempt": {func(r *rollout.Record) { r.Attempt = 2 }, "it belongs to rollout"},
 		"of another seed":    {func(r *rollout.Record) { r.TraceID = sampler.TraceID(8, rollout.Train, "q", 1, 0) }, "of another rollout"},
-		"of a probe":         {func(r *rollout.Record) { r.Source = rollout.Probe }, "it is of source"},
+		"of a probe":         {func(r *rollout.Record) { r.Source = rollout.Probe }, "its source is"},
 	} {
 		rec := whole
 		c.is(&rec)

@@ -46,10 +46,10 @@ func (m *Member) sayHello(ctx context.Context) (led bool, err error) {
 	}
 	var w welcome
 	if err := jsontext.Unmarshal(reply.Data, &w); err != nil {
-		return false, fmt.Errorf("join run %s: who leads it cannot be understood: %w", m.run, err)
+		return false, fmt.Errorf("join run %s: the planner's answer cannot be decoded: %w", m.run, err)
 	}
 	if w.Refused == "" {
-		err = checkSchema(w.Schema, "who leads it (gonogo "+endpoint.Brief(w.Version)+")")
+		err = checkSchema(w.Schema, "its planner (gonogo "+endpoint.Brief(w.Version)+")")
 	} else {
 		err = errors.New(endpoint.Brief(w.Refused))
 	}
@@ -57,7 +57,7 @@ func (m *Member) sayHello(ctx context.Context) (led bool, err error) {
 		return false, fmt.Errorf("join run %s: refused: %w", m.run, err)
 	}
 	if w.AckWait <= 0 || w.Lease <= 0 {
-		return false, fmt.Errorf("join run %s: who leads it gives no times", m.run)
+		return false, fmt.Errorf("join run %s: its planner has no timeouts", m.run)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -59,7 +59,7 @@ func unpack(body []byte, h nats.Header) ([]byte, error) {
 	case how == "zstd":
 		return unpacker().DecodeAll(body, nil)
 	case how != "":
-		return nil, fmt.Errorf("packed by %q, which is not known", how)
+		return nil, fmt.Errorf("unknown compression %q", how)
 	}
 	return body, nil
 }
@@ -87,7 +87,7 @@ func travels(it *rollout.Item, most int) error {
 }
 
 func tooLarge(bytes uint64) error {
-	return fmt.Errorf("%.1f MB are more than the %d MB that can travel", math.Ceil(float64(bytes)/(1<<20)*10)/10,
+	return fmt.Errorf("%.1f MB is over the limit of %d MB", math.Ceil(float64(bytes)/(1<<20)*10)/10,
 		largest>>20)
 }
 
@@ -118,7 +118,7 @@ func (c *Conn) seal(ctx context.Context, n names, subject, name string, body []b
 
 // unseal returns the body of a message that seal built.
 func (c *Conn) unseal(ctx context.Context, n names, h nats.Header, body []byte) ([]byte, error) {
-	if err := checkSchema(h.Get(schemaHeader), "who wrote it"); err != nil {
+	if err := checkSchema(h.Get(schemaHeader), "its writer"); err != nil {
 		return nil, err
 	}
 	if name := h.Get(storedHeader); name != "" {

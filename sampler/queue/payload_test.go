@@ -56,7 +56,7 @@ func TestBodiesOfAnySizeTravel(t *testing.T) {
 		c.discard(t.Context(), p.names, m.Header)
 	}
 	_, err = c.seal(t.Context(), p.names, "s", "name", make([]byte, largest+1<<20), nats.Header{})
-	if err == nil || !strings.Contains(err.Error(), "65.0 MB are more than the 64 MB that can travel") {
+	if err == nil || !strings.Contains(err.Error(), "65.0 MB is over the limit of 64 MB") {
 		t.Errorf("65 MB: %v", err)
 	}
 	if _, err := c.unseal(t.Context(), p.names, nats.Header{schemaHeader: {Schema}, storedHeader: {"gone"}}, nil); err == nil {
@@ -83,8 +83,8 @@ func TestAnItemThatIsTooLargeDoesNotTravel(t *testing.T) {
 	}{
 		"a usual one":                        {item(100, 100), ""},
 		"a large one":                        {item(most/3, most/3), ""},
-		"one whose row nothing has room for": {item(most, 100), "1.1 MB are more than the 64 MB that can travel"},
-		"one that a variant makes too large": {item(most/2, most), "1.6 MB are more than the 64 MB that can travel"},
+		"one whose row nothing has room for": {item(most, 100), "1.1 MB is over the limit of 64 MB"},
+		"one that a variant makes too large": {item(most/2, most), "1.6 MB is over the limit of 64 MB"},
 	} {
 		if err := travels(c.item, most); (err == nil) != (c.want == "") || err != nil && err.Error() != c.want {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

@@ -91,8 +91,8 @@ func (c *Conn) Lead(ctx context.Context, plan Plan) (*Planner, error) {
 	plan.Replicas = max(plan.Replicas, 1)
 	about := nats.Header{}
 	if n := len(pack(plan.Description, about)); int64(n) > (c.nc.MaxPayload()-forHeads)*3/4 { // it goes as base64
-		return nil, fmt.Errorf("queue %s: the description of the run is %d KB when packed: more than a message may "+
-			"have; shorten gonogo.yaml, or raise max_payload of the server", c.server, n>>10)
+		return nil, fmt.Errorf("queue %s: the description of the run is %d KB when packed, more than one message "+
+			"can hold: shorten gonogo.yaml, or raise max_payload of the server", c.server, n>>10)
 	}
 	host, err := os.Hostname()
 	if err != nil {
@@ -153,7 +153,7 @@ func (p *Planner) prepare(ctx context.Context) error {
 			return err
 		}
 		if n == 0 {
-			p.c.log.Warn("queue waits", slog.String("server", p.c.server),
+			p.c.log.Warn("waiting for the queue", slog.String("server", p.c.server),
 				slog.String("error", endpoint.Brief(err.Error())))
 		}
 		if !pause(ctx, backoff(n)) {
@@ -196,14 +196,14 @@ func (p *Planner) open(api context.Context) error {
 		Replicas: p.plan.Replicas, Metadata: cfg.Metadata,
 	})
 	if err != nil {
-		return p.c.explain("make the store of large rows and records", err)
+		return p.c.explain("create the store of large rows and records", err)
 	}
 	_, err = p.jobs.CreateOrUpdateConsumer(api, jetstream.ConsumerConfig{
 		Durable: jobsConsumer, AckPolicy: jetstream.AckExplicitPolicy, AckWait: p.plan.AckWait, MaxDeliver: -1,
 		MaxAckPending: -1, MaxWaiting: mostWaiting,
 	})
 	if err != nil {
-		return p.c.explain("make the list of jobs", err)
+		return p.c.explain("create the list of jobs", err)
 	}
 	return nil
 }
@@ -222,7 +222,7 @@ func (p *Planner) stream(ctx context.Context, cfg jetstream.StreamConfig) (jetst
 		s, err = p.create(ctx, cfg)
 	}
 	if err != nil {
-		return nil, p.c.explain("make stream "+cfg.Name, err)
+		return nil, p.c.explain("create stream "+cfg.Name, err)
 	}
 	is := s.CachedInfo().Config
 	if err := p.ours(cfg.Name, is.Metadata, cfg.Metadata); err != nil {
@@ -269,9 +269,9 @@ func (p *Planner) ours(stream string, is, want map[string]string) error {
 	case schema != Schema:
 		why = fmt.Sprintf("it was made by a gonogo that speaks %q, this one speaks %q", schema, Schema)
 	case is["gonogo_run"] != p.plan.Run:
-		why = fmt.Sprintf("it is of run %q", is["gonogo_run"])
+		why = fmt.Sprintf("it belongs to run %q", is["gonogo_run"])
 	}
-	return fmt.Errorf("queue %s: stream %s is not of this run: %s; let the other run be completed, or delete the "+
+	return fmt.Errorf("queue %s: stream %s does not belong to this run: %s; let the other run finish, or delete the "+
 		"stream (nats stream rm %s)", p.c.server, stream, why, stream)
 }
 

@@ -178,7 +178,7 @@ func TestStreamsOfAnotherRunAreRefused(t *testing.T) {
 		{"gonogo_schema", "gonogo/queue/0", `it was made by a gonogo that speaks "gonogo/queue/0", this one speaks "gonogo/queue/1"`},
 		{"gonogo_fingerprint", "g", "it was made with another seed, job or data"},
 		{"gonogo_seed", "8", "it was made with another seed, job or data"},
-		{"gonogo_run", "q", `it is of run "q"`},
+		{"gonogo_run", "q", `it belongs to run "q"`},
 	} {
 		run := fmt.Sprintf("r%d", i)
 		meta := map[string]string{}
@@ -192,7 +192,7 @@ func TestStreamsOfAnotherRunAreRefused(t *testing.T) {
 		plan := quick
 		plan.Run = run
 		_, err := c.Lead(t.Context(), plan)
-		says(t, err, "stream "+name+" is not of this run", c2.want, "nats stream rm "+name)
+		says(t, err, "stream "+name+" does not belong to this run", c2.want, "nats stream rm "+name)
 	}
 }
 
@@ -214,8 +214,8 @@ func TestAnotherSchemaIsRefusedOnBothSides(t *testing.T) {
 	}
 	for greeting, want := range map[string]string{
 		`{"schema":"gonogo/queue/0","worker":"w","host":"h","version":"v0.1"}`: `the worker on h (gonogo v0.1) speaks "gonogo/queue/0", this gonogo "gonogo/queue/1": use the same release on both sides`,
-		`{}`:   "its greeting cannot be read",
-		"\x00": "its greeting cannot be read",
+		`{}`:   "its hello message cannot be decoded",
+		"\x00": "its hello message cannot be decoded",
 	} {
 		if got := ask(greeting); got != want {
 			t.Errorf("%q is refused with %q, want %q", greeting, got, want)
@@ -236,7 +236,7 @@ func TestAnotherSchemaIsRefusedOnBothSides(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := c.Join(t.Context(), "other", queue.WorkerInfo{Host: "h"})
-	says(t, err, `join run other: refused: who leads it (gonogo v9) speaks "gonogo/queue/2", this gonogo "gonogo/queue/1"`)
+	says(t, err, `join run other: refused: its planner (gonogo v9) speaks "gonogo/queue/2", this gonogo "gonogo/queue/1"`)
 }
 
 // record is one of the job, as somebody else would have made it.

@@ -89,8 +89,8 @@ func (c *Conn) Runs(ctx context.Context, run, url string) ([]*RunStatus, error) 
 	}
 	for _, one := range leaderless {
 		s := newRunStatus(one.Run)
-		s.Queue, s.Note = url, fmt.Sprintf("the queue keeps %s and %s that are not recorded; the command that began "+
-			"it continues it", count(one.Jobs, "job"), count(one.Results, "result"))
+		s.Queue, s.Note = url, fmt.Sprintf("the queue keeps %s and %s that are not recorded; to continue, rerun the "+
+			"command that started it", count(one.Jobs, "job"), count(one.Results, "result"))
 		out = append(out, s)
 	}
 	return out, nil
@@ -109,12 +109,12 @@ func newRunStatus(run string) *RunStatus {
 func (q Status) ofRun(url string) *RunStatus {
 	s := newRunStatus(q.Run)
 	s.Name, s.Queue, s.Host, s.PID, s.Live, s.Version, s.Told = q.Name, url, q.Host, fmt.Sprint(q.PID), true,
-		q.Version, "the mean of this call so far"
+		q.Version, "mean of this call so far"
 	s.Recorded, s.Of, s.InFlight, s.Outcomes, s.Tokens, s.USD, s.PaidTwice = q.Recorded, q.Jobs, q.InFlight,
 		q.Outcomes, q.Tokens, q.USD, q.PaidTwice
 	s.rate(q.Recorded, q.Jobs-q.Recorded, q.Elapsed)
 	if !q.Told {
-		s.Note = "its rollouts have not begun"
+		s.Note = "no rollout has started"
 	}
 	for _, b := range q.Boundaries {
 		s.Endpoints = append(s.Endpoints, EndpointStatus{

@@ -24,8 +24,8 @@ const (
 
 // The errors of a worker that was asked to stop: after finishing its rollouts, and at once.
 var (
-	ErrDrained = errors.New("the worker was interrupted, and had finished what it had begun")
-	ErrLeft    = errors.New("the worker was interrupted; what it had not finished is made by others")
+	ErrDrained = errors.New("the worker was interrupted after finishing its rollouts")
+	ErrLeft    = errors.New("the worker was interrupted; other workers make its unfinished rollouts")
 )
 
 // Service is a worker that serves one run after the other.
@@ -124,7 +124,7 @@ func Workplace(dir string) (place string, release func() error, err error) {
 	root := filepath.Join(dir, WorkerDir)
 	if os.MkdirAll(root, 0o755) != nil {
 		if place, err = os.MkdirTemp("", "gonogo-worker-"); err != nil {
-			return "", nil, fmt.Errorf("a folder for what the worker starts: %w", err)
+			return "", nil, fmt.Errorf("create a work folder: %w", err)
 		}
 		return place, func() error { return os.RemoveAll(place) }, nil
 	}
@@ -134,5 +134,5 @@ func Workplace(dir string) (place string, release func() error, err error) {
 			return place, release, nil
 		}
 	}
-	return "", nil, fmt.Errorf("a folder in %s: %w", root, err)
+	return "", nil, fmt.Errorf("lock a work folder in %s: %w", root, err)
 }

@@ -90,7 +90,8 @@ func (s *workSession) store(t *task, body []byte) error {
 	exists, err := s.c.create(s.keep, doing, s.names.results(), m)
 	for n := 0; full(apiCode(err)) && pause(s.keep, backoff(n)); n++ { // it is paid for, and someone may make room
 		if n == 0 {
-			s.c.log.Warn("queue waits", slog.String("for", doing), slog.String("error", endpoint.Brief(err.Error())))
+			s.c.log.Warn("waiting for the queue", slog.String("for", doing),
+				slog.String("error", endpoint.Brief(err.Error())))
 		}
 		exists, err = s.c.create(s.keep, doing, s.names.results(), m)
 	}

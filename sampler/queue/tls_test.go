@@ -188,7 +188,7 @@ func TestAServerThatComesBackWithAnotherCertificateIsTold(t *testing.T) {
 	until(t, func() bool { return said.count("signed by none of those in "+a.file) > 0 })
 	end()
 	defer begin(a)()
-	until(t, func() bool { return said.count("queue server back") > 0 })
+	until(t, func() bool { return said.count("queue server reachable again") > 0 })
 	if n := said.count("queue.tls_ca"); n != 1 {
 		t.Errorf("it was told %d times", n)
 	}

@@ -161,7 +161,7 @@ func encodeJob(job sampler.Rollout) ([]byte, error) {
 func decodeJob(b []byte) (sampler.Rollout, error) {
 	line, row, found := strings.Cut(string(b), "\n")
 	if !found {
-		return sampler.Rollout{}, errors.New("a job without its line")
+		return sampler.Rollout{}, errors.New("a job without its header line")
 	}
 	var head jobHead
 	if err := jsontext.Unmarshal([]byte(line), &head); err != nil {

@@ -222,7 +222,7 @@ func (s *workSession) take(ctx context.Context, msg jetstream.Msg) (sampler.Roll
 		t.job, err = decodeJob(body)
 	}
 	if it := t.job.Item; err == nil && keyOf(s.run, it.Split, it.ID, t.job.Sample, t.job.Attempt) != t.key {
-		err = errors.New("it has the key of another")
+		err = errors.New("its key belongs to another job")
 	}
 	switch {
 	case err == nil:

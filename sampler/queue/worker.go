@@ -79,7 +79,7 @@ func (p *Planner) Workers() []WorkerState {
 func (p *Planner) hello(m *nats.Msg) {
 	var h hello
 	if err := jsontext.Unmarshal(m.Data, &h); err != nil || !validWorker(h.Worker) {
-		p.reply(m, welcome{Schema: Schema, Refused: "its greeting cannot be read"})
+		p.reply(m, welcome{Schema: Schema, Refused: "its hello message cannot be decoded"})
 		return
 	}
 	h.Host, h.Version, h.Slots = shorten(h.Host), shorten(h.Version), min(max(h.Slots, 1), mostSlots)
@@ -97,7 +97,7 @@ func (p *Planner) hello(m *nats.Msg) {
 		if len(p.joined) >= mostWaiting {
 			p.mu.Unlock()
 			p.reply(m,
-				welcome{Schema: Schema, Refused: fmt.Sprintf("the run has %d workers, and no room for more",
+				welcome{Schema: Schema, Refused: fmt.Sprintf("the run already has the maximum of %d workers",
 					mostWaiting), Run: p.plan.Run})
 			return
 		}
@@ -176,7 +176,7 @@ func (p *Planner) told(m *nats.Msg) {
 	w.lastSeen = time.Now()
 	if w.lost {
 		w.lost = false
-		p.c.log.Info("worker back", slog.String("worker", w.Worker), slog.String("host", w.Host))
+		p.c.log.Info("worker reconnected", slog.String("worker", w.Worker), slog.String("host", w.Host))
 	}
 	reply := opHeard
 	switch t.Op {

@@ -108,7 +108,7 @@ func (r Rule) check(f *File, rows []row, t Target) []rollout.Problem {
 		}
 	}
 	if bad > maxShown {
-		add(next, fmt.Sprintf("and %d more rows like the %d before, this being the next", bad-maxShown, maxShown))
+		add(next, fmt.Sprintf("and %d more rows like the %d above; this is the next", bad-maxShown, maxShown))
 	}
 	return found
 }

@@ -134,7 +134,7 @@ func read(r io.Reader, path string, split rollout.Split, opt Options) (*File, er
 		return nil, errors.Join(rd.errs...)
 	}
 	if rd.file.Rows == 0 {
-		return nil, fmt.Errorf("%s: no rows in it", path)
+		return nil, fmt.Errorf("%s has no rows", path)
 	}
 	rd.file.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	rd.finish()

@@ -125,8 +125,8 @@ func TestARepeatedRowCountsOnce(t *testing.T) {
 func TestWhatCannotBeReadIsAnErrorWithItsLine(t *testing.T) {
 	good := `{"id":"a",` + user + `}` + "\n"
 	for name, c := range map[string]struct{ text, want string }{
-		"an empty file":                  {"", "data/train.jsonl: no rows in it"},
-		"blank lines only":               {"\n \r\n", "data/train.jsonl: no rows in it"},
+		"an empty file":                  {"", "data/train.jsonl has no rows"},
+		"blank lines only":               {"\n \r\n", "data/train.jsonl has no rows"},
 		"broken JSON in the middle":      {good + `{"id":` + "\n" + good, "data/train.jsonl:2: broken JSON at column 6"},
 		"a bare NaN":                     {good + `{"id":"b","x":NaN,` + user + `}`, "data/train.jsonl:2: broken JSON at column 15"},
 		"a torn last line":               {good + `{"id":"b","mess`, "data/train.jsonl:2: broken JSON"},

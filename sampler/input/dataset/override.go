@@ -22,10 +22,10 @@ import (
 type Override struct {
 	Prompt *string           `json:"prompt,omitzero" doc:"the text that replaces the system and developer messages at the beginning of each row; a row without any gets it as a system message, and an empty text leaves them out"`
 	Add    string            `json:"prompt_add,omitzero" doc:"instead of prompt: a text that follows the last of these messages, after an empty line; for rows whose prompts differ"`
-	Tools  map[string]string `json:"tools,omitzero" doc:"descriptions to offer tools by, by the tool's name"`
+	Tools  map[string]string `json:"tools,omitzero" doc:"the descriptions that the model sees, keyed by tool name"`
 	Drop   []string          `json:"drop_tools,omitzero" doc:"names of tools that the model is not offered"`
 	Offer  []string          `json:"add_tools,omitzero" doc:"names of tools that the job serves, offered in every row: as in the first row that has them, else with the description in tools and any arguments"`
-	Rename map[string]string `json:"rename_tools,omitzero" doc:"the name that a tool is offered by, keyed by its own, which its server still gets"`
+	Rename map[string]string `json:"rename_tools,omitzero" doc:"the new name that the model sees, keyed by the tool's own name, which its server still gets"`
 }
 
 // Empty reports whether the rows are shown unchanged.
@@ -68,7 +68,7 @@ func (o Override) Faults(who string, served []string) (faults []Fault) {
 		case slices.Contains(o.Drop, name):
 			fault(path, "cannot be combined with drop_tools: a variant drops a tool or renames it")
 		case slices.Contains(taken, to):
-			fault(path, "another tool is called %s", to)
+			fault(path, "%s is the name of another tool", to)
 		}
 		taken = append(taken, to)
 	}

@@ -90,12 +90,12 @@ func (j *Job) deadlines(target string, now time.Time) []Warning {
 		}
 		when := "from " + d.Date.Format(time.DateOnly)
 		if !now.Before(d.Date) {
-			when = "since " + d.Date.Format(time.DateOnly)
+			when = "as of " + d.Date.Format(time.DateOnly)
 		}
 		switch {
 		case d.Model == "":
 			warn = append(warn, Warning{RuleDeadline, "", fmt.Sprintf(
-				"%s no one can create fine-tuning jobs at OpenAI (%s); other platforms take the same data: set "+
+				"%s OpenAI accepts no new fine-tuning jobs (%s); other platforms take the same data: set "+
 					"target to check their limits", when, d.Source)})
 		case d.Model == j.Model:
 			warn = append(warn,

@@ -176,11 +176,11 @@ func TestWarnings(t *testing.T) {
 		want         []string // rule and a word of each, in order
 	}{
 		"the end is near":      {`{"grader":{"type":"a"}}`, "openai", before, []string{"deadline: from 2027-01-06"}},
-		"the end has come":     {`{"grader":{"type":"a"}}`, "openai", after, []string{"deadline: since 2027-01-06"}},
+		"the end has come":     {`{"grader":{"type":"a"}}`, "openai", after, []string{"deadline: as of 2027-01-06"}},
 		"elsewhere no end":     {`{"grader":{"type":"a"}}`, "azure", after, nil},
 		"no platform":          {`{"grader":{"type":"text_similarity","evaluation_metric":"cosine"},"hyperparameters":{"n_epochs":51}}`, "none", after, nil},
 		"a judge goes":         {judged, "openai", before, []string{"deadline: ", "retired_model: from 2027-01-14 the judge gpt-4o-mini"}},
-		"a base model is gone": {`{"model":"o4-mini-2025-04-16","method":{"reinforcement":{"grader":{"type":"a"}}}}`, "openai", before, []string{"deadline: ", "retired_model: since 2026-10-23 the model o4-mini"}},
+		"a base model is gone": {`{"model":"o4-mini-2025-04-16","method":{"reinforcement":{"grader":{"type":"a"}}}}`, "openai", before, []string{"deadline: ", "retired_model: as of 2026-10-23 the model o4-mini"}},
 		"too many epochs":      {`{"grader":{"type":"a"},"hyperparameters":{"n_epochs":51,"batch_size":"auto","reasoning_effort":"none"}}`, "azure", before, []string{"hyperparameter: n_epochs is 51", "hyperparameter: reasoning_effort"}},
 		"graders within graders": {
 			`{"grader":{"type":"multi","graders":{"a":{"type":"multi","graders":{}},"b":{"type":"text_similarity","evaluation_metric":"cosine","pass_threshold":1}}}}`, "azure", before,

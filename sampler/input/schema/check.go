@@ -58,7 +58,7 @@ func (c *checker) fail(n *document.Node, path, format string, args ...any) {
 		slices.ContainsFunc(c.errs, func(e document.Error) bool { e.Msg = found.Msg; return e == found }):
 		return
 	case len(c.errs) == mostMistakes:
-		found = document.Error{File: c.file, Msg: fmt.Sprintf("more than %d mistakes, of which these are some",
+		found = document.Error{File: c.file, Msg: fmt.Sprintf("more than %[1]d mistakes; only %[1]d are listed",
 			mostMistakes)}
 	}
 	c.errs = append(c.errs, found)

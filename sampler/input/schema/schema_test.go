@@ -119,7 +119,7 @@ func TestOfManyMistakesSomeAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	errs := table().Check(node, "f")
-	if last := errs[len(errs)-1].Error(); len(errs) != mostMistakes+1 || last != "f: more than 100 mistakes, of which these are some" {
+	if last := errs[len(errs)-1].Error(); len(errs) != mostMistakes+1 || last != "f: more than 100 mistakes; only 100 are listed" {
 		t.Errorf("%d mistakes, the last: %s", len(errs), last)
 	}
 }

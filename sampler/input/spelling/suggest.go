@@ -78,7 +78,7 @@ func OrList(names []string) string {
 // Choices returns the end of a message about a name that is not in the list.
 func Choices(mistyped string, names []string) string {
 	if hint := DidYouMean(mistyped, names); hint != "" {
-		return hint + " There are " + strings.Join(names, ", ")
+		return hint + " The choices are " + strings.Join(names, ", ")
 	}
-	return "; there are " + strings.Join(names, ", ")
+	return "; the choices are " + strings.Join(names, ", ")
 }

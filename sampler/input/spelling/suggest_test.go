@@ -22,8 +22,8 @@ func TestSentences(t *testing.T) {
 	for got, want := range map[string]string{
 		DidYouMean("sample", names): ", did you mean samples?",
 		DidYouMean("queue", names):  "",
-		Choices("sample", names):    ", did you mean samples? There are samples, items, seed",
-		Choices("queue", names):     "; there are samples, items, seed",
+		Choices("sample", names):    ", did you mean samples? The choices are samples, items, seed",
+		Choices("queue", names):     "; the choices are samples, items, seed",
 		OrList(names):               "samples, items or seed",
 		OrList(names[:1]):           "samples",
 	} {

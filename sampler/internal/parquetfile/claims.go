@@ -59,8 +59,8 @@ func pagesFit(ctx context.Context, data io.ReaderAt, size int64, file *format.Fi
 			from = meta.DictionaryPageOffset
 		}
 		if from < 0 || from > size || meta.TotalCompressedSize < 0 || meta.TotalCompressedSize > size-from {
-			return fmt.Errorf("column %d: it claims %d bytes from %d of a file of %d", i, meta.TotalCompressedSize,
-				from, size)
+			return fmt.Errorf("column %d: it claims %d bytes from offset %d in a file of %d", i,
+				meta.TotalCompressedSize, from, size)
 		}
 		end := from + meta.TotalCompressedSize
 		width := int64(1)
@@ -129,9 +129,9 @@ func (c *pageClaims) fit(data io.ReaderAt, from, end, width int64, unpack *unpac
 	case c.ambiguous:
 		return errors.New("it claims to be of several kinds")
 	case c.compressed < 0 || c.compressed > end-from:
-		return fmt.Errorf("it claims %d bytes where %d are left", c.compressed, end-from)
+		return fmt.Errorf("it claims %d bytes, but only %d remain", c.compressed, end-from)
 	case c.uncompressed < 0 || c.uncompressed > longestPage:
-		return fmt.Errorf("it claims %d bytes, and %d at most are read", c.uncompressed, int64(longestPage))
+		return fmt.Errorf("it claims %d bytes, but at most %d are read", c.uncompressed, int64(longestPage))
 	case c.values < 0 || c.values > mostValues || c.values*width > longestPage:
 		return fmt.Errorf("it claims %d values of %d bytes or more", c.values, width)
 	case c.levels > min(c.compressed, c.uncompressed):
@@ -162,7 +162,7 @@ func (t *thriftReader) ReadByte() (byte, error) {
 
 func (t *thriftReader) skip(n uint64) error {
 	if n > uint64(t.remaining) {
-		return fmt.Errorf("it claims %d bytes where %d are left", n, t.remaining)
+		return fmt.Errorf("it claims %d bytes, but only %d remain", n, t.remaining)
 	}
 	t.remaining -= int64(n)
 	_, err := t.r.Discard(int(n))
@@ -269,7 +269,7 @@ func (t *thriftReader) values(n uint64, depth int, kinds ...byte) error {
 		return errThriftDeep
 	}
 	if n > uint64(t.remaining) { // each takes at least one byte
-		return fmt.Errorf("it claims %d values where %d bytes are left", n, t.remaining)
+		return fmt.Errorf("it claims %d values, but only %d bytes remain", n, t.remaining)
 	}
 	for range n {
 		for _, kind := range kinds {

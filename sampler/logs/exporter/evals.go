@@ -20,18 +20,18 @@ var openAIEvals = Format{
 	Files: []File{{Write: writeOutputItems}},
 	Loses: func(r *Run) []string {
 		notes := r.lost(
-			loss{r.calls, "N rollouts called tools: output items hold what was said and no calls"},
-			loss{r.unscored, "N rollouts without an answer have no result there"},
-			loss{r.failed, "N rollouts without a grade have an error and no result there"},
-			loss{r.regraded, "N rollouts have further or former grades: only the reward is there"},
-			loss{r.judged, "N rollouts record what their judge used, which is left out"},
-			loss{r.retried, "N rollouts record repeated requests, which are left out"},
-			loss{r.extra, "N rollouts have keys of their own, which are left out"},
+			loss{r.calls, "rollout[|s] called tools: output items hold messages but no calls"},
+			loss{r.unscored, "rollout[|s] without an answer [has|have] no result there"},
+			loss{r.failed, "rollout[|s] without a grade [has|have] an error and no result there"},
+			loss{r.regraded, "rollout[ has|s have] additional or earlier grades: only the reward is kept"},
+			loss{r.judged, "rollout[ records|s record] what [its|their] judge used, which is left out"},
+			loss{r.retried, "rollout[ records|s record] repeated requests, which are left out"},
+			loss{r.extra, "rollout[ has|s have] extra keys, which are left out"},
 		)
-		notes = append(notes, "passed means a reward of 1 or more, and latency has no place")
+		notes = append(notes, "passed means a reward of 1 or more; latency is left out")
 		if !r.numbers() {
-			notes = append(notes, "datasource_item_id is the number of an item in the order of the items; the "+
-				"item's own id is under the key gonogo")
+			notes = append(notes, "datasource_item_id numbers the items in order; the item's own id is under the "+
+				"key gonogo")
 		}
 		return notes
 	},

@@ -305,7 +305,7 @@ func TestInspectNamesOfMembers(t *testing.T) {
 			t.Errorf("a member is called %s", f.Name)
 		}
 	}
-	if notes := strings.Join(inspect.Loses(r), "\n"); !strings.Contains(notes, "ids of items are numbers there") {
+	if notes := strings.Join(inspect.Loses(r), "\n"); !strings.Contains(notes, "the log numbers the items in order") {
 		t.Errorf("notes are %s", notes)
 	}
 	if _, got := back(t, path); got[rollout.Key{Split: rollout.Train, Item: "../../etc/x"}] == nil {
@@ -351,10 +351,30 @@ func TestExportTellsWhatIsLost(t *testing.T) {
 			t.Errorf("%s: %d rollouts", f.Name, len(got))
 		}
 		notes := strings.Join(f.Loses(r), "\n")
-		for _, want := range []string{"1 earlier attempts", "1 rollout has further or former grades"} {
+		for _, want := range []string{"1 earlier attempt of repeated rollouts is left out", "1 rollout has additional or earlier grades"} {
 			if !strings.Contains(notes, want) {
 				t.Errorf("%s: notes lack %q:\n%s", f.Name, want, notes)
 			}
+		}
+	}
+}
+
+// Losses of one rollout and of several are in the singular and the plural.
+func TestLossOfOneRollout(t *testing.T) {
+	one := &Run{superseded: 1, unscored: 1, failed: 1, calls: 1, timed: 1, badArguments: 1, regraded: 1, retried: 1, judged: 1, extra: 1}
+	for _, f := range Formats() {
+		for _, note := range f.Loses(one) {
+			for _, wrong := range []string{"1 rollouts", "1 rollout have", "1 rollout record ", " their ", " them ", "answer have", "grade have", "attempts", "[", "|"} {
+				if strings.Contains(note, wrong) {
+					t.Errorf("%s: %q contains %q", f.Name, note, wrong)
+				}
+			}
+		}
+	}
+	took := "rollout[ records|s record] how long [its|their] tool calls took"
+	for n, want := range map[int]string{1: "1 rollout records how long its tool calls took", 2: "2 rollouts record how long their tool calls took"} {
+		if got := (loss{n, took}).String(); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

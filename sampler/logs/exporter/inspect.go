@@ -25,21 +25,22 @@ var inspect = Format{
 	Files: []File{{Write: writeInspect}},
 	Loses: func(r *Run) []string {
 		notes := r.lost(
-			loss{r.unscored, "N rollouts without an answer have no score there: a mean of Inspect leaves them out, " +
-				"ours counts them at the bottom of the range"},
-			loss{r.failed, "N rollouts without a grade have an error in the place of a score"},
+			loss{r.unscored, "rollout[|s] without an answer [has|have] no score there: Inspect's means leave " +
+				"[it|them] out, those of gonogo count [it|them] at the bottom of the range"},
+			loss{r.failed, "rollout[|s] without a grade [has|have] an error instead of a score"},
 			loss{
 				r.badArguments,
-				"N rollouts have calls whose arguments are not a JSON object: they are in parse_error",
+				"rollout[ has|s have] calls whose arguments are not a JSON object: these are in parse_error",
 			},
-			loss{r.timed, "N rollouts record how long their tool calls took, which messages do not hold"},
-			loss{r.regraded, "N rollouts have further or former grades: only the reward is there"},
-			loss{r.judged, "N rollouts record what their judge used, which is left out"},
-			loss{r.extra, "N rollouts have keys of their own, which are left out"},
+			loss{r.timed, "rollout[ records|s record] how long [its|their] tool calls took, which messages do " +
+				"not hold"},
+			loss{r.regraded, "rollout[ has|s have] additional or earlier grades: only the reward is kept"},
+			loss{r.judged, "rollout[ records|s record] what [its|their] judge used, which is left out"},
+			loss{r.extra, "rollout[ has|s have] extra keys, which are left out"},
 		)
 		if !r.plainIDs() {
-			notes = append(notes, "ids of items are numbers there, in the order of the items: some ids cannot be "+
-				"part of a member's name")
+			notes = append(notes, "the log numbers the items in order instead of using their ids: some ids cannot "+
+				"be part of a member's name")
 		}
 		return notes
 	},

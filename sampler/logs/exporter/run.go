@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/wording"
 )
 
 // Options selects what to write.
@@ -21,7 +22,7 @@ type Options struct {
 }
 
 // ErrSplits means that a run has several splits but a log holds one: choose it in Options.
-var ErrSplits = errors.New("the run has rollouts of several splits, and a log is of one data set")
+var ErrSplits = errors.New("the run has rollouts of several splits, but a log holds one data set")
 
 // Run is one split of a run, scanned before the first line is written. Memory grows with the number
 // of its rollouts, not with the length of their text.
@@ -108,7 +109,7 @@ func (r *Run) choose(ctx context.Context) error {
 	case r.split == "":
 		r.split = found[0]
 	case !splits[r.split]:
-		return fmt.Errorf("the run has no rollouts of split %s: there are those of %v", r.split, found)
+		return fmt.Errorf("the run has no rollouts of split %s, only of %v", r.split, found)
 	}
 	return OneStep(steps[r.split])
 }
@@ -249,7 +250,8 @@ func (r *Run) itemNumber() func(item string) int {
 func (r *Run) lost(list ...loss) []string {
 	var notes []string
 	if r.superseded > 0 {
-		notes = append(notes, fmt.Sprintf("%d earlier attempts of repeated rollouts are left out", r.superseded))
+		notes = append(notes, fmt.Sprintf("%d %s", r.superseded, wording.Plural(r.superseded,
+			"earlier attempt[|s] of repeated rollouts [is|are] left out")))
 	}
 	for _, l := range list {
 		if l.n > 0 {
@@ -259,7 +261,8 @@ func (r *Run) lost(list ...loss) []string {
 	return notes
 }
 
-// loss is a number of rollouts with something that a format does not hold.
+// loss is a number of rollouts with something that a format does not hold. In the text, [a|b] is
+// the singular and the plural.
 type loss struct {
 	n    int
 	text string
@@ -267,9 +270,5 @@ type loss struct {
 
 // String returns the loss in words.
 func (l loss) String() string {
-	if l.n != 1 {
-		return strings.Replace(l.text, "N rollouts", fmt.Sprintf("%d rollouts", l.n), 1)
-	}
-	one := strings.Replace(l.text, "N rollouts", "1 rollout", 1)
-	return strings.Replace(strings.Replace(one, " have ", " has ", 1), " know ", " knows ", 1)
+	return fmt.Sprintf("%d %s", l.n, wording.Plural(l.n, l.text))
 }

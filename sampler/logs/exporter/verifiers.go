@@ -23,18 +23,18 @@ var verifiers = Format{
 	},
 	Loses: func(r *Run) []string {
 		notes := r.lost(
-			loss{r.unscored, "N rollouts without an answer have reward 0 there, as verifiers writes what was never " +
-				"scored"},
-			loss{r.failed, "N rollouts without a grade have reward 0 and an error there: verifiers has no missing " +
-				"reward"},
-			loss{r.timed, "N rollouts record how long their tool calls took, which is left out"},
-			loss{r.regraded, "N rollouts have further or former grades: only the reward is there"},
-			loss{r.judged, "N rollouts record what their judge used, which is left out"},
-			loss{r.extra, "N rollouts have keys of their own, which are left out"},
+			loss{r.unscored, "rollout[|s] without an answer [has|have] reward 0 there, which verifiers writes for " +
+				"what was never scored"},
+			loss{r.failed, "rollout[|s] without a grade [has|have] reward 0 and an error there: verifiers has no " +
+				"missing reward"},
+			loss{r.timed, "rollout[ records|s record] how long [its|their] tool calls took, which is left out"},
+			loss{r.regraded, "rollout[ has|s have] additional or earlier grades: only the reward is kept"},
+			loss{r.judged, "rollout[ records|s record] what [its|their] judge used, which is left out"},
+			loss{r.extra, "rollout[ has|s have] extra keys, which are left out"},
 		)
 		if !r.numbers() {
-			notes = append(notes, "example_id is the number of an item in the order of the items: ids are whole "+
-				"numbers there; the item's own id is under the key gonogo")
+			notes = append(notes, "example_id numbers the items in order, because it must be a whole number; the "+
+				"item's own id is under the key gonogo")
 		}
 		return notes
 	},

@@ -63,8 +63,8 @@ func readBuildHours(ctx context.Context, in *intake) error {
 	if err := eachRowOf(ctx, in, b.line); err != nil {
 		return err
 	}
-	in.sink.note("item = sample_index; the files number no repeats, so sample = the place of the file among those "+
-		"imported; split = %s", b.split)
+	in.sink.note("item = sample_index; the files number no repeats, so sample = the position of the file among the "+
+		"imported files; split = %s", b.split)
 	if b.several {
 		in.sink.note("there are several graders, and the reward is %s; --score NAME selects another", b.wanted)
 	}
@@ -128,7 +128,7 @@ func (b *buildHoursReader) grade(rec *rollout.Record, row *buildHoursRow) error 
 	}
 	switch {
 	case len(names) == 1 && names[0] == "reward" && isMinusOne(values["reward"]):
-		fail(rec, rollout.GraderFailed, "the reward is -1, by which this log says that the rollout failed")
+		fail(rec, rollout.GraderFailed, "the reward is -1, which this log uses for a failed rollout")
 		return nil
 	case len(names) == 0 && rec.Answer == "":
 		fail(rec, rollout.NoAnswer, "no final message and no metrics")

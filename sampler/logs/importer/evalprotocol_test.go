@@ -33,9 +33,9 @@ func TestEvalProtocolTraps(t *testing.T) {
 		{name: "running and cancelled rollouts are none", file: epRow("a", "r", ok, status(101, "")) + epRow("b", "r", ok, status(1, "")) + epRow("c", "r", ok, ""), want: []string{"c/0 graded 0.5"}, note: "1 rollout was running"},
 		{name: "steps used up", file: epRow("a", "r", ok, `,"rollout_status":{"code":100,"details":[{"metadata":{"termination_reason":"max_steps"}}]}`), want: []string{"a/0 step_limit 0.5 max_steps"}},
 		{name: "a file in which repeats overwrote each other", file: epRow("a", "r", ok, `,"eval_metadata":{"num_runs":4}`), want: []string{"a/0 graded 0.5"}, note: "in which repeats overwrite each other"},
-		{name: "one row of a run twice", file: epRow("a", "r", ok, "") + epRow("a", "r", ok, ""), broken: "log.json:2: row a of run r came in line 1 already"},
+		{name: "one row of a run twice", file: epRow("a", "r", ok, "") + epRow("a", "r", ok, ""), broken: "log.json:2: row a of run r already occurs in line 1"},
 		{name: "a row without an id", file: epRow("", "r", ok, ""), broken: "log.json:1: input_metadata.row_id is missing"},
-		{name: "two models", file: epRow("a", "r", ok, "") + strings.Replace(epRow("a", "r2", ok, ""), `"m"`, `"n"`, 1), broken: `log.json:2: it is of model "n"`},
+		{name: "two models", file: epRow("a", "r", ok, "") + strings.Replace(epRow("a", "r2", ok, ""), `"m"`, `"n"`, 1), broken: `log.json:2: its model is "n"`},
 	})
 }
 

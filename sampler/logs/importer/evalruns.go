@@ -38,8 +38,8 @@ func readEvalRuns(ctx context.Context, in *intake) error {
 	if err := eachRowOf(ctx, in, e.line); err != nil {
 		return err
 	}
-	in.sink.note("item = item_id, sample = the place of the file among those imported, split = %s; of the items "+
-		"themselves, these files have only the reference", e.split)
+	in.sink.note("item = item_id, sample = the position of the file among the imported files, split = %s; these "+
+		"files hold only the reference of each item", e.split)
 	in.noteGraders()
 	in.sink.note("tool calls, token counts and times are not in these files: unknown, not zero")
 	e.noteMissing()

@@ -202,8 +202,9 @@ func (s *facets) unique(item rollout.Key, name string) string {
 // note notes which items were split.
 func (s *facets) note(sink Sink) {
 	for _, a := range s.apart {
-		sink.note("%d %s rollouts that differ in %q (item %s: %q and %q), so they are not one group: those with the "+
-			"first value keep the id, others are items of their own (ID/VALUE); --item item keeps the ids of the log",
+		sink.note("%d %s rollouts that differ in %q (item %s: %q and %q) and therefore do not form one group: "+
+			"rollouts with the first value keep the id, others become separate items (ID/VALUE); --item item keeps "+
+			"the ids of the log",
 			a.items, wording.Plural(a.items, "item[ holds|s hold]"), a.key, a.item, a.was, wording.Line(a.value, 61))
 	}
 }

@@ -104,7 +104,7 @@ func TestNoteOfItemsThatWereSplit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.noted(t, `2 items hold rollouts that differ in "model" (item q1: "base" and "tuned"), so they are not one group: those with the first value keep the id, others are items of their own (ID/VALUE); --item item keeps the ids of the log`)
+	g.noted(t, `2 items hold rollouts that differ in "model" (item q1: "base" and "tuned") and therefore do not form one group: rollouts with the first value keep the id, others become separate items (ID/VALUE); --item item keeps the ids of the log`)
 	src := text(lines)
 	src.Options.Item = itemKept
 	if _, g, err = importSource(t, "", src); err != nil || cmp.Diff([]string{"q1", "q2", "q3"}, g.named()) != "" {
@@ -234,7 +234,7 @@ func TestModelsOfLMEvalFolders(t *testing.T) {
 		"a/samples_t_2026-01-01T00-00-00.jsonl": samples, "a/results_2026-01-01T00-00-00.json": `{"model_name":"base"}`,
 		"b/samples_t_2026-01-01T00-00-00.jsonl": samples, "b/results_2026-01-01T00-00-00.json": `{"model_name":"tuned"}`,
 	}
-	if _, _, err := importSource(t, "lm-eval", Paths(Options{}, writeFiles(t, files))); err == nil || !strings.Contains(err.Error(), `it is of model "tuned"`) {
+	if _, _, err := importSource(t, "lm-eval", Paths(Options{}, writeFiles(t, files))); err == nil || !strings.Contains(err.Error(), `its model is "tuned"`) {
 		t.Errorf("error is %v", err)
 	}
 	files["b/results_2026-01-01T00-00-00.json"] = `{"model_name":"base"}`
@@ -278,7 +278,7 @@ func TestWhatPathsTell(t *testing.T) {
 	_, _, err := importSource(t, "", Paths(Options{}, writeFiles(t, map[string]string{
 		"tool-calling-gpt-4o-0.0_range_0--1_user-gpt-4o-llm_1.json": samples["tau-bench"], "tool-calling-qwen-0.0_range_0--1_user-gpt-4o-llm_1.json": samples["tau-bench"],
 	})))
-	if err == nil || !strings.Contains(err.Error(), `it is of model "tool-calling-qwen"`) {
+	if err == nil || !strings.Contains(err.Error(), `its model is "tool-calling-qwen"`) {
 		t.Errorf("tau-bench: error is %v", err)
 	}
 }

@@ -172,7 +172,7 @@ func sniffGonogo(f File) error {
 // noteGonogo notes what was left out of or settled in one file.
 func noteGonogo(sink Sink, in rollout.Input) {
 	sink.noteCount(in.Duplicates, "exact duplicate[|s] [was|were] left out")
-	sink.noteCount(in.Conflicts, "conflicting line[|s] [was|were] settled as requested")
+	sink.noteCount(in.Conflicts, "conflicting line[|s] [was|were] resolved by --on-conflict")
 	if in.Torn > 0 {
 		sink.note("the last line was incomplete and left out")
 	}

@@ -47,7 +47,7 @@ func TestGonogoNotesSeveralSteps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(strings.Join(g.notes, "\n"), "rollouts are of 2 steps"); got != want {
+		if got := strings.Contains(strings.Join(g.notes, "\n"), "rollouts are from 2 steps"); got != want {
 			t.Errorf("%s: notes are %q", lines, g.notes)
 		}
 	}

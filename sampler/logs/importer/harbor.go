@@ -104,7 +104,8 @@ func readHarbor(ctx context.Context, in *intake) error {
 	if h.several {
 		in.sink.note("there are several rewards, and %s counts; --score NAME selects another", h.wanted)
 	}
-	in.sink.noteCount(h.untraced, "trial[|s] [has|have] no trajectory.json: what was said and called is not known there")
+	in.sink.noteCount(h.untraced, "trial[|s] [has|have] no trajectory.json: [its conversation|their conversations] "+
+		"and tool calls are unknown")
 	in.sendPlan(h.jobs, h.out)
 	return nil
 }
@@ -211,7 +212,7 @@ func (h *harborReader) trial(f File, t *harborTrial) error {
 	}
 	if h.reports && !rec.Outcome.Missing() && !t.began(f) {
 		h.failed(rec, rollout.ToolFailed,
-			"the agent never began: there is no token and no trajectory, as of other trials")
+			"the agent never started: there are no tokens and no trajectory, unlike in other trials")
 	}
 	return h.record(rec, h.again(t.Task))
 }

@@ -147,7 +147,7 @@ func (i *identity) name(a asked) (string, error) {
 		return i.facets.name(rollout.Key{Split: a.item.Split, Item: fmt.Sprintf("%016x", a.prompt.Sum)}), nil
 	}
 	if i.key == "" {
-		return "", fmt.Errorf("--item %s: a row of item %q has no such key, or nothing in it", i.by, a.item.Item)
+		return "", fmt.Errorf("--item %s: a row of item %q lacks this key, or its value is empty", i.by, a.item.Item)
 	}
 	return i.key, nil
 }

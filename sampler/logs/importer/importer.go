@@ -314,8 +314,8 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 		ends.note(sink, records)
 		sink.notePlan(records, planned)
 		if src.Options.OnConflict != "" && !f.settles() {
-			sink.note("--on-conflict was ignored: two places for one rollout are refused in this format, unless it " +
-				"says itself which one counts")
+			sink.note("--on-conflict was ignored: two entries for one rollout are an error in this format, unless " +
+				"the log itself says which one counts")
 		}
 		return nil
 	}
@@ -402,7 +402,7 @@ func (e *endings) note(s Sink, all int) {
 	s.noteCount(e.lost, "rollout[|s] ended with a word of failure: [it is a failure|they are failures], not [a "+
 		"zero|zeros]")
 	for _, word := range slices.Sorted(maps.Keys(e.words)) {
-		s.note("%d of %d %s with %q, a word for the end that is not known", e.words[word], all,
+		s.note("%d of %d %s with %q, which is not a known ending", e.words[word], all,
 			wording.Plural(all, "rollout[|s] [ends|end]"), word)
 	}
 }

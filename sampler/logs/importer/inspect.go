@@ -227,7 +227,7 @@ func (r *inspectReader) header(log *inspectLog) error {
 			name)
 	}
 	if h.Invalidated {
-		r.sink.note("%s: somebody marked this log as invalidated", name)
+		r.sink.note("%s: this log is marked as invalidated", name)
 	}
 	return nil
 }

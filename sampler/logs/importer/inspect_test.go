@@ -402,7 +402,7 @@ func TestInspectIdentity(t *testing.T) {
 		src  Source
 		want string
 	}{
-		"two models":       {named("a.json", inspectJSON(oneSample("1", "1", "0")), "b.json", strings.Replace(inspectJSON(oneSample("1", "1", "1")), "openai/x", "y", 1)), `b.json: it is of model "y", and a.json of "openai/x"`},
+		"two models":       {named("a.json", inspectJSON(oneSample("1", "1", "0")), "b.json", strings.Replace(inspectJSON(oneSample("1", "1", "1")), "openai/x", "y", 1)), `b.json: its model is "y", but that of a.json is "openai/x"`},
 		"id 1 and \"1\"":   {text(inspectJSON(oneSample("1", "1", "0"), oneSample(`"1"`, "2", "0"))), "log.json:2: byte "},
 		"epoch 0":          {text(inspectJSON(oneSample("1", "0", "0"))), "epochs count from 1"},
 		"no id":            {text(inspectJSON(`{"epoch":1}`)), `"id" is missing`},

@@ -103,7 +103,7 @@ func (in *intake) run(id string) int {
 // only returns an error for a second line where a file may have only one.
 func (in *intake) only(line int, what string) error {
 	if was, seen := in.lines[what]; seen {
-		return fmt.Errorf("%s came in line %d already: keep one of the two", what, was)
+		return fmt.Errorf("%s already occurs in line %d: keep one of the two", what, was)
 	}
 	in.lines[what] = line
 	return nil

@@ -73,8 +73,8 @@ func (in *intake) itemIndexLine(f File, line int, row *itemIndexRow) error {
 	if o, cause := row.failure(rollout.ModelAPI); o != "" {
 		fail(rec, o, cause)
 	} else if score != nil && *score == -1 {
-		fail(rec, rollout.GraderFailed, "the score is -1, by which this log says that the rollout failed; it does "+
-			"not say where")
+		fail(rec, rollout.GraderFailed, "the score is -1, which this log uses for a failed rollout; it does not "+
+			"say where it failed")
 	} else {
 		grade(rec, score, "score is missing, null or NaN")
 	}

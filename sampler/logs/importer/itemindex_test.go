@@ -19,7 +19,7 @@ func TestItemIndex(t *testing.T) {
 {"item_index":1,"score":NaN}
 {"item_index":1,"score":-0.5}
 `, want: []string{
-			"1/0 grader - the score is -1, by which this log says that the rollout failed; it does not say where", "1/1 grader - the score is -1, by which this log says that the rollout failed; it does not say where",
+			"1/0 grader - the score is -1, which this log uses for a failed rollout; it does not say where it failed", "1/1 grader - the score is -1, which this log uses for a failed rollout; it does not say where it failed",
 			"1/2 grader - score is missing, null or NaN", "1/3 graded -0.5",
 		}, note: "rollouts that are failures (grader), not zeros: 3"},
 		{name: "a trajectory that is none", file: `{"item_index":1,"score":1,"trajectory":"[{"}` + "\n", broken: "log.json:1: trajectory: it is not a list"},

@@ -25,7 +25,7 @@ var lmEval = Format{
 	Files: []string{"samples_*.jsonl"},
 	From: Origin{
 		Item:     "the task of the file's name and `doc_id`; of several filters the first",
-		Sample:   "the place in `resps[0]`; of several files of a task, later ones continue",
+		Sample:   "the position in `resps[0]`; of several files of a task, later ones continue",
 		Reward:   "of one response alone: the first of `metrics`, or that of `--score`; repeats have none",
 		Failures: "repeats are not graded (`grader`), and so is a metric that is not a number",
 	},
@@ -149,7 +149,7 @@ func (l *lmEvalReader) line(f File, line int, row *lmEvalRow) error {
 	}
 	if was, ok := l.hashes[id]; ok && was != row.Hash {
 		return fmt.Errorf("document %s differs from the one before (doc_hash): these are results on different data; "+
-			"import them one by one", id)
+			"import them separately", id)
 	}
 	l.hashes[id] = row.Hash
 	if len(row.Resps) == 0 || len(row.Resps[0]) == 0 {
@@ -234,7 +234,7 @@ func lmEvalPrompt(arguments json.RawMessage) json.RawMessage {
 }
 
 func (l *lmEvalReader) notes() {
-	l.sink.note("item = task and doc_id, sample = the place among the responses to the first request, split = %s",
+	l.sink.note("item = task and doc_id, sample = the position among the responses to the first request, split = %s",
 		l.split)
 	l.sink.noteCount(l.repeated, "document[|s] [was|were] answered more than once, and lm-eval keeps no score "+
 		"for each answer: gonogo grade RUN --grader FILE gives them rewards")

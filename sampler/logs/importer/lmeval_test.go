@@ -27,7 +27,7 @@ func TestLMEval(t *testing.T) {
 		},
 		{name: "other filters show the same responses", file: document(0, "strict-match", `[["4"]]`, `"metrics":["em"],"em":0`) + document(0, "flexible-extract", `[["4"]]`, `"metrics":["em"],"em":1`), want: []string{"0/0 graded 0"}, note: "lines that show the same responses through other filters, left out: 1"},
 		{name: "choices that are rated are no repeats", file: document(0, "none", `[["(-1.5, False)"],["(-0.5, True)"]]`, `"metrics":["acc"],"acc":1`), want: []string{"0/0 graded 1"}},
-		{name: "a document twice", file: document(0, "none", `[["4"]]`, `"metrics":[]`) + document(0, "none", `[["4"]]`, `"metrics":[]`), broken: "log.json:2: doc_id 0 came in line 1 already"},
+		{name: "a document twice", file: document(0, "none", `[["4"]]`, `"metrics":[]`) + document(0, "none", `[["4"]]`, `"metrics":[]`), broken: "log.json:2: doc_id 0 already occurs in line 1"},
 		{name: "no responses", file: document(0, "none", `[]`, `"metrics":[]`), broken: "log.json:1: document 0 has no responses"},
 	})
 }

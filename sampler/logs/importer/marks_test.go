@@ -173,7 +173,7 @@ func TestHarborTrialsThatNeverBegan(t *testing.T) {
 		return src
 	}
 	for want, src := range map[string]Source{
-		"t/0 graded 0|t/1 tool - the agent never began: there is no token and no trajectory, as of other trials": job(trial("12"), trial("null")),
+		"t/0 graded 0|t/1 tool - the agent never started: there are no tokens and no trajectory, unlike in other trials": job(trial("12"), trial("null")),
 		"t/0 graded 0|t/1 graded 0": job(trial("null"), trial("0")),
 	} {
 		_, g, err := importSource(t, "harbor", src)

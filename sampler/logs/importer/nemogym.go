@@ -121,8 +121,8 @@ func readNemoGym(ctx context.Context, in *intake) error {
 	in.sink.note("item = _ng_task_index, sample = _ng_rollout_index, split = %s; without them the request and the "+
 		"order of the lines; lines for one rollout are attempts at it", n.split)
 	if n.agents > 1 {
-		in.sink.note("there are %d agents: items are theirs each (AGENT/ID), and means go over all of them; import "+
-			"each by itself to compare them", n.agents)
+		in.sink.note("there are %d agents: each has its own items (AGENT/ID), and means cover all of them; import "+
+			"each separately to compare them", n.agents)
 	}
 	in.sendPlan(runs, 0)
 	return nil

@@ -80,7 +80,7 @@ func (a *array) step(here []string) (found bool, err error) {
 	case token == nil:
 		return false, nil
 	case again:
-		return false, a.errorAt(start, fmt.Errorf("%q is there twice", strings.Join(here, ".")))
+		return false, a.errorAt(start, fmt.Errorf("%q occurs twice", strings.Join(here, ".")))
 	case token == json.Delim('[') && len(here) == len(a.path):
 		return true, nil
 	case token == json.Delim('{') && len(here) < len(a.path):

@@ -58,9 +58,9 @@ func (m *oneModel) check(f File, name string) error {
 		m.name, m.file = name, f.Name
 		return nil
 	case m.file == f.Name:
-		return fmt.Errorf("it is of model %q, and rollouts before it of %q: keep those of each model in files of "+
-			"their own, and compare the two runs", name, m.name)
+		return fmt.Errorf("its model is %q, but earlier rollouts are from %q: keep each model in its own files, and "+
+			"compare the two runs", name, m.name)
 	}
-	return fmt.Errorf("it is of model %q, and %s of %q: import each model by itself, and compare the two runs", name,
-		m.file, m.name)
+	return fmt.Errorf("its model is %q, but that of %s is %q: import each model separately, and compare the two runs",
+		name, m.file, m.name)
 }

@@ -23,7 +23,7 @@ var outputItems = Format{
 	Files: []string{"output_items*.json", "output_items*.jsonl"},
 	From: Origin{
 		Item: "`datasource_item_id`",
-		Sample: "the place of `run_id` among the runs of a file: a repeat is another run; of several files, later " +
+		Sample: "the position of `run_id` among the runs of a file: a repeat is another run; of several files, later " +
 			"ones continue",
 		Reward: "`results[].score` of the only grader, the first or that of `--score`, its name without the UUID",
 		Failures: "`sample.error`; an item or a result that is marked so, and a result whose `sample` has an error; " +
@@ -100,7 +100,7 @@ func readOutputItems(ctx context.Context, in *intake) error {
 			return err
 		}
 	}
-	in.sink.note("item = datasource_item_id, sample = the place of the run among the runs of its file, split = %s",
+	in.sink.note("item = datasource_item_id, sample = the position of the run in its file, split = %s",
 		o.split)
 	in.noteGraders()
 	if o.called {

@@ -29,7 +29,7 @@ func TestOutputItems(t *testing.T) {
 	tryRows(t, "openai-evals", []row{
 		{
 			name: "a run is a repeat", file: evaluation("r1", 0, result("g", "1"), answered) + "\n" + evaluation("r1", 1, result("g", "0"), answered) + "\n" + evaluation("r2", 0, result("g", "0.5"), answered) + "\n",
-			want: []string{"0/0 graded 1", "1/0 graded 0", "0/1 graded 0.5"}, note: "the place of the run among the runs",
+			want: []string{"0/0 graded 1", "1/0 graded 0", "0/1 graded 0.5"}, note: "the position of the run in its file",
 		},
 		{
 			name: "a failure of the model, of a grader, and no result at all", file: evaluation("r", 0, "", strings.Replace(answered, `"error":null`, `"error":{"code":"server_error","message":"The server had an error"}`, 1)) + "\n" +
@@ -38,8 +38,8 @@ func TestOutputItems(t *testing.T) {
 			want: []string{"0/0 model_api - server_error: The server had an error", "1/0 grader - timeout: judge", "2/0 grader - there is no result of g", "3/0 no_answer - no output: the model stopped because of length", "4/0 grader - the score is missing, null or NaN"},
 		},
 		{name: "an error without a code or a message is none", file: evaluation("r", 0, result("g", "1"), strings.Replace(answered, `"error":null`, `"error":{"code":"","message":""}`, 1)), want: []string{"0/0 graded 1"}},
-		{name: "two models", file: evaluation("r1", 0, result("g", "1"), answered) + "\n" + evaluation("r2", 0, result("g", "1"), strings.Replace(answered, `"model":"m"`, `"model":"n"`, 1)) + "\n", broken: `log.json:2: it is of model "n", and rollouts before it of "m"`},
-		{name: "an item twice in one run", file: evaluation("r", 0, result("g", "1"), answered) + "\n" + evaluation("r", 0, result("g", "0"), answered) + "\n", broken: `log.json:2: item 0 of run "r" came in line 1 already`},
+		{name: "two models", file: evaluation("r1", 0, result("g", "1"), answered) + "\n" + evaluation("r2", 0, result("g", "1"), strings.Replace(answered, `"model":"m"`, `"model":"n"`, 1)) + "\n", broken: `log.json:2: its model is "n", but earlier rollouts are from "m"`},
+		{name: "an item twice in one run", file: evaluation("r", 0, result("g", "1"), answered) + "\n" + evaluation("r", 0, result("g", "0"), answered) + "\n", broken: `log.json:2: item 0 of run "r" already occurs in line 1`},
 		{
 			name: "the list of the API, over several lines", file: "{\n \"object\": \"list\",\n \"data\": [\n" + evaluation("r", 0, result("g", "1"), answered) + ",\n" + evaluation("r", 1, result("g", "0"), answered) + "\n],\n\"first_id\": \"a\", \"has_more\": true}\n",
 			want: []string{"0/0 graded 1", "1/0 graded 0"}, note: "it has more pages",
@@ -115,7 +115,7 @@ func TestEvalRuns(t *testing.T) {
 	tryRows(t, "build-hours-evals", []row{
 		{name: "a number, a missing one", file: line(`"a"`, "0.5") + line(`"b"`, "null") + line("null", "0"), want: []string{"a/0 graded 0.5", "b/0 grader - the score is missing, null or NaN", "0/0 graded 0"}},
 		{name: "several graders", file: line(`"a"`, `{"match-exact`+uuid+`":1,"style":0.5}`) + line(`"b"`, `{"style":1}`), want: []string{"a/0 graded 1", "b/0 grader - there is no score of match-exact"}, note: "the score of match-exact"},
-		{name: "an item twice", file: line(`"a"`, "1") + line(`"a"`, "0"), broken: "log.json:2: item_id a came in line 1 already"},
+		{name: "an item twice", file: line(`"a"`, "1") + line(`"a"`, "0"), broken: "log.json:2: item_id a already occurs in line 1"},
 		{name: "a score in words", file: line(`"a"`, `"1"`), broken: "log.json:1: score must be a number"},
 	})
 	_, g, err := importSource(t, "", tree(map[string]string{"run_1/outputs.jsonl": line(`"a"`, "1"), "run_2/outputs.jsonl": line(`"a"`, "0")}))

@@ -153,8 +153,8 @@ func readPromptfoo(ctx context.Context, in *intake) error {
 			sink.model(name)
 		}
 	} else {
-		sink.note("there are %d providers: items are theirs each, and means go over all of them; for one against "+
-			"the other, import each by itself and compare", len(r.providers))
+		sink.note("there are %d providers: each has its own items, and means cover all of them; import each "+
+			"separately to compare them", len(r.providers))
 	}
 	sink.note("item = hash of promptIdx and vars, sample = order of testIdx within it, split = %s", r.split)
 	asserted := 0
@@ -210,7 +210,7 @@ func (r *promptfooReader) look(ctx context.Context, p *promptfooFile) (*promptfo
 		k = row.key()
 		test := fmt.Sprintf("%s %d", k, *row.TestIdx)
 		if was := places[test]; was != "" {
-			return fmt.Errorf("test %d of prompt %d is in %s already: keep one of the two", *row.TestIdx,
+			return fmt.Errorf("test %d of prompt %d already occurs in %s: keep one of the two", *row.TestIdx,
 				*row.PromptIdx, was)
 		}
 		places[test] = place

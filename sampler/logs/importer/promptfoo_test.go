@@ -74,7 +74,7 @@ func TestPromptfooTraps(t *testing.T) {
 		"stripped vars":                 {pfJSON(pfRow("0", "{}", "1", `,"testCase":{"vars":{"x":1}}`)), "log.json:1: byte 61: entry 0: its vars were stripped"},
 		"stripped vars and prompts":     {pfJSON(strings.Replace(pfRow("0", "{}", "1", ""), `"say"`, `"[prompt stripped]"`, 1)), "its vars were stripped"},
 		"stripped vars, prompts differ": {pfJSON(pfRow("0", "{}", "1", ""), strings.Replace(pfRow("1", "{}", "1", ""), `"say"`, `"tell"`, 1)), "log.json:2: byte "},
-		"one test twice":                {pfRow("0", a, "1", "") + "\n" + pfRow("0", a, "1", "") + "\n", "log.json:2: test 0 of prompt 0 is in line 1 already"},
+		"one test twice":                {pfRow("0", a, "1", "") + "\n" + pfRow("0", a, "1", "") + "\n", "log.json:2: test 0 of prompt 0 already occurs in line 1"},
 		"the shape of the docs page":    {`{"evalId":"e","version":3,"results":{"outputs":[{}]}}`, "in a shape other than results.results"},
 		"another version":               {`{"evalId":"e","results":{"version":2,"results":[]}}`, "of version 2"},
 		"no rows":                       {pfJSON(), "no rollouts"},

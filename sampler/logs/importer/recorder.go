@@ -67,7 +67,7 @@ func readRecorder(ctx context.Context, in *intake) error {
 			return err
 		}
 	}
-	in.sink.note("item = sample_id, sample = the place of the file among those imported, split = %s", r.split)
+	in.sink.note("item = sample_id, sample = the position of the file among the imported files, split = %s", r.split)
 	if r.matched > 0 {
 		in.sink.note("rollouts with several match events: %d; the reward of each is the share that is correct",
 			r.matched)
@@ -137,7 +137,7 @@ func (r *recorderReader) read(ctx context.Context, f File, sink Sink) error {
 			return fmt.Errorf("it is neither a spec nor an event with sample_id and type nor a final_report")
 		}
 		if specs > 1 {
-			return fmt.Errorf("a second run begins here: one run is one repeat; keep each in a file of its own")
+			return fmt.Errorf("a second run begins here: one run is one repeat; keep each in its own file")
 		}
 		return nil
 	})

@@ -70,7 +70,7 @@ func (s *stamp) outcome(rec *rollout.Record) {
 // noteStamps notes how many rollouts have a stamp.
 func (s Sink) noteStamps(n int) {
 	if n > 0 {
-		s.note("rollouts that gonogo exported: %d; item, sample and outcome are those that it wrote next to what "+
-			"the format holds", n)
+		s.note("rollouts exported by gonogo: %d; their item, sample and outcome come from gonogo's own fields in the "+
+			"log", n)
 	}
 }

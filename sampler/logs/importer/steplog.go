@@ -39,8 +39,8 @@ func (s *stepLog) noteItems() {
 // noteSteps notes that rollouts of different steps are kept apart.
 func (s Sink) noteSteps(steps map[int]bool) {
 	if len(steps) > 1 {
-		s.note("rollouts are of %d steps, each of which has another policy: rollouts of one prompt in several steps "+
-			"are items of their own, and means go over all steps; import single steps to compare them", len(steps))
+		s.note("rollouts are from %d steps with different policies: rollouts of one prompt in several steps are "+
+			"separate items, and means cover all steps; import steps separately to compare them", len(steps))
 	}
 }
 

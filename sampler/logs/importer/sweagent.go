@@ -128,7 +128,7 @@ func readSWEAgent(ctx context.Context, in *intake) error {
 	}
 	in.sink.note("item = instance_id, sample = the order of the files, split = %s", s.split)
 	in.sink.noteCount(s.without, "rollout[|s] without a report of SWE-bench: give it next to the trajectories, as "+
-		"results.json in the run's folder or as a file of its own")
+		"results.json in the run's folder or as a separate file")
 	in.files = trajectories
 	return nil
 }
@@ -255,7 +255,7 @@ func (s *sweReader) reportsFor(f File) ([]*sweReport, error) {
 		if !known {
 			entries, err := fs.ReadDir(f.FS, folder)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, f.errorOf("look around", err)
+				return nil, f.errorOf("look for a report near", err)
 			}
 			for _, e := range entries {
 				beside := File{Name: path.Join(folder, e.Name()), FS: f.FS, Path: path.Join(folder, e.Name())}
@@ -287,7 +287,7 @@ func verdict(id string, reports []*sweReport) (reward *float64, why string, err 
 			func(ids []string) bool { return slices.Contains(ids, id) })
 		switch {
 		case listed && report != nil:
-			return nil, "", fmt.Errorf("%s and %s both report on it: import each run by itself, with its report",
+			return nil, "", fmt.Errorf("%s and %s both report on it: import each run separately, with its report",
 				report.where, r.where)
 		case listed:
 			report = r

@@ -101,7 +101,7 @@ func (o Options) tableMap() (map[string]string, error) {
 	mapped := o.Map
 	if o.Item != "" && o.Item != ItemPrompt && o.Item != itemKept {
 		if len(mapped) == 0 {
-			return nil, fmt.Errorf("%w: of a table, --map item=%s says which column holds the id of an item",
+			return nil, fmt.Errorf("%w: for a table, --map item=%s says which column holds the id of an item",
 				ErrUnrecognized, o.Item)
 		}
 		mapped = maps.Clone(mapped)
@@ -114,7 +114,7 @@ func (o Options) tableMap() (map[string]string, error) {
 func checkMap(mapped map[string]string) error {
 	for _, part := range slices.Sorted(maps.Keys(mapped)) {
 		if _, known := partCalled(part); !known {
-			return fmt.Errorf("--map %s=%s: there is no part %q of a rollout; there are %s", part, mapped[part], part,
+			return fmt.Errorf("--map %s=%s: unknown part %q of a rollout; the parts are %s", part, mapped[part], part,
 				strings.Join(PartNames(), ", "))
 		}
 	}
@@ -415,8 +415,8 @@ func (r *tableReader) notes() {
 	r.sink.noteSteps(r.steps)
 	r.turns.note(r.sink)
 	if r.counted > 0 {
-		r.sink.note("rows that say how many tools were called, not which and with what: %d; calls have no names, "+
-			"and figures by tool, of repeats and of parallel calls mean nothing", r.counted)
+		r.sink.note("rows that give only the number of tool calls: %d; these calls have no names, and figures by tool "+
+			"and on repeated or parallel calls mean nothing", r.counted)
 	}
 	if r.settled > 0 {
 		r.sink.note("rows that repeat the item and sample of another row, left out: %d; the %s one counts", r.settled,

@@ -65,12 +65,12 @@ func TestTableOfKnownColumns(t *testing.T) {
 		{name: "an outcome that is none", file: "item,outcome\nq1,fine\n", broken: `log.json:2: column outcome: "fine" is not an outcome`},
 		{name: "samples and splits", file: "item,reward,sample,split\nq1,1,3,eval\nq1,0,0,train\nq1,0.5,1.0,train\n", want: []string{"q1/3 graded 1", "q1/0 graded 0", "q1/1 graded 0.5"}},
 		{name: "a split that is none", file: "item,reward,split\nq1,1,test\n", broken: `column split: "test" is not a split`},
-		{name: "a sample twice", file: "item,reward,sample\nq1,1,0\nq1,0,0\n", broken: "log.json:3: sample 0 of item q1 (train) came in line 2 already: keep one of the two, or let --on-conflict first or last choose"},
+		{name: "a sample twice", file: "item,reward,sample\nq1,1,0\nq1,0,0\n", broken: "log.json:3: sample 0 of item q1 (train) already occurs in line 2: keep one of the two, or let --on-conflict first or last choose"},
 		{name: "some samples", file: "item,reward,sample\nq1,1,0\nq1,0,\n", broken: "log.json:3: some rows have a sample and some do not"},
 		{name: "no item", file: "item,reward\n,1\n", broken: "log.json:2: the item is empty"},
 		{name: "semicolons, and a byte order mark", file: "\uFEFFitem;reward;note\nq1;0.5;a,b\n", want: []string{"q1/0 graded 0.5"}, note: "left out: note"},
 		{name: "tabs", file: "item\treward\nq1\t0.5\n", want: []string{"q1/0 graded 0.5"}},
-		{name: "the table beside evaluations of build-hours", file: "item_index,reward,latency_s,output_tokens,tool_calls\n3,0.5,1.5,20,2\n", want: []string{"3/0 graded 0.5"}, note: "rows that say how many tools were called, not which and with what: 1"},
+		{name: "the table beside evaluations of build-hours", file: "item_index,reward,latency_s,output_tokens,tool_calls\n3,0.5,1.5,20,2\n", want: []string{"3/0 graded 0.5"}, note: "rows that give only the number of tool calls: 1"},
 		{name: "fields that lack", file: "item,reward\nq1\n", broken: "log.json:2: "},
 		{name: "a quote that never ends", file: "item,reward\n\"q1,1\nq2,1\n", broken: "log.json:"},
 		{name: "a column twice", file: "item,reward,reward\nq1,1,0\n", broken: `two columns called "reward"`},
@@ -99,7 +99,7 @@ func TestTableByMap(t *testing.T) {
 	}
 	for name, tt := range map[string]struct{ mapping, file, want string }{
 		"a column that there is none":           {"item=id,reward=score", csv, `there is no column "id" for item; the columns are question_id, trial`},
-		"a part that there is none":             {"item=question_id,points=score", csv, `there is no part "points" of a rollout; there are item, split`},
+		"a part that there is none":             {"item=question_id,points=score", csv, `unknown part "points" of a rollout; the parts are item, split`},
 		"nothing of the item":                   {"reward=score", csv, "--map does not mention item"},
 		"nothing to judge":                      {"item=question_id,category=tag", csv, "neither reward nor outcome nor answer"},
 		"a line of JSON without an item":        {"item=id,reward=score", `{"id":"a","score":1}` + "\n" + `{"score":1}` + "\n", "log.json:2: the item is empty"},
@@ -169,7 +169,7 @@ func TestTableOfSeveralSteps(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s %s (-want +got):\n%s", c.format, c.mapping, diff)
 		}
-		if !slices.ContainsFunc(g.notes, func(note string) bool { return strings.Contains(note, "rollouts are of 2 steps") }) {
+		if !slices.ContainsFunc(g.notes, func(note string) bool { return strings.Contains(note, "rollouts are from 2 steps") }) {
 			t.Errorf("%s %s: notes are %q", c.format, c.mapping, g.notes)
 		}
 	}

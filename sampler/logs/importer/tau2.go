@@ -253,7 +253,7 @@ func (t *tau2Reader) simulation(f File, where string, raw json.RawMessage) error
 	t.trials[k] = now
 	if was, seen := t.same[name]; seen && was != maphash.Bytes(t.seed, t.tasks[id]) {
 		return fmt.Errorf("task %s is described differently from before: these are results on different tasks; "+
-			"import them one by one", id)
+			"import them separately", id)
 	}
 	t.same[name] = maphash.Bytes(t.seed, t.tasks[id])
 	messages := s.messages(&t.users)
@@ -352,7 +352,7 @@ func (t *tau2Reader) notes() {
 		"differently in every trial, and records hold all that was said")
 	t.sink.noteCount(t.users, "tool call[|s] of the simulated user [is|are] left out, with [its answer: it "+
 		"is|their answers: they are] not the model's")
-	t.sink.noteCount(t.early, "simulation[|s] ended before the task did (max_steps, too_many_errors, "+
-		"agent_error, context_window_exceeded): the model's own doing")
+	t.sink.noteCount(t.early, "simulation[|s] ended before the task was done (max_steps, too_many_errors, "+
+		"agent_error, context_window_exceeded): the model's own failure")
 	t.sink.noteCount(t.duplicates, "exact duplicate[|s] [was|were] left out")
 }

@@ -44,7 +44,7 @@ func TestTau2(t *testing.T) {
 			simulation("b", "1", "too_many_errors", `null`),
 			simulation("c", "2", "context_window_exceeded", `{"reward":0}`),
 			simulation("d", "3", "agent_error", `null`),
-		), want: []string{"7/0 step_limit 0 max_steps", "7/1 step_limit - too_many_errors", "7/2 no_answer 0 context_window_exceeded", "7/3 no_answer - agent_error"}, note: "ended before the task did"},
+		), want: []string{"7/0 step_limit 0 max_steps", "7/1 step_limit - too_many_errors", "7/2 no_answer 0 context_window_exceeded", "7/3 no_answer - agent_error"}, note: "ended before the task was done"},
 		{name: "trials that are null are counted", file: simulations(
 			simulation("a", "null", "user_stop", `{"reward":1}`), simulation("b", "null", "user_stop", `{"reward":0}`),
 		), want: []string{"7/0 graded 1", "7/1 graded 0"}, note: "2 simulations have no trial"},

@@ -212,7 +212,7 @@ func (t *tauReader) task(e *tauEntry) (string, *tauTask, error) {
 	hash := maphash.Bytes(t.seed, e.Info.Task)
 	if task.task != 0 && task.task != hash {
 		return "", nil, fmt.Errorf("task %s is described differently from before (first in %s): these are "+
-			"results on different tasks; import them one by one", id, t.place(task))
+			"results on different tasks; import them separately", id, t.place(task))
 	}
 	task.task = hash
 	return id, task, nil

@@ -85,7 +85,7 @@ func readTerminalBench(ctx context.Context, in *intake) error {
 		}
 	}
 	in.sink.note("item = task_id, sample = the order of a task's trials, split = %s", t.split)
-	in.sink.note("what the agent said and called is not in these files: unknown, not zero")
+	in.sink.note("messages and tool calls are not in these files: unknown, not zero")
 	in.sendPlan(t.wholeRuns, 0)
 	return nil
 }

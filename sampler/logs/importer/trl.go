@@ -211,8 +211,8 @@ func (r *trlReader) look(ctx context.Context, f File) error {
 	if r.names == nil {
 		r.names, r.checked = t.columns, make([][2]int, len(t.columns)+1)
 	} else if !slices.Equal(r.names, t.columns) && len(r.terms) == 0 {
-		return lineError(f, 1, "its columns of numbers are %s, and those of the files before %s: import each "+
-			"training by itself, or name the reward by --score", strings.Join(t.columns, ", "),
+		return lineError(f, 1, "its columns of numbers are %s, but those of earlier files are %s: import each "+
+			"training separately, or name the reward with --score", strings.Join(t.columns, ", "),
 			strings.Join(r.names, ", "))
 	}
 	var group []*trlRow
@@ -318,7 +318,7 @@ func (r *trlReader) settle(files []File) error {
 	}
 	if checked {
 		return lineError(files[0], 1, "the advantages do not follow from the sum of %s: the trainer gave weights "+
-			"(reward_weights), or scaled each function for itself; --score says what the reward is, such as --score %q",
+			"(reward_weights), or scaled each function separately; --score says what the reward is, such as --score %q",
 			strings.Join(r.names, ", "), "0.5*"+strings.Join(r.names, "+"))
 	}
 	r.sum(len(r.names))
@@ -350,7 +350,7 @@ func (r *trlReader) read(ctx context.Context, f File) error {
 	defer t.close()
 	for _, term := range r.terms {
 		if !slices.Contains(t.columns, term.name) {
-			return lineError(f, 1, "there is no column of numbers %q for the reward; there are %s", term.name,
+			return lineError(f, 1, "there is no column of numbers %q for the reward; those are %s", term.name,
 				strings.Join(t.columns, ", "))
 		}
 	}

@@ -145,7 +145,7 @@ func TestTRLSteps(t *testing.T) {
 	if err != nil || len(g.items) != 1 || len(g.records) != 5 || g.records[0].Step != 1 || g.records[4].Step != 3 || g.records[4].Sample != 0 {
 		t.Errorf("%d items, %d records, %v: %q", len(g.items), len(g.records), err, told(g))
 	}
-	g.noted(t, "rollouts are of 2 steps")
+	g.noted(t, "rollouts are from 2 steps")
 }
 
 // A column of calls has the arguments of all tools: those that a call did not give are no

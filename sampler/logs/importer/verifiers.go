@@ -190,7 +190,7 @@ func (v *verifiersReader) samples(ctx context.Context, f File, sink Sink) error 
 		return err
 	})
 	if err == nil && more {
-		sink.note("the page says that there are more samples: get them by --page, and import the pages together")
+		sink.note("the page says that there are more samples: get them with --page, and import the pages together")
 	}
 	return err
 }
@@ -230,8 +230,8 @@ func (v *verifiersReader) metadata(f File) error {
 		return fmt.Errorf("%s: %w", beside.Name, err)
 	}
 	if v.env != "" && m.Env != "" && m.Env != v.env {
-		return fmt.Errorf("%s: it is of environment %q, and files before it of %q: example_id counts within one: "+
-			"import them one by one", beside.Name, m.Env, v.env)
+		return fmt.Errorf("%s: its environment is %q, but earlier files are from %q; example_id is only unique within "+
+			"one environment: import them separately", beside.Name, m.Env, v.env)
 	}
 	v.env, v.args[f.Name] = cmp.Or(v.env, m.Env), m.Args
 	v.plans.add(int(m.Examples * m.Rollouts))
@@ -241,7 +241,7 @@ func (v *verifiersReader) metadata(f File) error {
 func (v *verifiersReader) line(f File, l rollout.Line[*verifiersRow]) error {
 	row := l.Value
 	if row.broken {
-		v.count("line[|s] [is|are] no JSON and [was|were] left out, as verifiers does")
+		v.count("line[|s] [is|are] not JSON and [was|were] left out, as verifiers does")
 		return nil
 	}
 	id := jsontext.TextOrJSON(row.Example)

@@ -33,7 +33,7 @@ func TestVerifiersTraps(t *testing.T) {
 		{name: "an environment of one turn ends by max_turns_reached, which is no limit", file: vfRow("1", "0.25", `,"stop_condition":"max_turns_reached"`), want: []string{"1/0 graded 0.25"}},
 		{name: "a prompt that became too long", file: vfRow("1", "0.25", `,"stop_condition":"prompt_too_long"`), want: []string{"1/0 step_limit 0.25 prompt_too_long"}},
 		{name: "another stop is none", file: vfRow("1", "0.25", `,"stop_condition":"no_tools_called"`), want: []string{"1/0 graded 0.25"}},
-		{name: "torn and malformed lines are left out, as verifiers does", file: vfRow("1", "1", "") + `{"example_id":2,"prom` + "\n" + vfRow("2", "1", "") + `{"exam`, want: []string{"1/0 graded 1", "2/0 graded 1"}, note: "2 lines are no JSON and were left out"},
+		{name: "torn and malformed lines are left out, as verifiers does", file: vfRow("1", "1", "") + `{"example_id":2,"prom` + "\n" + vfRow("2", "1", "") + `{"exam`, want: []string{"1/0 graded 1", "2/0 graded 1"}, note: "2 lines are not JSON and were left out"},
 		{name: "a line twice, with its times, is one rollout", file: strings.Repeat(vfRow("1", "1", `,"timing":{"start_time":1.5e9,"total":2}`), 2), want: []string{"1/0 graded 1"}, note: "1 exact duplicate"},
 		{name: "a reward in words", file: vfRow("1", `"high"`, ""), broken: "log.json:1: reward must be a number"},
 		{name: "a line without an example", file: vfRow("1", "1", "") + "{}\n", broken: `log.json:2: "example_id" is missing`},
@@ -90,15 +90,15 @@ func TestVerifiersSeveralFiles(t *testing.T) {
 	if diff := cmp.Diff([]string{"1/0 graded 1", "1/1 graded 0"}, told(g)); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if _, _, err := importSource(t, "verifiers", runs("e", "m2")); err == nil || !strings.Contains(err.Error(), `model "m2"`) {
+	if _, _, err := importSource(t, "verifiers", runs("e", "m2")); err == nil || !strings.Contains(err.Error(), `model is "m2"`) {
 		t.Errorf("two models: %v", err)
 	}
-	if _, _, err := importSource(t, "verifiers", runs("f", "m")); err == nil || !strings.Contains(err.Error(), `environment "f"`) {
+	if _, _, err := importSource(t, "verifiers", runs("f", "m")); err == nil || !strings.Contains(err.Error(), `environment is "f"`) {
 		t.Errorf("two environments: %v", err)
 	}
 	three := runs("", "m")
 	maps.Copy(three.Files[0].FS.(fstest.MapFS), fstest.MapFS{"c/results.jsonl": {Data: []byte(vfRow("1", "0", ""))}, "c/metadata.json": {Data: []byte(meta("f", "m"))}})
-	if _, _, err := importSource(t, "verifiers", three); err == nil || !strings.Contains(err.Error(), `environment "f"`) {
+	if _, _, err := importSource(t, "verifiers", three); err == nil || !strings.Contains(err.Error(), `environment is "f"`) {
 		t.Errorf("two environments, and between them a file that names none: %v", err)
 	}
 }
@@ -128,7 +128,7 @@ func TestVerifiersV1Traps(t *testing.T) {
 		{name: "a reward that is null was not given", file: v1("e1", "k", "", v1Trace(`{"a":null,"b":{"score":1}}`, "")), want: []string{"k/0 grader - reward a was not given"}},
 		{name: "no rewards are no grade", file: v1("e1", "k", "", v1Trace(`{}`, "")), want: []string{"k/0 grader - it has no rewards"}},
 		{name: "turns used up", file: v1("e1", "k", "", v1Trace(ok, `,"stop_condition":"max_turns"`)), want: []string{"k/0 step_limit 0.5 max_turns"}},
-		{name: "one episode twice", file: v1("e1", "k", "", v1Trace(ok, "")) + v1("e1", "k", "", v1Trace(ok, "")), broken: "log.json:2: episode e1 is at log.json:1 already"},
+		{name: "one episode twice", file: v1("e1", "k", "", v1Trace(ok, "")) + v1("e1", "k", "", v1Trace(ok, "")), broken: "log.json:2: episode e1 already occurs at log.json:1"},
 		{name: "a graph that turns in a circle", file: v1("e1", "k", "", v1Trace(ok, `,"nodes":[{"parent":1,"message":{"role":"user"}},{"parent":1,"message":{"role":"user"}}]`)), broken: "log.json:1: node 1: its parent is 1"},
 		{name: "a torn last line", file: v1("e1", "k", "", v1Trace(ok, "")) + `{"id":`, want: []string{"k/0 graded 0.5"}, note: "incomplete"},
 	})

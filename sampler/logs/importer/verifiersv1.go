@@ -175,7 +175,7 @@ func (r *episodeReader) episode(f File, line int, e *episode) error {
 	}
 	if e.ID != "" {
 		if was := r.ids[e.ID]; was != "" {
-			return fmt.Errorf("episode %s is at %s already: keep one of the two", e.ID, was)
+			return fmt.Errorf("episode %s already occurs at %s: keep one of the two", e.ID, was)
 		}
 		r.ids[e.ID] = fmt.Sprintf("%s:%d", f.Name, line)
 	}
@@ -372,7 +372,7 @@ func (e *episodeError) outcome() rollout.Outcome { return rollout.Boundary(e.Typ
 
 // verdict reports whether a trace failed. ok decides if it is set, first that of the trace, then
 // that of the episode; errors are the history of attempts. An episode fails when one of its traces
-// fails: beside reports that another trace failed, and this one keeps its grade.
+// fails: the second result reports that another trace failed, and this one keeps its grade.
 func (e *episode) verdict(t *trace) (failed, beside bool) {
 	failed = t.OK != nil && !*t.OK || t.OK == nil && len(t.Errors) > 0
 	if failed || !e.failed() {

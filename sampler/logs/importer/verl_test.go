@@ -31,7 +31,7 @@ func TestVerlDumps(t *testing.T) {
 	if it := g.items[0]; it.Messages[0].Content != "user\n2+2?\nassistant\n" || string(it.Row) != `{"ground_truth":"4","messages":[{"role":"user","content":"user\n2+2?\nassistant\n"}]}` {
 		t.Errorf("item is %s", it.Row)
 	}
-	g.noted(t, "rollouts are of 2 steps", "outputs of a rollout before its last one, left out: 1")
+	g.noted(t, "rollouts are from 2 steps", "outputs of a rollout before its last one, left out: 1")
 
 	_, g, err = importSource(t, "", Paths(Options{Score: "acc"}, "testdata/verl/1.jsonl"))
 	if err != nil {
