@@ -96,7 +96,7 @@ func (s *Server) getItems(w http.ResponseWriter, r *http.Request) {
 	}
 	from, limit := intOr(q.Get("from"), 0), intOr(q.Get("limit"), pageSize)
 	if err == nil && (from < 0 || limit < 1) {
-		err = errors.New("from and limit must be whole numbers, limit one at least")
+		err = errors.New("from and limit must be whole numbers, and limit at least 1")
 	}
 	if err != nil {
 		fail(w, http.StatusBadRequest, err)

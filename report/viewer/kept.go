@@ -114,7 +114,7 @@ func (x *Index) keep() {
 		return
 	}
 	if err := x.write(path); err != nil {
-		x.note(fmt.Errorf("the index lasts only for this session: %w", err))
+		x.note(fmt.Errorf("the index could not be saved for the next session: %w", err))
 		return
 	}
 	x.mu.Lock()
@@ -257,7 +257,7 @@ func (k *kept) check() error {
 		}
 	}
 	if !ok {
-		return errors.New("its parts contradict each other")
+		return errors.New("its parts are inconsistent")
 	}
 	return nil
 }
