@@ -119,5 +119,5 @@ var (
 	noneComparable = message.New("night.none_comparable", "None of {nights} can be compared with this one: the "+
 		"items or the reward range differ. --accept makes this night the new normal.")
 	fellByTrend = message.New("night.fell", "It regressed against the trend: the mean reward was {before}, fell "+
-		"around night {night} and is {after}, and no single night since shows it; --accept makes that the new normal.")
+		"around night {night} and is {after}, and no single night shows it; --accept makes that the new normal.")
 )

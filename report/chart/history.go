@@ -68,7 +68,7 @@ var (
 
 func (s trend) draw(h *history.History) (Figure, error) {
 	if len(s.Points) == 0 {
-		return noData(h.Lang, "chart.nights.none", "no night has it")
+		return noData(h.Lang, "chart.nights.none", "no night has a value")
 	}
 	p := newPlot(h.Lang.Text("chart.night", "night"), h.Lang.Text("history.unit."+s.Unit, s.Unit))
 	nightAxis(p, h)
@@ -213,7 +213,7 @@ func (s trend) caption(h *history.History) Caption {
 			bars{fill: tint(Amber, 0.16)}, rule{upward: true, line: changeLine})
 	}
 	if len(h.Made) > 0 {
-		c.addEntry(l.Text("chart.nights.made", "made otherwise"), rule{upward: true, line: madeLine})
+		c.addEntry(l.Text("chart.nights.made", "settings changed"), rule{upward: true, line: madeLine})
 	}
 	return c
 }
