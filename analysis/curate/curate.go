@@ -334,7 +334,8 @@ var (
 		"all {rollouts} earned the bottom of the range; a group of {group} would do so again with probability "+
 			"{probability}")
 	allTop = message.New("curate.all_top",
-		"all {rollouts} earned the top of the range; a group of {group} would do so again with probability {probability}")
+		"all {rollouts} earned the top of the range; a group of {group} would do so again with probability "+
+			"{probability}")
 	allSame = message.New("curate.all_same",
 		"all {rollouts} earned the same; a group of {group} would do so again with probability {probability}")
 )
