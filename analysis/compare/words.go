@@ -55,7 +55,7 @@ func (sc *Split) why(c *Comparison) message.Text {
 
 var (
 	tooManyLost = message.New("compare.too_many_lost",
-		"{lost} of the rollouts of a run were lost to {causes}, more than {limit}: what is left is not a fair sample")
+		"{lost} of the rollouts of a run were lost to {causes}, more than {limit}: the others are not a fair sample")
 	lostLeftOut = message.New("compare.left_out",
 		"{lost} of the rollouts of a run were lost to {causes} and are left out")
 )

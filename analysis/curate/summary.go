@@ -146,7 +146,7 @@ func (c *Curation) summarizeGain(w io.Writer) {
 	if c.Fresh == nil {
 		fmt.Fprint(w, "  The rows were chosen by the samples that this is measured on, which flatters the kept "+
 			"ones. The expected share is shrunk\n"+
-			"  by each item's posterior and does not rest on that; --fresh-samples N measures the kept ones on new "+
+			"  by each item's posterior and is not biased by that; --fresh-samples N measures the kept ones on new "+
 			"rollouts.\n")
 	}
 }

@@ -109,7 +109,7 @@ func (n *Night) Word(l message.Language) string {
 var (
 	emptyNight = message.New("night.empty", "The night has no rollout with a reward.")
 	lostNight  = message.New("night.lost",
-		"Too many rollouts were lost to {causes}: what is left is not a fair sample.")
+		"Too many rollouts were lost to {causes}: the others are not a fair sample.")
 	untrustedNight = message.New("night.untrusted", "The run is NO-GO because of its grader ({gate}): its reward "+
 		"does not show how good the policy is; --accept makes this night the new normal.")
 	firstGood = message.New("night.first_good",

@@ -206,7 +206,7 @@ func Charts() []Chart {
 		},
 		{
 			Name: "shift",
-			Doc: "How well the splits can be distinguished: by what is asked, by the fields of their rows, by " +
+			Doc: "How well the splits can be distinguished: by their prompts, by the fields of their rows, by " +
 				"rewards, and by what the model does with its tools. " +
 				"Training on items unlike those that count is training for something else.",
 			Read: "Above, a line that crosses the broad one is a comparison that found nothing, and one wholly to " +

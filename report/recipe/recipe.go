@@ -232,7 +232,7 @@ func (c *recipe) tokenLimits() (wrote, response, prompt number) {
 	if p99 == nil {
 		return number{}, number{}, prompt
 	}
-	why := fmt.Sprintf("99 %% of the finished rollouts wrote %s tokens or fewer, plus a quarter",
+	why := fmt.Sprintf("99 %% of the finished rollouts wrote %s tokens or fewer, plus a margin of a quarter",
 		message.Whole(int(*p99)))
 	if cut := c.train.Ends.CutOff; cut != nil && stat.ValueOr(cut.Value, 0) > 0 {
 		why += fmt.Sprintf("; %s of the rollouts of this run were cut off", message.Percent(*cut.Value))

@@ -183,8 +183,8 @@ func primeRL(c *recipe) ([]string, []line, error) {
 	train := []string{"orchestrator", "train", "sampling"}
 	c.parameters(&l, -1, "", one(train, "temperature"))
 	if c.tokens.n > 0 {
-		l.add(c.tokens.n, "a limit for each turn; "+c.tokens.why+" in all their turns", "orchestrator", "train",
-			"sampling", "max_completion_tokens")
+		l.add(c.tokens.n, "a limit for each turn, from the tokens of all turns: "+c.tokens.why, "orchestrator",
+			"train", "sampling", "max_completion_tokens")
 	}
 	c.parameters(&l, -1, "", extraBody(train, "temperature"))
 	if c.eval != nil {

@@ -137,7 +137,7 @@ func (x *Index) State() (State, int) {
 func (x *Index) follow(ctx context.Context) {
 	x.note(x.readZeros(ctx))
 	if err := x.load(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		x.note(fmt.Errorf("the index next to the run is rebuilt: %w", err))
+		x.note(fmt.Errorf("the index next to the run will be rebuilt: %w", err))
 	}
 	tick := time.NewTicker(x.every)
 	defer tick.Stop()

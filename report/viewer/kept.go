@@ -222,7 +222,7 @@ func readKept(f *os.File) (*kept, error) {
 	}
 	size := binary.LittleEndian.Uint64(foot)
 	if string(foot[12:]) != keptMagic || size > uint64(behind) {
-		return nil, errors.New("it is of another version, or incomplete")
+		return nil, errors.New("it has another version, or is incomplete")
 	}
 	meta := make([]byte, size)
 	if _, err := f.ReadAt(meta, behind-int64(size)); err != nil {
