@@ -264,9 +264,9 @@ func TestSignsThatCannotBePrintedAreTold(t *testing.T) {
 
 func TestAPDFThatCannotBeMadeSaysWhy(t *testing.T) {
 	for want, opt := range map[string]Options{
-		`there is no paper "a5"; there are a4, letter`: {Paper: "a5"},
-		"read font no/such.ttf: no such file":          {Font: "no/such.ttf"},
-		"it is not a TrueType or OpenType font":        {Font: "pdf_test.go"},
+		`unknown paper "a5": use one of a4, letter`: {Paper: "a5"},
+		"read font no/such.ttf: no such file":       {Font: "no/such.ttf"},
+		"it is not a TrueType or OpenType font":     {Font: "pdf_test.go"},
 	} {
 		p := NewRunPage(reporttest.Load(t, "tiny"), opt)
 		if err := writePDF(&bytes.Buffer{}, p); err == nil || !strings.Contains(err.Error(), want) {

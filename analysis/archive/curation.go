@@ -22,7 +22,7 @@ type TakenError struct {
 
 func (e *TakenError) Error() string {
 	if e.Stale {
-		return fmt.Sprintf("no row is kept, and the %s that already exists would look like the answer", e.Path)
+		return fmt.Sprintf("no row is kept, but %s already exists and would look like the result", e.Path)
 	}
 	return e.Path + " already exists, with other content"
 }

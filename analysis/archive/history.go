@@ -172,7 +172,7 @@ func ofNight(name string) bool {
 func (h *History) Add(n history.Night) error {
 	line, err := json.Marshal(n)
 	if err != nil {
-		return fmt.Errorf("keep night %s: %w", n.Name, err)
+		return fmt.Errorf("record night %s: %w", n.Name, err)
 	}
 	if err := disk.AppendLine(filepath.Join(h.Dir, NightsFile), line); err != nil {
 		return err

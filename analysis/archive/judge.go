@@ -93,7 +93,7 @@ func attribute(ctx context.Context, base, tonight *rollout.Run, comparison *comp
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			o.note("outputs of the night before were not graded again: %s", err)
+			o.note("outputs of the base night could not be regraded: %s", err)
 		}
 	}
 	return comparison.Attribute(ctx, base, tonight, rollout.ReadOptions{}, regraded)

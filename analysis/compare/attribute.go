@@ -364,7 +364,7 @@ var (
 	besides = message.New("behind.besides", "Also changed: {causes}.")
 
 	otherRows = message.New("behind.rows",
-		"the rows of {items} have the same conversation and other fields, such as the reference")
+		"the rows of {items} have the same conversation but differ in other fields, such as the reference")
 	gradedAgain = message.New("behind.graded_again",
 		"regrading {outputs} of the base run changes their mean grade by {change}")
 	gradedOtherwise = message.New("behind.graded_otherwise",

@@ -47,7 +47,7 @@ func TestRunsOfAnUntrustedGraderAreNoBetterForAHigherReward(t *testing.T) {
 		base := opened(t, graded("eval", 10, 4, steps(4, 0)), marksOf("peek", 2))
 		new := opened(t, graded("eval", 10, 4, steps(4, 1)), marksOf("peek", 25))
 		got := compared(t, base, new)
-		if got.Answer != compare.NotBetter || got.ExitCode != 3 || !strings.HasPrefix(got.Sentence.String(), "On eval the detector “peek” marks 62.5 % of the rollouts as hacks, up from 5 %: the new policy is not better, whatever its reward; the mean reward went from") {
+		if got.Answer != compare.NotBetter || got.ExitCode != 3 || !strings.HasPrefix(got.Sentence.String(), "On eval the detector “peek” marks 62.5 % of the rollouts as hacks, up from 5 %: the new policy is not better, whatever its reward; the mean reward changed from") {
 			t.Errorf("%s: %s, exit %d: %s", c.about, got.Answer, got.ExitCode, got.Sentence)
 		}
 		answer, held := got.Answer, len(got.Notes)

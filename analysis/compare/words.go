@@ -55,7 +55,7 @@ func (sc *Split) why(c *Comparison) message.Text {
 
 var (
 	tooManyLost = message.New("compare.too_many_lost",
-		"{lost} of the rollouts of a run were lost to {causes}, more than {limit}: what is left is not a fair sample")
+		"{lost} of the rollouts of a run were lost to {causes}, more than {limit}: the others are not a fair sample")
 	lostLeftOut = message.New("compare.left_out",
 		"{lost} of the rollouts of a run were lost to {causes} and are left out")
 )
@@ -177,7 +177,7 @@ func (sc *Split) moved(c *Comparison) []message.Text {
 
 var (
 	rewardWent = message.New("compare.reward_went",
-		"the mean reward went from {base} to {new}, by {change}, over {items}")
+		"the mean reward changed from {base} to {new}, by {change}, over {items}")
 	commonItems   = message.New("compare.common_items", "{items} in both runs")
 	unpairedItems = message.New("compare.unpaired_items",
 		"{items}, none of which is in both runs: an unpaired comparison, which finds less")
@@ -221,7 +221,7 @@ var (
 	exactDisagrees = message.New("compare.exact_disagrees",
 		"the interval shows a change, but the exact test does not (p = {p})")
 	couldHide    = message.New("compare.could_hide", "a change of less than {change} could hide here")
-	wouldShow    = message.New("compare.would_show", "about {needed} would show one of {delta}")
+	wouldShow    = message.New("compare.would_show", "about {needed} would show a change of {delta}")
 	sampledAlike = message.New("compare.sampled_alike", "{items} sampled the same way")
 	sampledMore  = message.New("compare.sampled_more",
 		"{items} sampled the same way, or these sampled {samples|time},")

@@ -323,7 +323,7 @@ func failed(it *collect.Item, n, sampled int) message.Args {
 }
 
 var (
-	sameRow      = message.New("curate.same_row", "the same row as line {line}, id and all")
+	sameRow      = message.New("curate.same_row", "the same row as line {line}, including the id")
 	someFailed   = message.New("curate.some_failed", "{failed} of {rollouts} failed: {cause}")
 	noGrade      = message.New("curate.no_grade", "none of {rollouts} has a grade: {cause}")
 	noGradeAgain = message.New("curate.no_grade_again", "none of {rollouts} has a grade, and a group of {group} "+
@@ -331,9 +331,11 @@ var (
 	cause     = message.New("curate.cause", "{outcome}: {cause}")
 	noCause   = message.New("curate.no_cause", "no cause is recorded")
 	allBottom = message.New("curate.all_bottom",
-		"all {rollouts} earned the bottom of the range; a group of {group} would again with probability {probability}")
+		"all {rollouts} earned the bottom of the range; a group of {group} would do so again with probability "+
+			"{probability}")
 	allTop = message.New("curate.all_top",
-		"all {rollouts} earned the top of the range; a group of {group} would again with probability {probability}")
+		"all {rollouts} earned the top of the range; a group of {group} would do so again with probability "+
+			"{probability}")
 	allSame = message.New("curate.all_same",
-		"all {rollouts} earned the same; a group of {group} would again with probability {probability}")
+		"all {rollouts} earned the same; a group of {group} would do so again with probability {probability}")
 )

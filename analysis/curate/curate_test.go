@@ -87,7 +87,7 @@ func TestWhatIsDroppedAndWhy(t *testing.T) {
 		"rewards that differ": {func(*trainingFile) {}, "q3", kept, ""},
 		"never rewarded, often enough to tell": {
 			func(f *trainingFile) { f.row("d", sentence(f.rng, 14), "x"); f.rewards("d", repeat(0, 500)...) },
-			"d", analysis.Dead, "all 500 rollouts earned the bottom of the range; a group of 8 would again with probability 0.9",
+			"d", analysis.Dead, "all 500 rollouts earned the bottom of the range; a group of 8 would do so again with probability 0.9",
 		},
 		"always at the top, often enough to tell": {
 			func(f *trainingFile) { f.row("d", sentence(f.rng, 14), "x"); f.rewards("d", repeat(1, 250)...) },
@@ -131,20 +131,20 @@ func TestWhatIsDroppedAndWhy(t *testing.T) {
 		},
 		"never sampled":             {func(f *trainingFile) { f.row("d", sentence(f.rng, 14), "x") }, "d", kept, ""},
 		"never sampled, dropped":    {func(f *trainingFile) { f.row("d", sentence(f.rng, 14), "x"); f.opt.Measured = true }, "d", curate.Unmeasured, "it has no rollout"},
-		"the prompt is one of eval": {func(f *trainingFile) { f.other(rollout.Eval, f.question(2), "") }, "q2", curate.Leaking, "it asks the same as eval e0"},
-		"of production":             {func(f *trainingFile) { f.other(rollout.Production, f.question(2), "") }, "q2", curate.Leaking, "it asks the same as production e0"},
-		"a family of eval":          {func(f *trainingFile) { f.file.Items[2].Family = "Doc  9"; f.other(rollout.Eval, "other?", "doc 9") }, "q2", curate.Leaking, "eval e0 is of the same family"},
+		"the prompt is one of eval": {func(f *trainingFile) { f.other(rollout.Eval, f.question(2), "") }, "q2", curate.Leaking, "it has the same prompt as eval e0"},
+		"of production":             {func(f *trainingFile) { f.other(rollout.Production, f.question(2), "") }, "q2", curate.Leaking, "it has the same prompt as production e0"},
+		"a family of eval":          {func(f *trainingFile) { f.file.Items[2].Family = "Doc  9"; f.other(rollout.Eval, "other?", "doc 9") }, "q2", curate.Leaking, "it belongs to the same family as eval e0"},
 		"nearly a prompt of eval":   {func(f *trainingFile) { f.other(rollout.Eval, f.question(2)+" And why is that so?", "") }, "q2", kept, "it is a near copy of eval e0, which holds"},
 		"nearly one, dropped": {func(f *trainingFile) {
 			f.other(rollout.Eval, f.question(2)+" And why is that so?", "")
 			f.opt.Near = true
 		}, "q2", curate.Leaking, "it is a near copy of eval e0, which holds"},
-		"asked before": {func(f *trainingFile) { f.row("d", f.question(2), "2") }, "d", curate.Duplicate, "it asks the same as q2 in line 3"},
+		"asked before": {func(f *trainingFile) { f.row("d", f.question(2), "2") }, "d", curate.Duplicate, "it has the same prompt as q2 in line 3"},
 		"the one of which more is known stays": {
-			func(f *trainingFile) { f.row("d", f.question(2), "2"); f.rewards("d", 0, 1, 0, 1, 1, 0, 0, 0, 1) }, "q2", curate.Duplicate, "it asks the same as d in line 25",
+			func(f *trainingFile) { f.row("d", f.question(2), "2"); f.rewards("d", 0, 1, 0, 1, 1, 0, 0, 0, 1) }, "q2", curate.Duplicate, "it has the same prompt as d in line 25",
 		},
-		"asked before, another reference": {func(f *trainingFile) { f.row("d", f.question(2), "wrong") }, "d", curate.Conflicting, "it asks the same as q2 in line 3"},
-		"and the first one":               {func(f *trainingFile) { f.row("d", f.question(2), "wrong") }, "q2", curate.Conflicting, "it asks the same as d in line 25"},
+		"asked before, another reference": {func(f *trainingFile) { f.row("d", f.question(2), "wrong") }, "d", curate.Conflicting, "it has the same prompt as q2 in line 3"},
+		"and the first one":               {func(f *trainingFile) { f.row("d", f.question(2), "wrong") }, "q2", curate.Conflicting, "it has the same prompt as d in line 25"},
 		"nearly asked before":             {func(f *trainingFile) { f.row("d", f.question(2)+" And why is that so?", "2") }, "d", kept, "of its text with q2 in line 3"},
 		"an empty prompt":                 {func(f *trainingFile) { it := f.row("d", "", "x"); it.Messages = it.Messages[1:] }, "d", kept, "the prompt is empty"},
 		"the reference is not paid": {func(f *trainingFile) {

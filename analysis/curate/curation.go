@@ -39,8 +39,8 @@ type ReasonDoc struct {
 func Reasons() []ReasonDoc {
 	return []ReasonDoc{
 		{Leaking, "eval or production has the same prompt, or the same declared family"},
-		{Conflicting, "another row asks the same and has a different reference; check which one is right"},
-		{Duplicate, "another row asks the same; the one with the most samples is kept"},
+		{Conflicting, "another row has the same prompt and a different reference; check which one is right"},
+		{Duplicate, "another row has the same prompt; the one with the most samples is kept"},
 		{Broken, "none of its rollouts could be graded, and chance does not explain it"},
 		{Suspicious, "dropped only with --suspicious, else kept and listed for review: the grader cannot be trusted " +
 			"on it, because a detector marks a rewarded rollout, a probe fooled the grader, its reference is " +

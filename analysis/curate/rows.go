@@ -88,9 +88,9 @@ func (cu *curator) conflicts(entries []shift.Entry, list []shift.Conflict) {
 }
 
 var (
-	conflict       = message.New("curate.conflict", "it asks the same as {other}, but their references differ")
+	conflict       = message.New("curate.conflict", "it has the same prompt as {other}, but their references differ")
 	almostConflict = message.New("curate.almost_conflict",
-		"it asks almost the same as {other}, but their references differ")
+		"it has almost the same prompt as {other}, but their references differ")
 )
 
 // leaks drops rows that are also in eval or production.
@@ -125,11 +125,11 @@ func (cu *curator) leaks(entries []shift.Entry, pairs []shift.Pair) {
 }
 
 var (
-	asksTheSame = message.New("curate.asks_the_same", "it asks the same as {other}")
+	asksTheSame = message.New("curate.asks_the_same", "it has the same prompt as {other}")
 	nearCopy    = message.New("curate.near_copy", "it is a near copy of {other}, which holds {share} of its text")
 	swappedCopy = message.New("curate.swapped_copy", "it is a swapped copy of {other}, which holds {share} of its text")
 	sharesText  = message.New("curate.shares_text", "it shares {share} of its text with {other}")
-	sameFamily  = message.New("curate.same_family", "{other} is of the same family")
+	sameFamily  = message.New("curate.same_family", "it belongs to the same family as {other}")
 )
 
 // familyKey returns the same key for families that differ only in case and spacing.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"gonogo/analysis/measure"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/wording"
@@ -26,7 +27,7 @@ func (c *Curation) Summary() string {
 	c.summarizeGain(&b)
 	c.summarizeFresh(&b)
 	if len(c.Notes) > 0 {
-		fmt.Fprintln(&b, "\nTo know")
+		fmt.Fprintln(&b, "\nNotes")
 		for _, note := range c.Notes {
 			fmt.Fprintf(&b, "  - %s\n", note.String())
 		}
@@ -51,7 +52,7 @@ func (c *Curation) summarizeRows(w io.Writer) {
 	if len(c.Open) == 0 && c.NotMeasured == 0 {
 		return
 	}
-	fmt.Fprintln(w, "\nKept, and not known to be worth it")
+	fmt.Fprintln(w, "\nKept, but not known to be worth it")
 	if n := len(c.Open); n > 0 {
 		fmt.Fprintf(w, "  %s %s more samples (gonogo sample -o RUN --items-undecided makes them): %s\n",
 			message.Whole(n), wording.Plural(n, "item[ needs|s need]"), c.openItems())
@@ -90,7 +91,7 @@ func (c *Curation) openItems() string {
 		if !row.Kept || !row.Open || row.Repeats {
 			continue
 		}
-		more := " (no number up to 10,000 would tell)"
+		more := fmt.Sprintf(" (no number up to %s would tell)", message.Whole(measure.MaxSamplesToTell))
 		if row.MoreSamples != nil {
 			more = fmt.Sprintf(" (+%s)", message.Whole(*row.MoreSamples))
 		}
@@ -121,7 +122,7 @@ func few(names []string) string {
 // summarizeGain writes what the choice gains on the samples by which it was made.
 func (c *Curation) summarizeGain(w io.Writer) {
 	before, after := &c.Before, &c.After
-	fmt.Fprintf(w, "\nWhat it gives, on %s measured, %s of them kept\n", count(before.Items, "item"),
+	fmt.Fprintf(w, "\nWhat the choice gains, on %s measured, %s of them kept\n", count(before.Items, "item"),
 		message.Whole(after.Items))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "  \tall\tkept\n")
@@ -145,7 +146,7 @@ func (c *Curation) summarizeGain(w io.Writer) {
 	if c.Fresh == nil {
 		fmt.Fprint(w, "  The rows were chosen by the samples that this is measured on, which flatters the kept "+
 			"ones. The expected share is shrunk\n"+
-			"  by each item's posterior and does not rest on that; --fresh-samples N measures the kept ones on new "+
+			"  by each item's posterior and is not biased by that; --fresh-samples N measures the kept ones on new "+
 			"rollouts.\n")
 	}
 }
@@ -186,7 +187,7 @@ func (c *Curation) summarizeFresh(w io.Writer) {
 	fmt.Fprintf(w, "\nThe kept items again, on new rollouts: %s, %s new samples each (median), in %s\n",
 		count(fresh.Items, "item"), message.Digits(fresh.Samples.Median), fresh.Run)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "  \tall, before\tkept, as chosen\tkept, new rollouts\tflattered by\n")
+	fmt.Fprintf(table, "  \tall, before\tkept, as chosen\tkept, new rollouts\tselection bias\n")
 	group := fmt.Sprintf("groups of %d", fresh.GroupSize)
 	gainLine(table, group+" whose rewards differ", fresh.Before.Informative, fresh.Chosen.Informative,
 		fresh.Fresh.Informative, fresh.Informative.Flattered)
@@ -212,17 +213,17 @@ func (c *Curation) freshWords() string {
 	case f.Gain == nil:
 		return ""
 	case *f.Gain <= 0:
-		return fmt.Sprintf("  Choosing raised the informative share by nothing (%s); on new rollouts it is %s above "+
+		return fmt.Sprintf("  The choice did not raise the informative share (%s); on new rollouts it is %s above "+
 			"that of all items.\n", message.Digits(*f.Gain), message.Digits(*f.Remains))
 	}
 	text := fmt.Sprintf("  The informative share seemed to rise by %s, and rises by %s on new rollouts",
 		message.Digits(*f.Gain), message.Digits(*f.Remains))
 	if *f.Remains >= *f.Gain {
-		return text + ": nothing was flattered.\n"
+		return text + ": the gain holds up.\n"
 	}
 	lost := min(1, (*f.Gain-*f.Remains) / *f.Gain)
-	return text + fmt.Sprintf(": %s of the gain was flattery, for items chosen by their samples fall back towards "+
-		"the others (shrinkage).\n", message.Percent(lost))
+	return text + fmt.Sprintf(": %s of the gain was selection bias: items chosen by their samples regress to "+
+		"the mean.\n", message.Percent(lost))
 }
 
 func (c *Curation) summarizeFiles(w io.Writer) {

@@ -109,7 +109,7 @@ func (n *Night) Word(l message.Language) string {
 var (
 	emptyNight = message.New("night.empty", "The night has no rollout with a reward.")
 	lostNight  = message.New("night.lost",
-		"Too many rollouts were lost to {causes}: what is left is not a fair sample.")
+		"Too many rollouts were lost to {causes}: the others are not a fair sample.")
 	untrustedNight = message.New("night.untrusted", "The run is NO-GO because of its grader ({gate}): its reward "+
 		"does not show how good the policy is; --accept makes this night the new normal.")
 	firstGood = message.New("night.first_good",
@@ -119,5 +119,5 @@ var (
 	noneComparable = message.New("night.none_comparable", "None of {nights} can be compared with this one: the "+
 		"items or the reward range differ. --accept makes this night the new normal.")
 	fellByTrend = message.New("night.fell", "It regressed against the trend: the mean reward was {before}, fell "+
-		"around night {night} and is {after}, and no single night since shows it; --accept makes that the new normal.")
+		"around night {night} and is {after}, and no single night shows it; --accept makes that the new normal.")
 )

@@ -34,9 +34,9 @@ func TestANightComparedWithNone(t *testing.T) {
 		zh      string
 	}{
 		{"nothing was measured", past(0.5), &analysis.Result{}, true, "", 4, "The night has no rollout with a reward.", "没有任何带奖励的轨迹"},
-		{"endpoints failed", nil, lost(analysis.Missing{Tool: 3}), true, "eval", 4, "lost to failing endpoints: what", "因服务端点故障丢失"},
-		{"the grader failed", nil, lost(analysis.Missing{Grader: 3}), true, "eval", 4, "lost to failures of the grader: what", "因评分器故障丢失"},
-		{"both failed", nil, lost(analysis.Missing{Grader: 3, ModelAPI: 1}), true, "eval", 4, "lost to failing endpoints and failures of the grader: what", "因服务端点故障和评分器故障丢失"},
+		{"endpoints failed", nil, lost(analysis.Missing{Tool: 3}), true, "eval", 4, "lost to failing endpoints: the others", "因服务端点故障丢失"},
+		{"the grader failed", nil, lost(analysis.Missing{Grader: 3}), true, "eval", 4, "lost to failures of the grader: the others", "因评分器故障丢失"},
+		{"both failed", nil, lost(analysis.Missing{Grader: 3, ModelAPI: 1}), true, "eval", 4, "lost to failing endpoints and failures of the grader: the others", "因服务端点故障和评分器故障丢失"},
 		{"the first good one", nil, &analysis.Result{}, true, "eval", 0, "There is no good night yet", "还没有可作比较的"},
 		{"the first one, by a grader that is NO-GO", nil, &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: new("grader.truth")}}, true, "eval", 3, "The run is NO-GO because of its grader (grader.truth): its", "NO-GO（grader.truth）"},
 		{"the earlier one is gone", past(0.5), &analysis.Result{}, false, "eval", 4, "The rollouts of 1 good night that this one could be compared with are missing from nights/runs, or damaged", "1 次合格的夜间运行的轨迹已从 nights/runs 消失"},

@@ -101,7 +101,7 @@ func LanguageByTag(tag string) (Language, error) {
 			return l, nil
 		}
 	}
-	return Language{}, fmt.Errorf("there is no language %q; there are %s", tag, strings.Join(Tags(), " and "))
+	return Language{}, fmt.Errorf("unknown language %q: use one of %s", tag, strings.Join(Tags(), ", "))
 }
 
 // Tag returns the language's BCP 47 tag, as used in HTML and PDF.

@@ -77,7 +77,7 @@ func TestALanguageIsNamedByItsTag(t *testing.T) {
 	if l, err := LanguageByTag(""); err != nil || l.Tag() != "en" {
 		t.Errorf("no name is %q, %v", l.Tag(), err)
 	}
-	if _, err := LanguageByTag("tlh"); err == nil || !strings.Contains(err.Error(), "en and zh") {
+	if _, err := LanguageByTag("tlh"); err == nil || !strings.Contains(err.Error(), "use one of en, zh") {
 		t.Errorf("an unknown language: %v", err)
 	}
 }

@@ -128,7 +128,7 @@ func writeCuration(c *curateOptions, run *rollout.Run, source *curated, chosen *
 	if taken, ok := errors.AsType[*archive.TakenError](err); ok {
 		hint := "overwrite it"
 		if taken.Stale {
-			hint = "let it be removed"
+			hint = "remove it"
 		}
 		return exit.Usagef("%w: choose another name with -o, or %s with --force", err, hint)
 	}

@@ -273,7 +273,7 @@ func TestTheSettingsOfSamplingAreSaid(t *testing.T) {
 		},
 		"what the server says": {
 			props(2048), "api: chat, temperature: 0.7", "temperature 0.7 sent; the server's own: min_p 0.05, top_k 40, top_p 0.95; 2048 tokens of context", "replies were drawn with min_p 0.05, temperature 0.7, top_k 40, top_p 0.95", false,
-			map[string]string{"trl": "top_k: 40", "verl": "verl has no key for min_p", "prime-rl": "[orchestrator.train.sampling.extra_body]\n# the server's own"},
+			map[string]string{"trl": "top_k: 40", "verl": "verl has no key for min_p", "prime-rl": "[orchestrator.train.sampling.extra_body]\n# the default that the server reports"},
 		},
 		"what was sent": {
 			nil, "api: responses, temperature: 0.7, top_p: 0.8, extra: {min_p: 0.1, repetition_penalty: 1.1, presence_penalty: 0.5}", "min_p 0.1, presence_penalty 0.5, repetition_penalty 1.1, temperature 0.7, top_p 0.8 sent", "replies were drawn with min_p 0.1, presence_penalty 0.5, repetition_penalty 1.1, temperature 0.7, top_p 0.8", false,

@@ -94,7 +94,7 @@ func Charts() []Chart {
 		{
 			Name:      "best_of_k",
 			OnRewards: true,
-			Doc: "The reward to expect when the best, and when the worst, of k samples counts. " +
+			Doc: "The expected reward if the best, or the worst, of k samples counts. " +
 				"The gap at the group size is what choosing the better samples can gain.",
 			Read: "Follow the blue line to the group size: its height above its left end is what choosing among " +
 				"samples can gain; to the right of the samples taken it is a fitted model, and the two models " +
@@ -133,8 +133,8 @@ func Charts() []Chart {
 		},
 		{
 			Name: "noise", OnRewards: true,
-			Doc: "What makes rewards of the same item differ, by split: that the model's answers differ, and that " +
-				"the grader gives one and the same answer different rewards.",
+			Doc: "Why rewards of the same item differ, by split: the model's answers differ, or the grader gives the " +
+				"same answer different rewards.",
 			Read: "Only the dark part teaches the task; the hatched part is luck, and training would learn from it " +
 				"just the same.",
 			Draw: drawNoise,
@@ -151,19 +151,19 @@ func Charts() []Chart {
 			"A dot far left of the dashed line is a family that the model fails at; on the page a click on its row "+
 				"lists its items."),
 		callCost.chart("reward_tool_calls",
-			"What rollouts earn that make few, and many, tool calls. "+
+			"What rollouts with few and with many tool calls earn. "+
 				"Where reward falls steadily with more calls, long rollouts rarely succeed. Where it falls only at "+
 				"the budget of calls, the budget cuts rollouts off that may still have succeeded. Compare within "+
 				"items: hard items may simply take longer.",
 			"Dots that fall to the right are long rollouts that earn less; the two correlations above say whether "+
 				"that holds within items, or only because hard items take longer."),
 		tokenCost.chart("reward_tokens",
-			"What rollouts earn that take few, and many, tokens. Where more tokens earn no more, training need not "+
+			"What rollouts with few and with many tokens earn. Where more tokens earn no more, training need not "+
 				"pay for them.",
 			"Dots at one height mean that more tokens buy no more reward; a vertical line is a dot's interval, a "+
 				"horizontal one the range of its rollouts."),
 		latencyCost.chart("reward_latency",
-			"What rollouts earn that take a short, and a long, time by the clock, waiting for endpoints included. "+
+			"What fast and slow rollouts earn, by the clock, waiting for endpoints included. "+
 				"If slow rollouts earn less, check whether a slow endpoint, and not the model, is the cause.",
 			"Dots that fall to the right are slow rollouts that earn less, so a time limit would cost little; dots "+
 				"at one height mean that speed costs nothing."),
@@ -206,7 +206,7 @@ func Charts() []Chart {
 		},
 		{
 			Name: "shift",
-			Doc: "How well the splits can be distinguished: by what is asked, by the fields of their rows, by " +
+			Doc: "How well the splits can be distinguished: by their prompts, by the fields of their rows, by " +
 				"rewards, and by what the model does with its tools. " +
 				"Training on items unlike those that count is training for something else.",
 			Read: "Above, a line that crosses the broad one is a comparison that found nothing, and one wholly to " +
@@ -215,11 +215,10 @@ func Charts() []Chart {
 		},
 		{
 			Name: "failures",
-			Doc: "Rollouts that did not end in a grade: by the model's own doing (counted at the bottom of the " +
-				"reward range), " +
-				"or by an endpoint that failed (missing data, left out of every mean).",
+			Doc: "Rollouts that did not end in a grade: the model's own failures (counted at the bottom of the " +
+				"reward range), and failures of an endpoint (missing data, left out of every mean).",
 			Read: "Hatched bars are endpoints that failed, to be fixed before you believe anything else; plain ones " +
-				"are the model's own doing.",
+				"are the model's own failures.",
 			Draw: drawFailures,
 		},
 		{

@@ -17,7 +17,7 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 	case !ok:
 		return noSplit(c)
 	case len(sc.Outcomes) == 0 && sc.Reward.Known():
-		return noData(l, "chart.drift.none", "every rollout of both runs ended in a grade: nothing drifts")
+		return noData(l, "chart.drift.none", "every rollout of both runs ended in a grade")
 	case len(sc.Outcomes) == 0:
 		return Figure{}, &NoData{Why: sc.Why.In(l)}
 	}
@@ -55,8 +55,8 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 	}
 	unseen := len(sc.Outcomes) - driftRows
 	f.Subtitle = phrases(l, over(c), driftBars(c, sc.Outcomes[0].Difference),
-		l.Text("chart.drift.numbers", "numbers: rollouts of all recorded, base to new"),
-		l.Text("chart.drift.uncorrected", "not corrected for how many kinds there are"),
+		l.Text("chart.drift.numbers", "numbers: among all recorded rollouts, base to new"),
+		l.Text("chart.drift.uncorrected", "not corrected for the number of kinds"),
 		when(unseen > 0, l.Say("chart.drift.more", "%s more in the table only", l.Count(unseen, "kind"))))
 	return f, nil
 }

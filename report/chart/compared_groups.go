@@ -83,7 +83,7 @@ func (g groups) draw(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 		f.Title = g.still.In(l)
 	}
 	bars := l.Say("chart.bars", "bars: %s", intervalsAt(l, c.Confidence, sc.Reward.Estimate))
-	leftOut := l.Say("chart.groups.left_out", "%s of one item, or too many to list, left out", g.count(b.LeftOut, l))
+	leftOut := l.Say("chart.groups.left_out", "%s left out: only one item, or too many to list", g.count(b.LeftOut, l))
 	f.Subtitle = phrases(l, over(c), when(b.Groups[0].Low != nil || sc.Reward.Low != nil, bars),
 		l.Say("chart.groups.flips", "lost and gained by sign flips, %s", compare.Holm.In(l)), g.between(l, hidden),
 		when(b.LeftOut > 0, leftOut))

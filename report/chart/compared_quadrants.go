@@ -270,7 +270,7 @@ func (q quadrants) table(l message.Language) Table {
 	dots := slices.Clone(q.dots)
 	slices.SortStableFunc(dots, func(a, b quadrantDot) int { return cmp.Compare(math.Abs(b.y), math.Abs(a.y)) })
 	t := Table{Head: []string{
-		l.Text("chart.item", "item"), l.Text("chart.quadrants.items", "items there"),
+		l.Text("chart.item", "item"), l.Text("chart.quadrants.items", "items"),
 		l.Text("chart.moves.change", "reward, new - base"), l.Text("chart.quadrants.calls", "tool calls, new - base"),
 	}}
 	for _, d := range dots[:min(len(dots), quadrantRows)] {

@@ -69,7 +69,7 @@ func Comparisons() []Comparison {
 			Name: "failure_drift",
 			Doc: "How much more often, or less, rollouts end without a grade, by the way they ended: a diamond " +
 				"right of the line is a failure that became more frequent. " +
-				"Where an endpoint failed more, the reward of what is left may flatter.",
+				"Where an endpoint failed more, the reward of the remaining rollouts may look too good.",
 			Read: "Rows whose whole line is right of zero are failures that became more frequent; those that cross " +
 				"zero may be unchanged.",
 			Draw: drawDrift,

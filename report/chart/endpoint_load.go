@@ -39,7 +39,7 @@ func drawEndpointLoad(r *analysis.Result) (Figure, error) {
 	f.Subtitle = l.Say("chart.load.about", "waves of 1, 2, 4, … up to the step's %s%s",
 		l.Count(b.Rollouts, "rollout"), loadBands(r, list))
 	if more := len(b.Endpoints) - len(list); more > 0 {
-		f.Subtitle += l.Say("chart.table.more", "; %s in the table only", l.Count(more, "endpoint"))
+		f.Subtitle += l.Say("chart.load.more", "; %s not shown", l.Count(more, "endpoint"))
 	}
 	var curves []curve
 	var worst *load
@@ -95,7 +95,7 @@ func loadBands(r *analysis.Result, list []load) string {
 			message.Percent(r.Confidence))
 	}
 	return r.Lang.Say("chart.load.bands_partly",
-		"; bands, where there are answers enough: %s intervals, clustered by rollout", message.Percent(r.Confidence))
+		"; bands, where there are enough answers: %s intervals, clustered by rollout", message.Percent(r.Confidence))
 }
 
 // load is the latency of one endpoint against the number of rollouts at once.

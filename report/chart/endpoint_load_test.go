@@ -58,7 +58,7 @@ func TestEndpointLoadInWords(t *testing.T) {
 			b.Endpoints[1].Load = []analysis.LoadPoint{{Size: 1, P95: stat.Estimate{Value: stat.FiniteOrNil(0)}}}
 		}, "tool search takes twice"},
 		"bands for all":  {func(*analysis.Burst) {}, "rollouts; bands: 95 % intervals, clustered by rollout"},
-		"bands for some": {func(b *analysis.Burst) { b.Endpoints[1].Load[0].P95.Low = nil }, "; bands, where there are answers enough: 95 % intervals"},
+		"bands for some": {func(b *analysis.Burst) { b.Endpoints[1].Load[0].P95.Low = nil }, "; bands, where there are enough answers: 95 % intervals"},
 		"no bands": {func(b *analysis.Burst) {
 			for _, e := range b.Endpoints {
 				e.Load[0].P95.High = nil
@@ -70,7 +70,7 @@ func TestEndpointLoadInWords(t *testing.T) {
 				e.Name = fmt.Sprintf("tool %d", i)
 				b.Endpoints = append(b.Endpoints, e)
 			}
-		}, "7 endpoints in the table only"},
+		}, "7 endpoints not shown"},
 	} {
 		r := loaded(t)
 		c.bend(r.Burst)

@@ -104,7 +104,7 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 		"mean, own failures at the bottom of the range", strings.Join(names, " + "), l.Count(total, "rollout"))
 	f.Legend = []Entry{
 		entry(l.Text("chart.failures.endpoint", "missing data: an endpoint failed"), missing),
-		entry(l.Text("chart.failures.model", "the model's own doing"), ownFailures),
+		entry(l.Text("chart.failures.model", "the model's own failures"), ownFailures),
 	}
 	return f, nil
 }

@@ -28,7 +28,8 @@ func Histories(h *history.History, name func(string) string) []Spec[*history.His
 	out := []Spec[*history.History]{{
 		Name: NightMarks,
 		Doc: h.Lang.Say("chart.history.nights.doc", "A mark for each night, by its answer; a ring is a night whose "+
-			"items differ from the newest good night's. A dotted line is a night made differently from the one before."),
+			"items differ from the newest good night's. A dotted line is a night with other settings than the one "+
+			"before."),
 		Read: "Marks that leave the upper row are nights that regressed or could not be judged.",
 		Draw: drawNights,
 		Only: func(h *history.History) bool { return len(h.Nights) > 0 },
@@ -43,8 +44,8 @@ func Histories(h *history.History, name func(string) string) []Spec[*history.His
 			Name: "history_" + s.Name,
 			Doc: h.Lang.Say("chart.nights.about", "Night by night: %s. A band is where one more night would be, and "+
 				"its line the level between two changes. "+
-				"A full upright line is a change, shaded where it may have been; a dotted one is a night that was "+
-				"made differently from the one before.", s.called),
+				"A full upright line is a change, shaded where it may have been; a dotted one is a night with "+
+				"other settings than the one before.", s.called),
 			Read: "A new band above or below the last is a change that chance does not explain; look at what is at " +
 				"its line.",
 			Draw: s.draw,
@@ -68,7 +69,7 @@ var (
 
 func (s trend) draw(h *history.History) (Figure, error) {
 	if len(s.Points) == 0 {
-		return noData(h.Lang, "chart.nights.none", "no night has it")
+		return noData(h.Lang, "chart.nights.none", "no night has a value")
 	}
 	p := newPlot(h.Lang.Text("chart.night", "night"), h.Lang.Text("history.unit."+s.Unit, s.Unit))
 	nightAxis(p, h)
@@ -213,7 +214,7 @@ func (s trend) caption(h *history.History) Caption {
 			bars{fill: tint(Amber, 0.16)}, rule{upward: true, line: changeLine})
 	}
 	if len(h.Made) > 0 {
-		c.addEntry(l.Text("chart.nights.made", "made otherwise"), rule{upward: true, line: madeLine})
+		c.addEntry(l.Text("chart.nights.made", "settings changed"), rule{upward: true, line: madeLine})
 	}
 	return c
 }

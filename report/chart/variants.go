@@ -49,7 +49,7 @@ func drawVariants(r *analysis.Result) (Figure, error) {
 	}
 	if len(d.list) == 0 {
 		return noData(l, "chart.variants.incomplete",
-			"no variant could be compared: run the same command again, and it makes what they lack")
+			"no variant could be compared: run the same command again to make the missing rollouts")
 	}
 	hoped := rule{value: v.Hoped, upward: true, line: draw.LineStyle{Color: Orange, Width: 1, Dashes: dashed}}
 	under := []plot.Plotter{band(v.Delta), zeroRule()}

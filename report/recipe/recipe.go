@@ -155,8 +155,8 @@ func (c *recipe) batchSize() number {
 func (c *recipe) length() (epochs, steps number) {
 	epochs = number{c.given.Epochs, "as configured"}
 	if epochs.n == 0 {
-		epochs = number{firstEpochs, "no measurement speaks for a number of passes: stop when the evaluations no " +
-			"longer rise"}
+		epochs = number{firstEpochs, "no measurement determines the number of passes: stop when the evaluations " +
+			"no longer rise"}
 	}
 	items := itemCount(c.train)
 	per := (items + c.batch.n - 1) / c.batch.n
@@ -175,14 +175,14 @@ func (c *recipe) samplesOfEval() number {
 	case !ok:
 		return number{}
 	case n > mostEvalRepeat:
-		return number{mostEvalRepeat, fmt.Sprintf("%d would be needed to show a gain of %s: more items would do it "+
+		return number{mostEvalRepeat, fmt.Sprintf("%d would be needed to show a gain of %s: more items would be "+
 			"better", n, gain)}
 	case enough:
 		return number{n, fmt.Sprintf("the fewest with which %s of eval show a gain of %s (threshold eval.power)",
 			count(c.eval.Items.Measured, "item"), gain)}
 	}
-	return number{n, fmt.Sprintf("%s of eval are too few to show a gain of %s, however often each is sampled; with "+
-		"more samples than these little is gained", count(c.eval.Items.Measured, "item"), gain)}
+	return number{n, fmt.Sprintf("%s of eval are too few to show a gain of %s, however often each is sampled; "+
+		"more samples than these gain little", count(c.eval.Items.Measured, "item"), gain)}
 }
 
 func (c *recipe) interval() number {
@@ -193,7 +193,7 @@ func (c *recipe) interval() number {
 	one := float64(itemCount(c.eval) * max(1, c.evalSamples.n))
 	seldom := int(math.Ceil(one / (evalShare * float64(c.batch.n*c.group.n))))
 	if seldom > often {
-		return number{seldom, fmt.Sprintf("an evaluation takes %s, and so evaluations take at most %s of training's "+
+		return number{seldom, fmt.Sprintf("an evaluation takes %s, so that evaluations take at most %s of training's "+
 			"rollouts", count(int(one), "rollout"), message.Percent(evalShare))}
 	}
 	return number{often, fmt.Sprintf("about %d evaluations, of %s each", evaluations, count(int(one), "rollout"))}
@@ -217,7 +217,7 @@ func (c *recipe) callLimit() number {
 		}
 	}
 	n := int(math.Ceil(stat.ValueOr(u.P99.Value, float64(u.Max))))
-	return number{max(1, n), fmt.Sprintf("99 %% of the rollouts make no more; the most is %d%s", u.Max, reached)}
+	return number{max(1, n), fmt.Sprintf("99 %% of the rollouts make no more; the maximum is %d%s", u.Max, reached)}
 }
 
 // tokenLimits returns the token limits of what the model writes in a rollout, of the whole
@@ -232,7 +232,7 @@ func (c *recipe) tokenLimits() (wrote, response, prompt number) {
 	if p99 == nil {
 		return number{}, number{}, prompt
 	}
-	why := fmt.Sprintf("99 %% of the finished rollouts wrote %s tokens or fewer, and a quarter of room",
+	why := fmt.Sprintf("99 %% of the finished rollouts wrote %s tokens or fewer, plus a margin of a quarter",
 		message.Whole(int(*p99)))
 	if cut := c.train.Ends.CutOff; cut != nil && stat.ValueOr(cut.Value, 0) > 0 {
 		why += fmt.Sprintf("; %s of the rollouts of this run were cut off", message.Percent(*cut.Value))
@@ -273,7 +273,7 @@ func (c *recipe) head(what string) []string {
 		what,
 		fmt.Sprintf("Written by gonogo from what the run %s measured; each line has its reason.",
 			cmp.Or(c.given.Run, c.r.Run.Name)),
-		"What no measurement speaks for, such as the learning rate, is left to the trainer.",
+		"Settings that no measurement supports, such as the learning rate, are left to the trainer.",
 	}
 	if c.r.Verdict != analysis.Go {
 		lines = append(lines, fmt.Sprintf("The verdict on the run is %s: resolve its reasons before you pay for "+

@@ -14,10 +14,10 @@ import (
 // Reasons for the value of a sampling parameter.
 const (
 	asSampled   = "as sampled: what was measured holds for this value"
-	serversOwn  = "the server's own, as it says: what was measured holds for this value"
+	serversOwn  = "the default that the server reports: what was measured holds for this value"
 	asInTrain   = "as in training"
-	noneMeasure = "No temperature was measured: the run sent none, or its log names none, and its server does not " +
-		"say its own. The trainer's default may draw other rollouts than those that were measured: set " +
+	noneMeasure = "No temperature was measured: the run sent none, or its log names none, and the server does not " +
+		"report its default. With the trainer's default, rollouts may differ from those that were measured: set " +
 		"model.temperature, and sample again."
 )
 
@@ -95,16 +95,16 @@ func (c *recipe) settings(trainer string, unsupported []string) []string {
 		head = append(head, noneMeasure)
 	case s.Sent["temperature"] == nil:
 		head = append(head,
-			"No temperature was measured but the server's own: the run sent none, and the server says "+
+			"Only the server's default temperature was measured: the run sent none, and the server reports "+
 				string(s.Server["temperature"])+".")
 	}
 	if unsent := c.given.Sampling.Untold(); len(unsent) > 0 {
-		head = append(head, "Not sent: "+strings.Join(unsent, ", ")+". The server's defaults held (vLLM takes those "+
-			"of generation_config.json), and it does not say them: the trainer's may differ.")
+		head = append(head, "Not sent: "+strings.Join(unsent, ", ")+". The server's defaults applied (vLLM takes "+
+			"those of generation_config.json), and it does not report them: the trainer's may differ.")
 	}
 	if len(unsupported) > 0 {
 		head = append(head, trainer+" has no key for "+strings.Join(unsupported, ", ")+
-			", which was in force: what was measured holds only with it. Sample without, or set it in code.")
+			", which was in force: what was measured holds only with it. Sample without it, or set it in code.")
 	}
 	return head
 }

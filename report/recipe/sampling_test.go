@@ -26,7 +26,7 @@ func TestThePlanHasAllParametersOfSampling(t *testing.T) {
 	for trainer, wants := range map[string][]string{
 		"trl": {
 			"\ntemperature: 0.7\n", "\ntop_p: 0.8\n", "\ntop_k: 0\n", "\nmin_p: 0.05\n", "\nrepetition_penalty: 1.1\n", "\ngeneration_kwargs:\n", "\n  presence_penalty: 0.5\n",
-			"\n# the server's own, as it says: what was measured holds for this value\nmin_p",
+			"\n# the default that the server reports: what was measured holds for this value\nmin_p",
 		},
 		"verl": {
 			"\n    temperature: 0.7\n", "\n    top_p: 0.8\n", "\n    top_k: -1\n", "\n      top_p: 0.8\n",
@@ -44,11 +44,11 @@ func TestThePlanHasAllParametersOfSampling(t *testing.T) {
 		}
 	}
 	delete(g.Sampling.Sent, "temperature")
-	if text := written(t, "trl", measured(), g); !strings.Contains(text, "\ntemperature: 1\n") || !strings.Contains(text, "No temperature was measured but the server's own") {
+	if text := written(t, "trl", measured(), g); !strings.Contains(text, "\ntemperature: 1\n") || !strings.Contains(text, "Only the server's default temperature was measured") {
 		t.Errorf("nothing sent:\n%s", text)
 	}
 	g.Sampling = sampled(`{"temperature":0.7,"top_k":20}`)
-	const untold = "Not sent: top_p, min_p. The server's defaults held"
+	const untold = "Not sent: top_p, min_p. The server's defaults applied"
 	if text := written(t, "trl", measured(), g); !strings.Contains(text, untold) {
 		t.Errorf("the temperature alone was sent:\n%s", text)
 	}

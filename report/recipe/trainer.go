@@ -125,7 +125,7 @@ func verl(c *recipe) ([]string, []line, error) {
 	actor := []string{"actor_rollout_ref", "actor"}
 	roll := []string{"actor_rollout_ref", "rollout"}
 	under := func(base []string, path ...string) []string { return append(append([]string{}, base...), path...) }
-	l.add(c.batch.n, "one update a step, so that rollouts are never of an older model",
+	l.add(c.batch.n, "one update a step, so that rollouts never come from an older model",
 		under(actor, "ppo_mini_batch_size")...)
 	l.number(c.group, under(roll, "n")...)
 	unsupported := c.parameters(&l, -1, "", one(roll, "temperature", "top_p", "top_k"))
@@ -136,7 +136,7 @@ func verl(c *recipe) ([]string, []line, error) {
 	}
 	if c.eval != nil && c.evalSamples.n > 0 {
 		l.add(c.evalSamples.n, c.evalSamples.why, under(roll, "val_kwargs", "n")...)
-		l.add(true, "several rollouts of an item tell nothing where all are the same",
+		l.add(true, "several rollouts of an item show nothing if they are all the same",
 			under(roll, "val_kwargs", "do_sample")...)
 		c.parameters(&l, -1, asInTrain, one(under(roll, "val_kwargs"), "temperature", "top_p", "top_k"))
 	}
@@ -165,7 +165,7 @@ func (c *recipe) maxGenerations() number {
 	n := int(math.Ceil(1 / *c.share.Low)) + 1
 	return number{
 		n,
-		fmt.Sprintf("at least %s of the groups are informative: a full batch takes %d, and one in reserve",
+		fmt.Sprintf("at least %s of the groups are informative: a full batch takes %d, plus one in reserve",
 			message.Percent(*c.share.Low), n-1),
 	}
 }
@@ -183,8 +183,8 @@ func primeRL(c *recipe) ([]string, []line, error) {
 	train := []string{"orchestrator", "train", "sampling"}
 	c.parameters(&l, -1, "", one(train, "temperature"))
 	if c.tokens.n > 0 {
-		l.add(c.tokens.n, "a limit for each turn; "+c.tokens.why+" in all their turns", "orchestrator", "train",
-			"sampling", "max_completion_tokens")
+		l.add(c.tokens.n, "a limit for each turn, from the tokens of all turns: "+c.tokens.why, "orchestrator",
+			"train", "sampling", "max_completion_tokens")
 	}
 	c.parameters(&l, -1, "", extraBody(train, "temperature"))
 	if c.eval != nil {
@@ -264,7 +264,7 @@ func hosted(c *recipe) ([]string, []line, error) {
 	head := append(c.head("The body for fine_tuning.jobs.create."),
 		c.settings("A job", c.parameters(&l, 0, "", one(nil)))...)
 	return append(head,
-		fmt.Sprintf("Groups of %d are what the measurements speak for (%s); a platform scales them by", c.group.n,
+		fmt.Sprintf("The measurements support groups of %d (%s); a platform scales them by", c.group.n,
 			c.group.why),
 		"compute_multiplier, and how many rollouts of an item a multiplier means is not published.",
 		"A platform filters nothing by difficulty: "+c.difficulty()+leaveOut), l, nil

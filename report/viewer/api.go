@@ -43,7 +43,7 @@ func (s *Server) shownError(err error) error {
 func (s *Server) sideOf(text string) (*side, error) {
 	n := intOr(text, 0)
 	if n < 0 || n >= len(s.sides) {
-		return nil, fmt.Errorf("there is no run %q here", text)
+		return nil, fmt.Errorf("unknown run %q", text)
 	}
 	return s.sides[n], nil
 }

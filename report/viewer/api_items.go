@@ -45,7 +45,7 @@ func orders() []order {
 func sorted(rows []row, by string, desc bool) error {
 	i := slices.IndexFunc(orders(), func(o order) bool { return o.name == cmp.Or(by, "file") })
 	if i < 0 {
-		return fmt.Errorf("there is no order %q", by)
+		return fmt.Errorf("unknown order %q", by)
 	}
 	o, sign := orders()[i], 1
 	if desc {
@@ -96,7 +96,7 @@ func (s *Server) getItems(w http.ResponseWriter, r *http.Request) {
 	}
 	from, limit := intOr(q.Get("from"), 0), intOr(q.Get("limit"), pageSize)
 	if err == nil && (from < 0 || limit < 1) {
-		err = errors.New("from and limit must be whole numbers, limit one at least")
+		err = errors.New("from and limit must be whole numbers, and limit at least 1")
 	}
 	if err != nil {
 		fail(w, http.StatusBadRequest, err)
@@ -175,7 +175,7 @@ func (s *Server) getItem(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if !found {
-		fail(w, http.StatusNotFound, errors.New("there is no such item"))
+		fail(w, http.StatusNotFound, errors.New("the item does not exist"))
 		return
 	}
 	answer(w, out)

@@ -37,7 +37,7 @@ func (s *Server) getRollout(w http.ResponseWriter, r *http.Request) {
 	answer(w, side.show(rec, item, b))
 }
 
-var errNoRollout = errors.New("there is no such rollout, or not yet")
+var errNoRollout = errors.New("the rollout does not exist (yet)")
 
 // hitShown is a hit as the page lists it.
 type hitShown struct {

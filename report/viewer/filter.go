@@ -34,13 +34,13 @@ func filterOf(q url.Values) (filter, error) {
 		high: math.Inf(1),
 	}
 	if f.split != "" && !slices.Contains(rollout.Splits(), rollout.Split(f.split)) {
-		return f, fmt.Errorf("there is no split %q", f.split)
+		return f, fmt.Errorf("unknown split %q", f.split)
 	}
 	if f.outcome != "" && !slices.Contains(rollout.Outcomes(), rollout.Outcome(f.outcome)) {
-		return f, fmt.Errorf("there is no outcome %q", f.outcome)
+		return f, fmt.Errorf("unknown outcome %q", f.outcome)
 	}
 	if f.mark != "" && !slices.Contains(append(rollout.Marks(), anyMark, noMark), f.mark) {
-		return f, fmt.Errorf("there is no mark %q", f.mark)
+		return f, fmt.Errorf("unknown mark %q", f.mark)
 	}
 	for key, bound := range map[string]*float64{"low": &f.low, "high": &f.high} {
 		text := q.Get(key)

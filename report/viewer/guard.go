@@ -33,7 +33,7 @@ func (s *Server) guard(port int, next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		switch {
 		case !slices.Contains(hosts, r.Host):
-			http.Error(w, "this address is not that of gonogo view", http.StatusForbidden)
+			http.Error(w, "wrong host: open the address that gonogo view printed", http.StatusForbidden)
 		case !ownPage(r):
 			http.Error(w, "requests from other pages are refused", http.StatusForbidden)
 		case !s.hasToken(r, cookie):

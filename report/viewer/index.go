@@ -137,7 +137,7 @@ func (x *Index) State() (State, int) {
 func (x *Index) follow(ctx context.Context) {
 	x.note(x.readZeros(ctx))
 	if err := x.load(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		x.note(fmt.Errorf("the index next to the run is rebuilt: %w", err))
+		x.note(fmt.Errorf("the index next to the run will be rebuilt: %w", err))
 	}
 	tick := time.NewTicker(x.every)
 	defer tick.Stop()
@@ -173,7 +173,7 @@ func (x *Index) settle(ctx context.Context) {
 	x.mu.Lock()
 	x.reset()
 	x.mu.Unlock()
-	x.note(errors.New("the index next to the run is damaged: it is rebuilt"))
+	x.note(errors.New("the index next to the run is damaged and will be rebuilt"))
 	if err := x.catchUp(ctx); err != nil {
 		x.note(err)
 		return
@@ -300,7 +300,7 @@ func (x *Index) find(k rollout.Key) (entry, *catalog, bool) {
 }
 
 // errMoved means that a line is not where the index expects it.
-var errMoved = errors.New("the file of rollouts has changed meanwhile: it is read again")
+var errMoved = errors.New("the file of rollouts has changed and will be read again")
 
 // line reads the text of an entry, into memory if that is large enough.
 func (x *Index) line(e *entry, memory []byte) ([]byte, error) {

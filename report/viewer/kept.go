@@ -114,7 +114,7 @@ func (x *Index) keep() {
 		return
 	}
 	if err := x.write(path); err != nil {
-		x.note(fmt.Errorf("the index lasts only for this session: %w", err))
+		x.note(fmt.Errorf("the index could not be saved for the next session: %w", err))
 		return
 	}
 	x.mu.Lock()
@@ -222,7 +222,7 @@ func readKept(f *os.File) (*kept, error) {
 	}
 	size := binary.LittleEndian.Uint64(foot)
 	if string(foot[12:]) != keptMagic || size > uint64(behind) {
-		return nil, errors.New("it is of another version, or incomplete")
+		return nil, errors.New("it has another version, or is incomplete")
 	}
 	meta := make([]byte, size)
 	if _, err := f.ReadAt(meta, behind-int64(size)); err != nil {
@@ -257,7 +257,7 @@ func (k *kept) check() error {
 		}
 	}
 	if !ok {
-		return errors.New("its parts contradict each other")
+		return errors.New("its parts are inconsistent")
 	}
 	return nil
 }

@@ -193,7 +193,7 @@ func TestAnIndexThatCannotBeKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := opened(t, dir)
-	s, _ := ready(t, x, func(s State) bool { return strings.Contains(s.Note, "only for this session") }).State()
+	s, _ := ready(t, x, func(s State) bool { return strings.Contains(s.Note, "could not be saved") }).State()
 	if s.Lines != len(text) || s.Kept || !s.Ready {
 		t.Errorf("the state is %+v", s)
 	}

@@ -64,9 +64,9 @@ func (l *labels) all() (map[rollout.Key][]rollout.Label, int, error) {
 func (s *side) unlabelled() error {
 	switch {
 	case s.names.redact:
-		return errors.New("a redacted view keeps no labels")
+		return errors.New("a redacted view does not save labels")
 	case filepath.Base(s.run.File()) != rollout.RolloutsFile:
-		return errors.New("labels are kept in a run directory, and this is a single file")
+		return errors.New("labels are saved in a run directory, but this is a single file")
 	}
 	return nil
 }

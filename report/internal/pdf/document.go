@@ -48,7 +48,7 @@ func PaperByName(name string) (Paper, error) {
 		}
 		names = append(names, p.Name)
 	}
-	return Paper{}, fmt.Errorf("there is no paper %q; there are %s", name, strings.Join(names, ", "))
+	return Paper{}, fmt.Errorf("unknown paper %q: use one of %s", name, strings.Join(names, ", "))
 }
 
 // The margins, in points. Page head and foot are inside the upper and lower ones.

@@ -84,7 +84,7 @@ func open(path, language string) (*Face, error) {
 	case info.IsDir():
 		return nil, errors.New("it is a directory; name the font file in it")
 	case info.Size() > mostSize:
-		return nil, fmt.Errorf("it has %d MB: no font is so large", info.Size()>>20)
+		return nil, fmt.Errorf("it has %d MB, too large for a font", info.Size()>>20)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
