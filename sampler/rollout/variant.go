@@ -3,10 +3,11 @@ package rollout
 import (
 	"errors"
 	"fmt"
-	"gonogo/sampler/rollout/disk"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"gonogo/sampler/rollout/disk"
 )
 
 // VariantsDir is the directory of a run's variants, each of which is a run directory named after

@@ -3,11 +3,12 @@ package grader
 import (
 	"errors"
 	"fmt"
-	"gonogo/sampler/rollout/disk"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
+
+	"gonogo/sampler/rollout/disk"
 )
 
 // functionHead matches the head of a Python function at the top level of a file.
