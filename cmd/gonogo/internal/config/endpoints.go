@@ -74,8 +74,8 @@ func takeMCP(c *Config) []error {
 	for i, v := range c.Tools.MCP {
 		for name, values := range map[string]map[string]string{"headers": v.Headers, "env": v.Env} {
 			if slices.Contains(slices.Collect(maps.Values(values)), credential.Mask) {
-				errs = append(errs, c.Fault(fmt.Sprintf("tools.mcp[%d]", i), "a run keeps no secrets, and this "+
-					"server wants some: name the configuration with --config"))
+				errs = append(errs, c.Fault(fmt.Sprintf("tools.mcp[%d]", i), "a run stores no secrets, but this "+
+					"server needs some: name the configuration with --config"))
 				continue
 			}
 			errs = append(errs, expandHeaders(c, fmt.Sprintf("tools.mcp[%d].%s", i, name), values)...)

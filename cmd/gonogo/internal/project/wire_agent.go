@@ -106,7 +106,7 @@ func aboutAgent(p *Project) string {
 	}
 	model := "the run's model, recorded on the way"
 	if p.Config.Agent.AsksItself() {
-		model = "a model of its own, of which nothing is known here"
+		model = "its own model, which is unknown here"
 	}
 	return what + "; it asks " + model
 }
