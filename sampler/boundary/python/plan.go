@@ -190,7 +190,7 @@ func (p *plan) sentence() string {
 		s += " (this machine has neither bubblewrap nor user namespaces that work)"
 	}
 	if !p.box.isolated && p.ready.User {
-		s += "; it runs as a user of its own"
+		s += "; it runs as its own user"
 	}
 	if len(p.ready.Failed) > 0 {
 		s += "; this system does not enforce " + strings.Join(p.ready.Failed, ", ")
