@@ -90,7 +90,7 @@ func statuses(c *cli.Context) ([]*queue.RunStatus, error) {
 	}
 	led, err := ledRuns(c, trace.Queue, trace.Run)
 	if err != nil {
-		s.Note = fmt.Sprintf("its queue cannot be asked (%v)", err)
+		s.Note = fmt.Sprintf("its queue cannot be queried (%v)", err)
 	}
 	if len(led) == 0 || !led[0].Live {
 		if s.Note == "" {

@@ -183,7 +183,7 @@ func (d *draft) fileIDs() {
 		text := fmt.Sprintf("the job calls this file %s; whether that upload holds the same rows cannot be seen "+
 			"from here", f.id)
 		if d.set[f.key] == "" {
-			text = fmt.Sprintf("the job names %s: give its path here, or it is not looked at", f.id)
+			text = fmt.Sprintf("the job names %s: give its path here, or it is not checked", f.id)
 		}
 		d.note(f.key, "%s", text)
 	}

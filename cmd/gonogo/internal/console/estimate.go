@@ -38,7 +38,7 @@ func Estimate(rollouts []sampler.Rollout, rec *rollout.Record, o EstimateOptions
 	if rec.Usage.Input != nil && rec.Usage.Output != nil {
 		text += fmt.Sprintf(", %s in and %s out", Tokens(int64(n)**rec.Usage.Input), Tokens(int64(n)**rec.Usage.Output))
 	} else {
-		text += ", an unknown number of tokens (the server does not tell)"
+		text += ", an unknown number of tokens (the server does not report it)"
 	}
 	if usd, ok := o.Cost(rec); ok {
 		text += ", $" + message.Digits(float64(n)*usd)

@@ -35,7 +35,7 @@ func TestWhatRolloutsWillTake(t *testing.T) {
 		{
 			&rollout.Record{Turns: 1, Elapsed: rollout.Seconds(10 * time.Second)},
 			EstimateOptions{Cost: free},
-			"To make: 3 rollouts of 2 items, each with one grade; judged by this one, about 3 model turns, 0 tool calls, an unknown number of tokens (the server does not tell), and 30s of rollouts, as many at a time as the endpoints can take.",
+			"To make: 3 rollouts of 2 items, each with one grade; judged by this one, about 3 model turns, 0 tool calls, an unknown number of tokens (the server does not report it), and 30s of rollouts, as many at a time as the endpoints can take.",
 		},
 	} {
 		if got := Estimate(jobs, c.rec, c.o); got != c.want {

@@ -29,7 +29,7 @@ func untilDecided(c *project.Invocation) (bool, error) {
 	case until != "decided":
 		return false, exit.Usagef("--until %q: there is --until decided", until)
 	case c.Sampling.Samples != "":
-		return false, exit.Usagef("--until decided finds the samples that it takes: bound them with --max-samples, " +
+		return false, exit.Usagef("--until decided finds how many samples are needed: limit them with --max-samples, " +
 			"without --samples")
 	}
 	return true, nil
