@@ -27,7 +27,7 @@ func auditCommand() *cli.Command {
 		ArgsUsage: "RUN",
 		Description: `Takes a sample of the run's items and submits answers whose right grade is known
 to the grader: worthless and wrong ones, the reference in other forms, recorded
-answers made longer or politer, and recorded answers once more. Writes
+answers made longer or politer, and recorded answers again. Writes
 probes.jsonl into RUN, where analyze and report find it; the rollouts do not
 change. If RUN does not exist it is created from the configuration, so that a
 grader can be audited before anything is sampled. gonogo run includes the audit.
@@ -35,7 +35,7 @@ Settings come from -c, else from gonogo.yaml, else from the configuration that R
 was made with. That one is used only with --trust-run: what it would run and send
 is listed first. The exit code is that of the gates about the grader.
 
-Every hole has an ID: --replay ID grades the same payload once more and shows it
+Every hole has an ID: --replay ID grades the same payload again and shows it
 in full. gonogo help probes lists the probes.
 
 Example:
@@ -43,7 +43,7 @@ Example:
    gonogo audit my-run --replay reference/train/q-17/0`,
 		Flags: append(append(graderFlags(), keyed("labels")...),
 			&cli.StringFlag{Name: "items", Usage: "make probes of `M` items (key audit.items)"},
-			&cli.StringFlag{Name: "replay", Usage: "grade the payload `ID` once more and show it"},
+			&cli.StringFlag{Name: "replay", Usage: "grade the payload `ID` again and show it"},
 			langFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},
 		),

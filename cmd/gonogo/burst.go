@@ -16,7 +16,7 @@ func burstCommand() *cli.Command {
 		ArgsUsage: "RUN",
 		Description: `Plays batch × group rollouts that start at once, as a training step does: the tool
 calls that RUN recorded, each rollout's own in their order, then the grader. The
-model is not asked. Before that, smaller waves of 1, 2, 4, … rollouts show where
+model is not called. Before that, smaller waves of 1, 2, 4, … rollouts show where
 latency doubles, and some rollouts make every request twice. There is no rate
 limit; a failed request is retried three times, as a trainer does, and then its
 rollout counts as discarded. Writes burst.json and calls.jsonl into RUN, where
@@ -26,12 +26,12 @@ Recorded calls are repeated, so a tool that writes will write again: they start
 only after you agree, on a terminal or with --yes. Tools under burst.safe change
 nothing: they are called without asking, and with arguments generated from their
 schema if no call of them was recorded. Tools under burst.skip are never called. A
-grader that asks a model costs money: the estimate is printed first, it grades
+grader that calls a model costs money: the estimate is printed first, it grades
 only in the bursts, and no burst starts that would cost more than --max-usd. A
 grader without an endpoint is left out.
 
 A service that makes the rollouts itself (agent.url) makes them again instead of
-replaying calls: that asks its model, so the estimate is printed first, it needs
+replaying calls: that calls its model, so the estimate is printed first, it needs
 --yes too, and it keeps to sampling.max_rollouts, max_tokens and max_usd. An agent
 that is a program (agent.command) is left out.
 

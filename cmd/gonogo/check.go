@@ -23,7 +23,7 @@ The grader grades three answers for each of at most 50 items, drawn by the seed:
 the reference, in the form of audit.answer, an empty answer and a wrong one. A
 grader that fails on most references is an error. If a model grades, or the grader
 needs a session, it grades only with --grade. The model's server is asked for its
-context and its defaults of sampling (GET /props and /models), which generates
+context and its sampling defaults (GET /props and /models), which generates
 nothing. No other request is sent. The rows
 of all data files are compared with each other: copies and near copies between the
 splits (leakage), equal prompts with different references, empty and cut off rows,

@@ -46,7 +46,7 @@ Example:
 				Usage: "write the kept rows to `FILE`, and the table next to it, its name ending in .csv",
 			},
 			&cli.BoolFlag{Name: "force", Usage: "overwrite the files; if no row is kept, remove the file of rows"},
-			&cli.StringFlag{Name: "train", Usage: "the training file is `FILE` (default: as the configuration has it)"},
+			&cli.StringFlag{Name: "train", Usage: "the training file is `FILE` (default: the configuration's)"},
 			&cli.BoolFlag{
 				Name:  "despite-change",
 				Usage: "curate even if the training file has changed since the run: changed rows count as not measured",

@@ -109,7 +109,7 @@ func freshConfig(c *curateOptions, run *rollout.Run, source *curated) (*config.C
 	if c.Config != "" || strings.Contains(string(run.Manifest.Config), credential.Mask) {
 		path, err := project.ConfigPath(c.Invocation)
 		if err != nil {
-			return nil, fmt.Errorf("the run keeps no secrets, and its job or its model wants some; %w", err)
+			return nil, fmt.Errorf("the run stores no secrets, but its job or its model needs some; %w", err)
 		}
 		load = func() (*config.Config, error) { return config.Peek(path, os.LookupEnv, set...) }
 	}

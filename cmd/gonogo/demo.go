@@ -32,8 +32,8 @@ The policy is scripted, not a model. The exit code is the verdict.
 
 gonogo help worlds describes each one, with its verdict.
 
-With --policy another scripted policy plays, what training made of the first, and
-the run is compared with demo-WORLD: the exit code is that of gonogo compare.
+With --policy the policy after training plays, also scripted, and the run is
+compared with demo-WORLD: the exit code is that of gonogo compare.
 
 Examples:
    gonogo demo --world finance-qa

@@ -67,7 +67,7 @@ Example:
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
-				return exit.Usagef("import takes the files of a log, and there are none")
+				return exit.Usagef("import needs the files of a log, and none are given")
 			}
 			if c.String("output") == "" {
 				return exit.Usagef("import writes a run directory: name it with --output RUN, as in gonogo import "+

@@ -28,10 +28,10 @@ func initCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "init",
 		Usage: "write a short gonogo.yaml, filled in from your job and data files",
-		Description: `Reads the data files and the job, or without one the reward functions of a trainer
-of your own, and writes a configuration that names them, with the keys that need a
-decision. --full writes every key, with the defaults
-commented out. Nothing is called and nothing is sent.
+		Description: `Reads the data files and the job, or without one the reward functions of your own
+trainer, and writes a configuration that names them, with the keys that need a
+decision. --full writes every key, with the defaults commented out. Nothing is
+called and nothing is sent.
 
 With --template it writes a complete example to start from: configuration, job and
 data of a task that agents have been fine-tuned for, with built-in endpoints and a

@@ -111,7 +111,7 @@ func TestInitRefusals(t *testing.T) {
 		"no job":                {[]string{"--train", "{dir}/train.jsonl", "-o", "{dir}/new.yaml"}, "init needs --job"},
 		"a job and a reward":    {[]string{"--train", "{dir}/train.jsonl", "--job", "{dir}/job.json", "--reward", "r.py", "-o", "{dir}/new.yaml"}, "give --job or --reward"},
 		"no such reward":        {[]string{"--train", "{dir}/train.jsonl", "--reward", "{dir}/r.py:other", "--model", "m", "-o", "{dir}/new.yaml"}, "has no reward function other; it has good"},
-		"no reward in it":       {[]string{"--train", "{dir}/train.jsonl", "--reward", "{dir}/train.jsonl", "--model", "m", "-o", "{dir}/new.yaml"}, "has no function whose arguments"},
+		"no reward in it":       {[]string{"--train", "{dir}/train.jsonl", "--reward", "{dir}/train.jsonl", "--model", "m", "-o", "{dir}/new.yaml"}, "has no function with the arguments"},
 		"no file of rewards":    {[]string{"--train", "{dir}/train.jsonl", "--reward", "{dir}/none.py", "--model", "m", "-o", "{dir}/new.yaml"}, "there is no file"},
 		"a reward, no model":    {[]string{"--train", "{dir}/train.jsonl", "--reward", "{dir}/r.py", "-o", "{dir}/new.yaml"}, "with --model NAME"},
 		"no data":               {[]string{"--job", "{dir}/job.json", "-o", "{dir}/new.yaml"}, "init needs --train, --eval or both"},

@@ -51,7 +51,7 @@ func (h *nightRun) Make(ctx context.Context, c *project.Invocation, p *project.P
 	if opened.Items, err = opened.ReadItems(); err != nil {
 		return err
 	}
-	to.Lead = "This night by itself: "
+	to.Lead = "This night alone: "
 	if err := errors.Join(archive.WriteResult(dir, result), output.WriteReport(ctx, c, dir, result, to)); err != nil {
 		return err
 	}

@@ -97,8 +97,8 @@ func TestANightThatIsDamagedIsGone(t *testing.T) {
 		said             string // "" where the night is at hand
 	}{
 		{"whole", rollout.RolloutsFile, `{"item":"a","split":"eval","sample":0,"reward":0}` + "\n", ""},
-		{"its manifest is damaged", rollout.ManifestFile, "{", "cannot be read, and counts as gone"},
-		{"its rollouts contradict each other", rollout.RolloutsFile, strings.Repeat(`{"item":"a","split":"eval","sample":0,"reward":%d}`+"\n", 2), "cannot be read, and counts as gone"},
+		{"its manifest is damaged", rollout.ManifestFile, "{", "cannot be read, and is treated as missing"},
+		{"its rollouts contradict each other", rollout.RolloutsFile, strings.Repeat(`{"item":"a","split":"eval","sample":0,"reward":%d}`+"\n", 2), "cannot be read, and is treated as missing"},
 	} {
 		h := &nightRun{History: &archive.History{Dir: t.TempDir(), Nights: []history.Night{{Name: "2026-11-19T0200Z", Good: true}}}}
 		begunNight(t, h, p, "2026-11-19T0200Z", time.Now())

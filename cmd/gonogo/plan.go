@@ -22,7 +22,7 @@ func planCommand() *cli.Command {
 		func(t recipe.Trainer) string { return fmt.Sprintf("   %-10s %s", t.Name, t.Doc) })
 	return &cli.Command{
 		Name:      "plan",
-		Usage:     "write the trainer's configuration that the measurements of a run speak for",
+		Usage:     "write the trainer's configuration that the measurements of a run support",
 		ArgsUsage: "RUN",
 		Description: `Writes group size, batch, steps, limits of tokens and tool calls, evaluations and
 what to do about items that teach nothing, each with the measurement behind it as a

@@ -89,28 +89,28 @@ var remedies = []remedy{
 	{"next:\n  gonogo run%s -o my-run", "remedies_more", "stderr 'gonogo run -o my-run'", "gonogo run -o my-run", "exists my-run/result.json"},
 	{"  gonogo compare my-run %s", "remedies_more", "gonogo compare my-run scripted-policy-step-10'", "gonogo compare my-run scripted-policy-step-10", "exists scripted-policy-step-10/comparison.json"},
 	{"if a process on another machine leads it: gonogo status", "queue_refused", "if a process on another machine leads it", "status.sh copied", "led by process"},
-	{"no worker is there yet: start some with gonogo worker", "queue_refused", "no worker is there yet", "gonogo worker", "Recorded 8 of 8 rollouts"},
+	{"no worker is ready yet: start some with gonogo worker", "queue_refused", "no worker is ready yet", "gonogo worker", "Recorded 8 of 8 rollouts"},
 	{"is no template: gonogo demo --world %s runs it", "remedies_more", "is no template", "gonogo demo --world tiny", "exists demo/result.json"},
 	{"to compare with: gonogo demo --world %s makes it", "demo_policy", "there is no run demo-medical-coding", "gonogo demo --world medical-coding --samples", "stdout 'base +demo-medical-coding/rollouts"},
-	{"is there; gonogo run --rehearse makes one rollout by it", "own_agent", "is there; gonogo run --rehearse", "gonogo run --rehearse", "Rehearsal: item"},
+	{"found; gonogo run --rehearse makes one rollout with it", "own_agent", "found; gonogo run --rehearse", "gonogo run --rehearse", "Rehearsal: item"},
 }
 
 // noRemedies are texts that name a command, by a part of each, with why no script runs
 // it there.
 var noRemedies = map[string]string{
-	"no score is a number, so no rollout has a grade":             "the remedy of lm-eval's logs, which import_openai runs",
-	"has only a part of the rollouts of run":                      "tests of sampler/rollout: a run beside a half grading",
-	"for gonogo compare: the ":                                    "what a threshold is of",
-	"No run is led here: no planner (gonogo run --queue) answers": "no advice",
-	"gonogo import reads:":                                        "documentation",
-	"gonogo export RUN --format NAME writes:":                     "documentation",
-	"gonogo report writes:":                                       "documentation",
-	"gonogo compare BASE NEW -o DIR writes:":                      "documentation",
-	"Of a comparison (gonogo compare):":                           "documentation",
-	"the worlds of gonogo demo and the templates of gonogo init":  "documentation",
-	"gonogo demo --world NAME runs one.":                          "documentation",
-	"# gonogo.yaml: what \"gonogo run\" measures":                 "documentation",
-	"gonogo runs your base model several times":                   "documentation",
+	"no score is a number, so no rollout has a grade":            "the remedy of lm-eval's logs, which import_openai runs",
+	"has only a part of the rollouts of run":                     "tests of sampler/rollout: a run beside a half grading",
+	"for gonogo compare: the ":                                   "what a threshold is of",
+	"No planner (gonogo run --queue) answers, and":               "no advice",
+	"gonogo import reads:":                                       "documentation",
+	"gonogo export RUN --format NAME writes:":                    "documentation",
+	"gonogo report writes:":                                      "documentation",
+	"gonogo compare BASE NEW -o DIR writes:":                     "documentation",
+	"Of a comparison (gonogo compare):":                          "documentation",
+	"the worlds of gonogo demo and the templates of gonogo init": "documentation",
+	"gonogo demo --world NAME runs one.":                         "documentation",
+	"# gonogo.yaml: what \"gonogo run\" measures":                "documentation",
+	"gonogo runs your base model several times":                  "documentation",
 }
 
 // bareCommands are the bare commands that texts are made of, and names.

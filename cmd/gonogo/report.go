@@ -95,7 +95,7 @@ func pdfFlag() cli.Flag {
 		Name: "pdf", Usage: "full: report.pdf with an annex of all pictures, items and thresholds",
 		Action: func(_ *cli.Context, value string) error {
 			if value != "full" {
-				return exit.Usagef("--pdf %s: the annex is asked for with --pdf full", value)
+				return exit.Usagef("--pdf %s: the only value is full, for the annex", value)
 			}
 			return nil
 		},

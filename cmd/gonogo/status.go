@@ -52,7 +52,7 @@ Example:
 			}
 			if len(list) == 0 {
 				_, err := fmt.Fprintln(c.App.Writer,
-					"No run is led here: no planner (gonogo run --queue) answers, and the queue keeps none.")
+					"No planner (gonogo run --queue) answers, and the queue holds no run.")
 				return err
 			}
 			for _, s := range list {
@@ -84,13 +84,13 @@ func statuses(c *cli.Context) ([]*queue.RunStatus, error) {
 	}
 	// The directory alone must not cause credentials to be sent: it may name any server.
 	if s.Queue = trace.Queue; !s.Live {
-		s.Note = fmt.Sprintf("it was handed out by a queue; if a process on another machine leads it: gonogo status "+
+		s.Note = fmt.Sprintf("a queue distributed it; if a process on another machine leads it: gonogo status "+
 			"--queue %s --run %s", trace.Queue, trace.Run)
 		return []*queue.RunStatus{s}, nil
 	}
 	led, err := ledRuns(c, trace.Queue, trace.Run)
 	if err != nil {
-		s.Note = fmt.Sprintf("its queue cannot be asked (%v)", err)
+		s.Note = fmt.Sprintf("its queue cannot be queried (%v)", err)
 	}
 	if len(led) == 0 || !led[0].Live {
 		if s.Note == "" {

@@ -134,7 +134,7 @@ func TestAThirdCtrlCEndsTheProcess(t *testing.T) {
 				}
 				select {
 				case <-done:
-					if said := c.stderr.String(); sent < 2 || !tt.unread && !strings.Contains(said, "Ctrl-C once more ends the process as it is") {
+					if said := c.stderr.String(); sent < 2 || !tt.unread && !strings.Contains(said, "press Ctrl-C again to end the process at once") {
 						t.Errorf("it ended after %d Ctrl-C; standard error:\n%s", sent+1, said)
 					}
 					return

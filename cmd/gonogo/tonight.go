@@ -36,11 +36,11 @@ func (h *nightRun) tonight(p *project.Project, now time.Time) (name, note string
 	for _, name := range h.Unfinished() {
 		why := h.unfit(p, name, now)
 		if why == "" {
-			return name, fmt.Sprintf("night %s was broken off: continuing it", name)
+			return name, fmt.Sprintf("night %s was interrupted: continuing it", name)
 		}
 		if note == "" {
-			note = fmt.Sprintf("night %s was broken off and %s: a new one begins; what was made of it stays in %s "+
-				"until --keep takes it", name, why, h.Run(name))
+			note = fmt.Sprintf("night %s was interrupted and %s: a new one begins; its rollouts stay in %s "+
+				"until --keep removes them", name, why, h.Run(name))
 		}
 	}
 	h.seed(p)
@@ -109,7 +109,7 @@ func (h *nightRun) seed(p *project.Project) {
 func (h *nightRun) warnDamaged(ctx context.Context, c *project.Invocation) {
 	names, causes := h.Damaged(ctx)
 	for i, name := range names {
-		fmt.Fprintf(c.Err, "note: night %s cannot be read, and counts as gone: %s\n", console.Visible(name),
+		fmt.Fprintf(c.Err, "note: night %s cannot be read, and is treated as missing: %s\n", console.Visible(name),
 			console.Visible(causes[i].Error()))
 	}
 }

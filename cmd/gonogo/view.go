@@ -108,6 +108,6 @@ func serveView(c *cli.Context, server *viewer.Server) error {
 	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	fmt.Fprintln(c.App.Writer, server.URL(ln))
-	fmt.Fprintln(c.App.ErrWriter, "The page is there until Ctrl-C.")
+	fmt.Fprintln(c.App.ErrWriter, "Press Ctrl-C to stop serving the page.")
 	return server.Serve(ctx, ln)
 }

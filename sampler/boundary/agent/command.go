@@ -41,7 +41,7 @@ func (c CommandConfig) Validate() error {
 	case len(c.Argv) == 0 || c.Argv[0] == "":
 		return errors.New("the agent's command is empty")
 	case c.Processes <= 0:
-		return fmt.Errorf("%d processes of the agent are none", c.Processes)
+		return fmt.Errorf("the agent's processes must be at least 1, not %d", c.Processes)
 	case !process.Supported:
 		return errors.New("this system cannot stop everything that an agent's command starts: run it as a service " +
 			"(agent.url)")
@@ -104,7 +104,7 @@ func (c *Command) ask(ctx context.Context, p sampler.AgentRequest, line []byte) 
 		text, err := peer.Ask(ctx, 0, line, largestResult) // ctx limits the time
 		switch {
 		case context.Cause(ctx) == sampler.ErrAgentTimeout && err != nil:
-			return sampler.AgentResult{}, hung(p, " and was ended"+peer.StderrTail())
+			return sampler.AgentResult{}, hung(p, " and was killed"+peer.StderrTail())
 		case err == nil:
 			return c.result(peer, text, p)
 		case ctx.Err() != nil:
@@ -178,8 +178,8 @@ func startFailure(err error) error {
 		err = fmt.Errorf("%w: make it executable (chmod +x), or name the program that runs it first, such as "+
 			"[python3, my_agent.py]", err)
 	case missing:
-		err = fmt.Errorf("%w: a name is looked for on PATH, a path such as ./my_agent starts from the folder of the "+
-			"configuration (agent.command)", err)
+		err = fmt.Errorf("%w: a bare name is looked up on PATH; a path such as ./my_agent is relative to the "+
+			"configuration's folder (agent.command)", err)
 	}
 	agentErr := &sampler.AgentError{Kind: sampler.KindAgentStart, Outcome: rollout.ToolFailed, Err: err}
 	return &endpoint.Failure{Temporary: !missing, Fatal: missing, Err: agentErr}
@@ -191,10 +191,10 @@ func (c *Command) failure(err error) error {
 	switch {
 	case errors.Is(err, process.ErrTooLong):
 		kind, err = sampler.KindAgentGarbled,
-			fmt.Errorf("the agent wrote more than %d bytes without a line break and was ended", largestResult)
+			fmt.Errorf("the agent wrote more than %d bytes without a line break and was killed", largestResult)
 	case errors.Is(err, process.ErrExtraOutput):
 		kind, err = sampler.KindAgentGarbled, errors.New("the agent wrote more than one line for a rollout and was "+
-			"ended; write everything but the result to standard error")
+			"killed; write everything but the result to standard error")
 	case errors.Is(err, process.ErrUnsolicited):
 		kind, err = sampler.KindAgentGarbled,
 			errors.New("the agent wrote a line before it got a rollout; write everything but results to standard error")

@@ -37,15 +37,15 @@ func CheckProgram(command []string, dir string) error {
 	}
 	switch _, err := exec.LookPath(file); {
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s may not be run: make it executable (chmod +x), or name the program that runs it "+
+		return fmt.Errorf("%s cannot be run: make it executable (chmod +x), or name the program that runs it "+
 			"first, such as [python3, my_agent.py]", argv[0])
 	case err != nil:
-		return fmt.Errorf("there is no %s: a name is looked for on PATH, a path such as ./my_agent starts from the "+
-			"folder of the configuration", argv[0])
+		return fmt.Errorf("there is no %s: a bare name is looked up on PATH; a path such as ./my_agent is relative to "+
+			"the configuration's folder", argv[0])
 	}
 	if i := slices.IndexFunc(argv[1:], isScript); i >= 0 {
 		if script := within(dir, argv[1+i]); !exists(script) {
-			return fmt.Errorf("there is no %s: it starts from the folder of the configuration", script)
+			return fmt.Errorf("there is no %s: a script's path is relative to the configuration's folder", script)
 		}
 	}
 	return nil

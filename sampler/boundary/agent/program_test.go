@@ -20,11 +20,11 @@ func TestWhetherAProgramIsThere(t *testing.T) {
 	}{
 		"a path in the folder":           {[]string{"./agent"}, ""},
 		"a name on PATH":                 {[]string{"sh", "agent.py"}, ""},
-		"a script that is missing":       {[]string{"sh", "-e", "other.py"}, "other.py: it starts from the folder"},
-		"a file that may not be run":     {[]string{"./notes.txt"}, "may not be run"},
+		"a script that is missing":       {[]string{"sh", "-e", "other.py"}, "other.py: a script's path is relative to"},
+		"a file that may not be run":     {[]string{"./notes.txt"}, "cannot be run"},
 		"a path that is missing":         {[]string{"./other"}, "there is no ./other"},
-		"a name that is nowhere":         {[]string{"no-such-program-9"}, "is looked for on PATH"},
-		"a name of a file in the folder": {[]string{"agent"}, "is looked for on PATH"},
+		"a name that is nowhere":         {[]string{"no-such-program-9"}, "is looked up on PATH"},
+		"a name of a file in the folder": {[]string{"agent"}, "is looked up on PATH"},
 	} {
 		err := CheckProgram(c.argv, dir)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {

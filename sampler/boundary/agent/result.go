@@ -74,18 +74,18 @@ func played(text []byte, p sampler.AgentRequest, named bool) (sampler.AgentResul
 		return sampler.AgentResult{}, garbled("the agent wrote %s instead of a JSON object", quoted(text))
 	}
 	if err := jsontext.Unmarshal(text, &r); err != nil {
-		return sampler.AgentResult{}, garbled("the agent's result is not JSON that can be read: %v", err)
+		return sampler.AgentResult{}, garbled("the agent's result cannot be read as JSON: %v", err)
 	}
 	reported, err := failureOf(text)
 	if err != nil {
-		return sampler.AgentResult{}, garbled("the agent's result is not JSON that can be read: %v", err)
+		return sampler.AgentResult{}, garbled("the agent's result cannot be read as JSON: %v", err)
 	}
 	switch {
 	case r.TraceID == "" && named:
 		return sampler.AgentResult{},
 			garbled(`the agent's result has no "trace_id": it must name its rollout, as the request did`)
 	case r.TraceID != "" && r.TraceID != p.TraceID:
-		return sampler.AgentResult{}, garbled("the agent answered for the rollout %s, which it was not given",
+		return sampler.AgentResult{}, garbled("the agent answered for rollout %s, which it was not asked to make",
 			endpoint.Brief(r.TraceID))
 	case r.Error != nil && !(r.Error.Boundary == "" && failure.None(r.Error.Message) && r.Output != nil):
 		return sampler.AgentResult{}, r.Error.failure()

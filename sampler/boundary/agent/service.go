@@ -110,7 +110,7 @@ func (s *Service) result(ctx context.Context, pl place, p sampler.AgentRequest) 
 			}
 		}
 		if poll == "" {
-			return nil, garbled(`the agent answered with status 202 and no "poll" that says where its result will be`)
+			return nil, garbled(`the agent answered with status 202 but no "poll" that says where its result will be`)
 		}
 		if err := pause(ctx, max(s.cfg.Poll, time.Duration(wait.Seconds*float64(time.Second)))); err != nil {
 			return nil, err

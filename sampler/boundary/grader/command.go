@@ -116,8 +116,8 @@ func (g *Command) Start(context.Context) error {
 		return fmt.Errorf("%s: %s cannot be run: make it executable (chmod +x), or name the program that runs it "+
 			"first, such as [python3, %[2]s]", g.name, g.argv[0])
 	}
-	return fmt.Errorf("%s: there is no %s: a name is looked for on PATH, a path such as ./%s starts from the folder "+
-		"of the configuration", g.name, g.argv[0], filepath.Base(file))
+	return fmt.Errorf("%s: there is no %s: a bare name is looked up on PATH; a path such as ./%s is relative to the "+
+		"configuration's folder", g.name, g.argv[0], filepath.Base(file))
 }
 
 // SessionReads lists the session variables in the program's arguments.
@@ -255,14 +255,14 @@ func (g *Command) start(argv []string, more ...string) (*process.Peer, error) {
 func (g *Command) failure(err error, peer *process.Peer) error {
 	switch {
 	case errors.Is(err, process.ErrTimeout):
-		return failed(sampler.KindTimeout, "%s: no grade within %v (timeout): it was ended%s", g.name, g.timeout,
+		return failed(sampler.KindTimeout, "%s: no grade within %v (timeout): it was killed%s", g.name, g.timeout,
 			peer.StderrTail())
 	case errors.Is(err, process.ErrTooLong):
-		return failed(sampler.KindMalformed, "%s: it printed more than %d bytes and was ended: it must print a "+
+		return failed(sampler.KindMalformed, "%s: it printed more than %d bytes and was killed: it must print a "+
 			"number, and everything else on standard error", g.name, maxScore)
 	case errors.Is(err, process.ErrExtraOutput), errors.Is(err, process.ErrUnsolicited):
 		return failed(sampler.KindMalformed,
-			"%s: it printed more than one line for a grading and was ended: print everything else on standard error",
+			"%s: it printed more than one line for a grading and was killed: print everything else on standard error",
 			g.name)
 	case peer.ExitCode() == tryAgain:
 		err = &endpoint.Failure{Temporary: true, Err: err}

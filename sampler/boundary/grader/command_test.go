@@ -100,7 +100,7 @@ func TestCommandFailuresAreNoNumbers(t *testing.T) {
 		{"an object with an error", `echo '{"score": 0, "error": "the judge is down"}'`, nil, sampler.KindReported, "the judge is down"},
 		{"a part that is not a number", `echo '{"score": 0, "parts": {"a": null}}'`, nil, sampler.KindNotANumber, "the part a is null"},
 		{"without an end", "yes 11111111", nil, sampler.KindMalformed, "more than 1048576 bytes"},
-		{"hung, with children", "echo waiting >&2; sleep 60 & sleep 60", short, sampler.KindTimeout, "no grade within 300ms (timeout): it was ended; it printed: waiting"},
+		{"hung, with children", "echo waiting >&2; sleep 60 & sleep 60", short, sampler.KindTimeout, "no grade within 300ms (timeout): it was killed; it printed: waiting"},
 		{"a closed output, and on", "exec >&-; sleep 60", short, sampler.KindTimeout, "no grade within 300ms"},
 		{"a line that does not come", "sleep 60", shortLines, sampler.KindTimeout, "no grade within 300ms"},
 		{"two lines for one", echoID(`while read x; do printf '{"id":"%s","score":1}\n2\n' $(id); done`), shortLines, sampler.KindMalformed, "more than one line"},
@@ -211,7 +211,7 @@ func TestCommandStartTellsBeforeSampling(t *testing.T) {
 		{"sh", ""},
 		{"./plain.sh", "make it executable (chmod +x)"},
 		{"./grad.sh", "there is no ./grad.sh"},
-		{"no-such-program", "looked for on PATH"},
+		{"no-such-program", "looked up on PATH"},
 	} {
 		raw, _ := json.Marshal(map[string]any{"type": "command", "command": []string{c.program}})
 		g := openCommand(t, string(raw), grader.Env{Dir: dir})
@@ -240,7 +240,7 @@ func TestRewardKindsRefuse(t *testing.T) {
 		{"too few weights", `{"type":"verifiers","source":"x","functions":["a","b"],"weights":[1]}`, "there are 1 for 2"},
 		{"a format that is none", `{"type":"trl","source":"x","format":"chat"}`, "standard, which passes texts"},
 		{"a Task and a Rubric", `{"type":"verifiers","source":"x","rubric":"r","task":"t"}`, "rubric and task exclude each other"},
-		{"a Rubric with weights", `{"type":"verifiers","source":"x","rubric":"r","weights":[1]}`, "rubric has functions and weights"},
+		{"a Rubric with weights", `{"type":"verifiers","source":"x","rubric":"r","weights":[1]}`, "rubric defines its own functions and weights"},
 		{"no command", `{"type":"command"}`, "command is missing"},
 		{"a command as one text", `{"type":"command","command":"./grade.sh"}`, `"command" cannot be a string`},
 		{"a time without a unit", `{"type":"command","command":["x"],"timeout":"30"}`, "a time with its unit"},

@@ -111,11 +111,11 @@ func (g *LabelModel) Range() (low, high float64) { return 0, 1 }
 func (g *LabelModel) Warnings() []string {
 	var warn []string
 	if len(g.passing) == len(g.labels) {
-		warn = append(warn, "label_model: every label is a passing one, so every output earns 1")
+		warn = append(warn, "label_model: every label passes, so every output earns 1")
 	}
 	if g.part == "" {
-		warn = append(warn, "label_model: the platform's schema has it as a part of a multi grader only, and its "+
-			"guide does not list it for training")
+		warn = append(warn, "label_model: the platform's schema allows it only as a part of a multi grader, and "+
+			"its guide does not list it for training")
 	}
 	return warn
 }

@@ -114,8 +114,8 @@ func (g *Multi) unread() []string {
 func (g *Multi) Warnings() []string {
 	var warn []string
 	for _, name := range g.unread() {
-		warn = append(warn, fmt.Sprintf("multi: the formula does not read %s, which is graded and changes no "+
-			"reward; when it fails there is none", name))
+		warn = append(warn, fmt.Sprintf("multi: the formula does not read %s, which is graded but does not "+
+			"change the reward; if it fails, the output has no grade", name))
 	}
 	for _, p := range g.parts {
 		for _, text := range Warnings(p.grader) {

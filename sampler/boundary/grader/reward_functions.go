@@ -36,7 +36,7 @@ func RewardFunctions(path string, names ...string) (kind string, functions []str
 		names = found
 	}
 	if len(names) == 0 {
-		return "", nil, fmt.Errorf("%s has no function whose arguments are those of a reward function: completions "+
+		return "", nil, fmt.Errorf("%s has no function with the arguments of a reward function: completions "+
 			"(TRL), completion (verifiers), or sample and item", path)
 	}
 	for _, name := range names {
@@ -44,7 +44,7 @@ func RewardFunctions(path string, names ...string) (kind string, functions []str
 		case kinds[name] == "":
 			return "", nil, fmt.Errorf("%s has no reward function %s; it has %s", path, name, strings.Join(found, ", "))
 		case kinds[name] != kinds[names[0]]:
-			return "", nil, fmt.Errorf("%s and %s of %s are called with other arguments: name those of one kind, "+
+			return "", nil, fmt.Errorf("%s and %s of %s take different arguments: name functions of one kind, "+
 				"%s:NAME", names[0], name, path, path)
 		}
 	}

@@ -83,7 +83,7 @@ func (g *StringCheck) References() []Template {
 // Warnings reports the operation neq, which only the guide mentions.
 func (g *StringCheck) Warnings() []string {
 	if g.neq {
-		return []string{`string_check: the operation "neq" is taken for "ne"; the platform's schema knows only "ne"`}
+		return []string{`string_check: the operation "neq" is read as "ne"; the platform's schema knows only "ne"`}
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ func parsePath(s string) ([]step, error) {
 				return nil, errors.New("a name is missing")
 			}
 			if bad := strings.IndexAny(key, "]{}\"'"); bad >= 0 {
-				return nil, fmt.Errorf("%q cannot hold %q; write such a key as [\"key\"]", key, key[bad:bad+1])
+				return nil, fmt.Errorf("%q cannot contain %q; write such a key as [\"key\"]", key, key[bad:bad+1])
 			}
 			path, i = append(path, step{key: key}), end
 		}

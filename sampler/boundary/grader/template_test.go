@@ -70,7 +70,7 @@ func TestTemplateErrorsAreKnownBeforeSampling(t *testing.T) {
 		{"{{ }}", "a name is missing"},
 		{"{{reference}}", `"reference" is not a namespace: the name must begin with item or sample`},
 		{"{{items.x}}", `"items" is not a namespace`},
-		{"{{{item.x}}}", "cannot hold"},
+		{"{{{item.x}}}", "cannot contain"},
 		{"{{sample.text}}", "sample has no \"text\"; it has output_text, output_json, output_tools, output_reasoning_summary, choices; did you mean output_text?"},
 		{"{{sample.output}}", "did you mean output"},
 		{"{{sample.ouput_text}}", "did you mean output_text?"},

@@ -74,7 +74,7 @@ func (m *nltkMeteor) score(ctx context.Context, by *endpoint.Caller, input, refe
 		return 0,
 			&sampler.GradeError{
 				Kind: sampler.KindNotANumber,
-				Err:  fmt.Errorf("nltk's METEOR gave %s", endpoint.Brief(string(raw))),
+				Err:  fmt.Errorf("nltk's METEOR returned %s, not a number", endpoint.Brief(string(raw))),
 			}
 	}
 	return min(max(score, 0), 1), nil

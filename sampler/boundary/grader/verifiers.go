@@ -44,7 +44,8 @@ func newVerifiers(raw json.RawMessage, env Env) (sampler.Grader, error) {
 		case c.Rubric != "" && c.Task != "":
 			return nil, errors.New("rubric and task exclude each other")
 		case c.Function != "" || c.Functions != nil || c.Weights != nil:
-			return nil, fmt.Errorf("%s has functions and weights of its own: remove it or them", key)
+			return nil, fmt.Errorf("%s defines its own functions and weights: remove it, or remove function, "+
+				"functions and weights", key)
 		}
 	}
 	return newReward("verifiers", c.rewardSource, c.rewardFunctions, verifiersAdapter,

@@ -42,7 +42,7 @@ func (c Config) Validate() error {
 	case c.Start == "":
 		return errors.New("a session has no start")
 	case IsURL(c.Start) && c.Stop == "":
-		return errors.New("a session that is started by a URL needs a stop: nothing else ends it")
+		return errors.New("a session that is started by a URL needs a stop: nothing else stops it")
 	case c.Concurrency < 0:
 		return errors.New("the concurrency of sessions cannot be negative (0 = no bound)")
 	case !process.Supported && (!IsURL(c.Start) || !IsURL(c.Stop)):
@@ -122,7 +122,7 @@ func (k *Keeper) Start(ctx context.Context, e *sampler.RolloutSession) error {
 		// If an earlier start returned all of them, only this answer is incomplete.
 		f := &endpoint.Failure{
 			URL: bareURL(k.cfg.Start), Status: statusOf(header),
-			Err: fmt.Errorf("the session's start answered no %q, which {{session.%s}} reads", name, name),
+			Err: fmt.Errorf("the answer of the session's start has no %q, which {{session.%s}} reads", name, name),
 		}
 		f.Temporary = k.answered.Load()
 		f.Fatal = !f.Temporary

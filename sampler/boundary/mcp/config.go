@@ -22,8 +22,8 @@ type Config struct {
 	Env        map[string]string `json:"env,omitzero" mark:"variable" doc:"variables for the program, in addition to gonogo's own without the API keys of model and judge; ${NAME} is taken from the environment"`
 	URL        string            `json:"url,omitzero" is:"url" mark:"url" doc:"instead of a command: where the server answers over HTTP"`
 	Headers    map[string]string `json:"headers,omitzero" mark:"secret" doc:"headers of its requests; ${NAME} is taken from the environment"`
-	PerRollout bool              `json:"per_rollout,omitzero" doc:"whether each rollout has its own process, or HTTP session, which ends with it; else all share one"`
-	Only       []string          `json:"only,omitzero" doc:"the tools to offer, by the server's names; without it all"`
+	PerRollout bool              `json:"per_rollout,omitzero" doc:"whether each rollout has its own process, or HTTP session, which ends with the rollout; otherwise all rollouts share one"`
+	Only       []string          `json:"only,omitzero" doc:"the tools to offer, by the server's names; default: all"`
 	Rename     map[string]string `json:"rename,omitzero" doc:"the name that a tool is offered by, keyed by the server's name for it"`
 	Prefix     string            `json:"prefix,omitzero" doc:"a prefix for the names of its tools, when two servers use the same ones"`
 }

@@ -81,7 +81,7 @@ func objectOf(raw json.RawMessage) (json.RawMessage, error) {
 	case s.Type == "object":
 		return b.Bytes(), nil
 	case s.Type != nil:
-		return nil, fmt.Errorf("is not that of an object: its type is %v", s.Type)
+		return nil, fmt.Errorf("is not an object schema: its type is %v", s.Type)
 	case b.Len() == len("{}"):
 		return json.RawMessage(`{"type":"object","properties":{}}`), nil
 	}
@@ -97,7 +97,7 @@ func (c Config) named(all []Definition) ([]Definition, error) {
 	var listed []string
 	for _, d := range all {
 		if slices.Contains(listed, d.Remote) {
-			errs = append(errs, fmt.Errorf("the MCP server %s lists two tools of the name %q: leave it out (only)",
+			errs = append(errs, fmt.Errorf("the MCP server %s lists two tools named %q: exclude them with only",
 				c.Name, endpoint.Brief(d.Remote)))
 		}
 		listed = append(listed, d.Remote)
@@ -123,8 +123,8 @@ func (c Config) named(all []Definition) ([]Definition, error) {
 			d.Name = other
 		}
 		if !validName.MatchString(d.Name) {
-			errs = append(errs, fmt.Errorf("the tool %q of the MCP server %s: a model's API takes names of A-Z, "+
-				"a-z, 0-9, _ and -, at most 64 of them: rename it (rename), or leave it out (only)",
+			errs = append(errs, fmt.Errorf("the tool %q of the MCP server %s: a model's API accepts names of 1 "+
+				"to 64 characters from A-Z, a-z, 0-9, _ and -: rename it with rename, or exclude it with only",
 				endpoint.Brief(d.Name), c.Name))
 		}
 		selected = append(selected, d)

@@ -108,7 +108,7 @@ func (all *Servers) collect() error {
 			t := &Tool{server: all.servers[i], def: d}
 			if other := owner[d.Name]; other != nil && other.server != t.server {
 				errs = append(errs, fmt.Errorf("the MCP servers %s and %s both have a tool %q: give one of them a "+
-					"prefix, rename it there, or leave it out (only)", other.server.cfg.Name, l.Server, d.Name))
+					"prefix, rename it there, or exclude it with only", other.server.cfg.Name, l.Server, d.Name))
 				continue
 			} else if other != nil && l.Err == nil {
 				errs = append(errs, fmt.Errorf("two tools of the MCP server %s are called %q: rename one of them",

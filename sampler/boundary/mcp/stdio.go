@@ -154,7 +154,7 @@ func (p *pipe) Write(ctx context.Context, msg jsonrpc.Message) error {
 	case n == 0 && ctx.Err() != nil:
 		return ctx.Err()
 	case ctx.Err() != nil:
-		err = p.breaks(func() error { return errors.New("it does not read what it is sent") })
+		err = p.breaks(func() error { return errors.New("it does not read its input") })
 		p.child.Kill()
 		return err
 	}

@@ -102,12 +102,12 @@ func (c Config) Validate() error {
 	for name := range c.Extra {
 		if slices.Contains(reserved, name) {
 			return fmt.Errorf(
-				"model.extra names %q, which gonogo sends by itself: use a key of model, or leave it out", name)
+				"model.extra names %q, which gonogo sets itself: use a key of model, or leave it out", name)
 		}
 	}
 	for _, name := range c.LeaveOut {
 		if !slices.Contains(LeavesOut(), name) {
-			return fmt.Errorf("leave_out names %q: known are %s", name, strings.Join(LeavesOut(), ", "))
+			return fmt.Errorf("leave_out names %q: it must be one of %s", name, strings.Join(LeavesOut(), ", "))
 		}
 	}
 	return nil

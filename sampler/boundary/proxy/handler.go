@@ -135,7 +135,7 @@ func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dia
 		if !over() { // otherwise the rollout ended, and the model did not fail
 			r.fail(notSent, "")
 		}
-		refuse(w, http.StatusServiceUnavailable, "unavailable", "the model is no longer asked")
+		refuse(w, http.StatusServiceUnavailable, "unavailable", "the run sends no more requests to the model")
 	case err == nil, over() && answer.message != nil: // record an answer even if the agent did not read all of it
 		if m := answer.message; m != nil && transcript.CutAt(q.limit, answer.finish, answer.usage, m.ToolCalls) {
 			answer.finish = rollout.FinishLength

@@ -21,7 +21,7 @@ import (
 type Config struct {
 	BaseURL string            // such as https://api.openai.com/v1; a query is kept
 	Model   string            // its name; requests for other models are refused
-	API     string            // responses or chat: the API that agents use
+	API     string            // responses or chat: the API that agents must use
 	APIKey  string            // sent as a bearer token; "" sends none
 	Headers map[string]string // sent with every request; may replace Authorization
 	HTTP    *http.Client

@@ -35,7 +35,7 @@ func boxes(cfg Config, in *interpreter) []*box {
 		visible.Tmp = min(tmpSize, cfg.Memory/2) // and the same in /dev/shm
 		out = append(out, &box{
 			name:     "namespaces",
-			sentence: "python runs in namespaces of its own, without bubblewrap: " + sandboxed,
+			sentence: "python runs in its own namespaces, without bubblewrap: " + sandboxed,
 			isolated: true,
 			enter:    &visible,
 		})
@@ -50,7 +50,7 @@ func boxes(cfg Config, in *interpreter) []*box {
 		out = append(out, &box{
 			name: "plain",
 			sentence: "python runs without a sandbox, with limits on time, memory and the size of files only: " +
-				"network and files are open to it as they are to this program",
+				"it has the same access to network and files as this program",
 		})
 	}
 	return out
@@ -58,7 +58,7 @@ func boxes(cfg Config, in *interpreter) []*box {
 
 // sandboxed describes the isolation of both sandboxes.
 const sandboxed = "no network, no process but its own, no files but those of the system and of its interpreter, " +
-	"read-only, and a /tmp that ends with it"
+	"read-only, and a private, temporary /tmp"
 
 // supportsSize reports whether this bubblewrap can limit the size of its tmpfs. Versions before 0.6
 // cannot, and a grader could fill the machine's memory.

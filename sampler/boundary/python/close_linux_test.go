@@ -205,7 +205,7 @@ func TestRootsWorkersAreOtherUsers(t *testing.T) {
 	if err != nil || string(got) != "[true, false, true]" {
 		t.Errorf("got %s, %v", got, err)
 	}
-	if !strings.Contains(p.Isolation(), "as a user of its own") {
+	if !strings.Contains(p.Isolation(), "as its own user") {
 		t.Errorf("isolation: %s", p.Isolation())
 	}
 }

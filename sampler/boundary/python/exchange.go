@@ -97,7 +97,7 @@ func (w *worker) broken(timeout time.Duration, err error) error {
 		return w.end()
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		w.kill()
-		return fmt.Errorf("%w: it was ended after %v%s", errTimeout, timeout, w.stderr.suffix())
+		return fmt.Errorf("%w: it was killed after %v%s", errTimeout, timeout, w.stderr.suffix())
 	case errors.Is(err, errForged):
 		w.kill()
 		return err

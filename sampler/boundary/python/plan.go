@@ -187,10 +187,10 @@ func (p *plan) environ() []string {
 func (p *plan) sentence() string {
 	s := p.box.sentence
 	if !p.box.isolated && p.cfg.Sandbox != None {
-		s += " (this machine has neither bubblewrap nor user namespaces that work)"
+		s += " (this machine has neither working bubblewrap nor working user namespaces)"
 	}
 	if !p.box.isolated && p.ready.User {
-		s += "; it runs as a user of its own"
+		s += "; it runs as its own user"
 	}
 	if len(p.ready.Failed) > 0 {
 		s += "; this system does not enforce " + strings.Join(p.ready.Failed, ", ")

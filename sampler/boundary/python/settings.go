@@ -4,7 +4,7 @@ import "gonogo/sampler/limit"
 
 // Settings is the configuration of python graders.
 type Settings struct {
-	Interpreter string         `json:"interpreter,omitzero" default:"python3" doc:"the interpreter of python graders: a name on PATH, or the path of one whose environment holds the modules they import"`
+	Interpreter string         `json:"interpreter,omitzero" default:"python3" doc:"the interpreter of python graders: a name on PATH, or the path of one whose environment has the modules that they import"`
 	Workers     int            `json:"workers" default:"0" min:"0" max:"1024" doc:"interpreters that run at one time; 0 is one for each core"`
 	Timeout     limit.Duration `json:"timeout" default:"2m" doc:"longest time for one grade by python"`
 	MemoryMB    int            `json:"memory_mb" default:"2048" min:"64" max:"1048576" doc:"most memory of one interpreter, in MB"`

@@ -149,7 +149,7 @@ func (w *worker) end() error {
 // endedBy returns the error of an interpreter that ended: why the watch killed it, or else how.
 func (w *worker) endedBy(how string) error {
 	if why := w.overuse.Load(); why != nil {
-		return fmt.Errorf("it was ended: %s%s", *why, w.stderr.suffix())
+		return fmt.Errorf("it was killed: %s%s", *why, w.stderr.suffix())
 	}
 	return fmt.Errorf("the interpreter ended in the call: %s%s", how, w.stderr.suffix())
 }

@@ -145,7 +145,7 @@ func (t *Tool) Call(ctx context.Context, call sampler.Call) (sampler.Result, err
 	case a.Status >= 300:
 		return sampler.Result{}, &endpoint.Failure{
 			URL: credential.BareURL(address), Status: a.Status,
-			Err: errors.New("the tool redirects to nowhere"),
+			Err: errors.New("the tool answered with a redirect without a target"),
 		}
 	}
 	reply, ok := outputOf(a.Body)
@@ -154,7 +154,7 @@ func (t *Tool) Call(ctx context.Context, call sampler.Call) (sampler.Result, err
 		err = fmt.Errorf("the answer is not a JSON object with an \"output\": %s",
 			endpoint.Brief(secrets.Mask(string(a.Body))))
 	case t.echo.foreign(call.ID, reply.callID):
-		err = fmt.Errorf("the answer to %s is the answer to another call, %s", call.ID,
+		err = fmt.Errorf("the answer to call %s belongs to another call, %s", call.ID,
 			endpoint.Brief(secrets.Mask(reply.callID)))
 	default:
 		return sampler.Result{Output: reply.output, HTTPStatus: a.Status, Note: reply.note}, nil

@@ -151,5 +151,5 @@ func (b *Brief) CheckBinding(here map[string]string) error {
 	if len(differ) == 0 {
 		return nil
 	}
-	return fmt.Errorf("what is made here would be of another run: %s", strings.Join(differ, "; "))
+	return fmt.Errorf("rollouts made here would belong to another run: %s", strings.Join(differ, "; "))
 }

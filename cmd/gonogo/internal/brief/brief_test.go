@@ -68,7 +68,7 @@ func TestOtherRolloutsAreRefused(t *testing.T) {
 	if err := b.CheckBinding(map[string]string{"seed": "7", "model.name": "m", "more": "x"}); err != nil {
 		t.Error(err)
 	}
-	want := `what is made here would be of another run: model.name is "n" here and "m" there; seed is "" here and "7" there`
+	want := `rollouts made here would belong to another run: model.name is "n" here and "m" there; seed is "" here and "7" there`
 	if err := b.CheckBinding(map[string]string{"model.name": "n"}); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

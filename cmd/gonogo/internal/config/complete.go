@@ -47,7 +47,7 @@ func (c *Config) CompleteGrading() error {
 	var errs []error
 	if c.Body == nil {
 		errs = append(errs, c.Fault("job", "missing: name the file with the job's body, or write the body here; an "+
-			"agent of your own (agent.command, agent.url) needs but a grader (key grader)"))
+			"agent of your own (agent.command, agent.url) needs only a grader (key grader)"))
 	} else if expanded, err := c.Body.Expand(secretEnv(c)); err != nil {
 		errs = append(errs, jobFaults(c, err))
 	} else {

@@ -98,7 +98,7 @@ func (d *draft) NextSteps(out string) string {
 		fmt.Fprintf(&b, "  %-10s %s: %s\n", f.Split, f.Path, console.Count(f.Rows, "row"))
 	}
 	if u := d.config.Body.Unknown; len(u) > 0 {
-		fmt.Fprintf(&b, "  the job has keys that mean nothing here and change nothing: %s\n", strings.Join(u, ", "))
+		fmt.Fprintf(&b, "  the job has keys that gonogo does not use: %s\n", strings.Join(u, ", "))
 	}
 	target, _ := dataset.TargetByName(d.config.Target)
 	if problems := dataset.Check(d.files, target); len(problems) > 0 {
@@ -183,7 +183,7 @@ func (d *draft) fileIDs() {
 		text := fmt.Sprintf("the job calls this file %s; whether that upload holds the same rows cannot be seen "+
 			"from here", f.id)
 		if d.set[f.key] == "" {
-			text = fmt.Sprintf("the job names %s: give its path here, or it is not looked at", f.id)
+			text = fmt.Sprintf("the job names %s: give its path here, or it is not checked", f.id)
 		}
 		d.note(f.key, "%s", text)
 	}

@@ -39,7 +39,7 @@ func checkAgent(c *Config) error {
 		}
 	}
 	if c.Agent.Used() && len(c.Variants) > 0 {
-		return c.Fault("variants", "cannot be sampled with an agent, which has a prompt of its own: make a run of "+
+		return c.Fault("variants", "cannot be sampled with an agent, which has its own prompt: make a run of "+
 			"each instead, and compare them")
 	}
 	if slices.Contains(c.Agent.Command, "") {
@@ -51,7 +51,7 @@ func checkAgent(c *Config) error {
 // checkMCP finds servers that cannot be reached, as far as the configuration alone shows.
 func checkMCP(c *Config) error {
 	if len(c.Tools.MCP) > 0 && c.Agent.Used() {
-		return c.Fault("tools.mcp", "cannot be combined with an agent, which asks its servers itself: remove it")
+		return c.Fault("tools.mcp", "cannot be combined with an agent, which calls its servers itself: remove it")
 	}
 	var errs []error
 	seen := map[string]bool{}
@@ -74,8 +74,8 @@ func takeMCP(c *Config) []error {
 	for i, v := range c.Tools.MCP {
 		for name, values := range map[string]map[string]string{"headers": v.Headers, "env": v.Env} {
 			if slices.Contains(slices.Collect(maps.Values(values)), credential.Mask) {
-				errs = append(errs, c.Fault(fmt.Sprintf("tools.mcp[%d]", i), "a run keeps no secrets, and this "+
-					"server wants some: name the configuration with --config"))
+				errs = append(errs, c.Fault(fmt.Sprintf("tools.mcp[%d]", i), "a run stores no secrets, but this "+
+					"server needs some: name the configuration with --config"))
 				continue
 			}
 			errs = append(errs, expandHeaders(c, fmt.Sprintf("tools.mcp[%d].%s", i, name), values)...)

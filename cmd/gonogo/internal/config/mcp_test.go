@@ -62,7 +62,7 @@ func TestMCPServersHideTheirSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := document.SortErrors(takeMCP(again)); err == nil || !strings.Contains(err.Error(), "a run keeps no secrets") {
+	if err := document.SortErrors(takeMCP(again)); err == nil || !strings.Contains(err.Error(), "a run stores no secrets") {
 		t.Error(err)
 	}
 }

@@ -30,9 +30,9 @@ func WriteAuditPlan(w io.Writer, plan *audit.Plan) {
 	if plan.Template != "" {
 		how := "as audit.answer says"
 		if plan.Inferred {
-			how = "as the best recorded answers have it"
+			how = "as in the best recorded answers"
 		}
-		fmt.Fprintf(w, "Answers are made of references by %s, %s.\n", Visible(OneLine(plan.Template)), how)
+		fmt.Fprintf(w, "Answers are made from references by %s, %s.\n", Visible(OneLine(plan.Template)), how)
 	}
 	for _, note := range plan.Notes {
 		fmt.Fprintf(w, "note: %s\n", Visible(note))

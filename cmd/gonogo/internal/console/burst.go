@@ -42,12 +42,12 @@ func WriteBurstPlan(w io.Writer, plan *burst.Plan, cfg burst.Config,
 func BurstRisks(plan *burst.Plan, cfg burst.Config, tools []burst.Tool, judges int) string {
 	var why []string
 	if made := plan.Rollouts(cfg); made > 0 {
-		why = append(why, fmt.Sprintf("the agent would make %s, which ask its model, and do again what its tools do",
+		why = append(why, fmt.Sprintf("the agent would make %s, which call its model and repeat what its tools do",
 			Count(made, "rollout")))
 	}
 	if risky := plan.Unsafe(tools); len(risky) > 0 {
 		why = append(why,
-			fmt.Sprintf("the recorded calls of %s would be made again, and burst.safe does not list them",
+			fmt.Sprintf("the recorded calls of %s would be repeated, and burst.safe does not list them",
 				strings.Join(risky, ", ")))
 	}
 	if judged := plan.Gradings(cfg) * judges; judged > 0 {
@@ -75,18 +75,20 @@ func WriteBurstCost(w io.Writer, plan *burst.Plan, cfg burst.Config, prices pric
 			return fmt.Sprintf("that would be %s: fewer rollouts (--rollouts, burst.least) use less", over), ""
 		}
 		if !one.Priced {
-			fmt.Fprintln(w, "What the agent's rollouts cost is not known before: the records tell no tokens of its "+
-				"model, or no price is known.")
+			fmt.Fprintln(w, "The cost of the agent's rollouts is not known in advance: the records contain no tokens "+
+				"of its model, or no price is known.")
 		}
 		usd += float64(made) * one.USD
 	}
 	switch {
 	case !known && caps.USD > 0:
-		return "", fmt.Sprintf("what a grading costs is not known (the records tell no tokens, or prices none), and "+
-			"sampling.max_usd is $%s: burst.least and --rollouts make fewer, and --set sampling.max_usd=0 lets them be", message.Digits(caps.USD))
+		return "", fmt.Sprintf("the cost of a grading is not known (the records contain no tokens, or there is no "+
+			"price), and sampling.max_usd is $%s: lower burst.least or --rollouts, or lift the cap with --set "+
+			"sampling.max_usd=0",
+			message.Digits(caps.USD))
 	case !known:
-		fmt.Fprintln(w, "What the gradings cost is not known: the records tell no tokens of a model that graded, or "+
-			"no price is known.")
+		fmt.Fprintln(w, "The cost of the gradings is not known: the records contain no tokens of a model that "+
+			"graded, or no price is known.")
 	case caps.USD > 0 && usd > caps.USD:
 		return fmt.Sprintf("that would be about $%s, above sampling.max_usd of $%s: fewer rollouts (--rollouts, "+
 			"burst.least) cost less", message.Digits(usd), message.Digits(caps.USD)), ""

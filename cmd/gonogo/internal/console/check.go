@@ -73,7 +73,7 @@ func (f *Check) WriteText(w io.Writer) {
 	if a := f.Agent; a != nil && a.Error != "" {
 		fmt.Fprintf(w, "agent      %s\n", Visible(a.Error))
 	} else if a != nil {
-		fmt.Fprintf(w, "agent      %s: is there; gonogo run --rehearse makes one rollout by it\n", Visible(a.URL))
+		fmt.Fprintf(w, "agent      %s: found; gonogo run --rehearse makes one rollout with it\n", Visible(a.URL))
 	}
 	for _, s := range f.MCP {
 		text := fmt.Sprintf("%s: %s: %s", s.Name, s.Where, Count(len(s.Tools), "tool"))
@@ -112,13 +112,14 @@ func writeSampling(w io.Writer, s *rollout.Sampling) {
 	case len(added) > 0:
 		text += "; the server's own: " + rollout.ParameterText(added)
 	case !s.Known():
-		text += "; the server's own settings hold, and it does not say them: set model.temperature to what the " +
+		text += "; the server's own settings apply, and it does not report them: set model.temperature to what the " +
 			"training will use"
 	case len(s.Untold()) > 0:
-		text += "; the server's own hold for " + strings.Join(s.Untold(), ", ") + ", and it does not say them (vLLM " +
-			"takes those of generation_config.json): set model.top_p and model.extra to what the training will use"
+		text += "; the server's own settings apply for " + strings.Join(s.Untold(), ", ") + ", and it does not " +
+			"report them (vLLM takes those of generation_config.json): set model.top_p and model.extra to what the training " +
+			"will use"
 	default:
-		text += "; what else the server sets, it does not say"
+		text += "; the server does not report what else it sets"
 	}
 	if s.Context > 0 {
 		text += fmt.Sprintf("; %d tokens of context", s.Context)

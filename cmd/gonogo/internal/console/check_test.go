@@ -24,7 +24,7 @@ func TestACheckIsALineForEachThing(t *testing.T) {
 	want := `train      train.jsonl: 3 items, 2 taken
 endpoint   model http://a: answers
 endpoint   tool\x1b[2J: http://b: refused�
-agent      python3 agent.py: is there; gonogo run --rehearse makes one rollout by it
+agent      python3 agent.py: found; gonogo run --rehearse makes one rollout with it
 mcp        files: server: 2 tools: cat, ls
 mcp        web: no answer
 variant    brief: 8 rollouts; a short one
@@ -81,9 +81,9 @@ func TestATrialThatCostsIsNotMadeUnasked(t *testing.T) {
 		want          string
 	}{
 		{tryout.Trial{}, false, true, ""},
-		{tryout.Trial{Remote: true}, false, true, "it is asked over the network (--offline)"},
+		{tryout.Trial{Remote: true}, false, true, "it is called over the network (--offline)"},
 		{tryout.Trial{Remote: true}, false, false, ""},
-		{tryout.Trial{Judges: 2}, false, false, "a model grades, and is paid for: --grade asks it, with at most 14 requests"},
+		{tryout.Trial{Judges: 2}, false, false, "a paid model grades: --grade calls it, with at most 14 requests"},
 		{tryout.Trial{Judges: 2}, true, false, ""},
 		{tryout.Trial{Session: true}, true, true, "it needs a session (--offline)"},
 		{tryout.Trial{Session: true}, false, false, "it needs a session: --grade starts at most 5 for it"},

@@ -38,7 +38,7 @@ func Estimate(rollouts []sampler.Rollout, rec *rollout.Record, o EstimateOptions
 	if rec.Usage.Input != nil && rec.Usage.Output != nil {
 		text += fmt.Sprintf(", %s in and %s out", Tokens(int64(n)**rec.Usage.Input), Tokens(int64(n)**rec.Usage.Output))
 	} else {
-		text += ", an unknown number of tokens (the server does not tell)"
+		text += ", an unknown number of tokens (the server does not report it)"
 	}
 	if usd, ok := o.Cost(rec); ok {
 		text += ", $" + message.Digits(float64(n)*usd)
@@ -118,10 +118,10 @@ func Uncounted(b limit.Bounds, s sampler.Stats) string {
 	switch {
 	case s.StoppedBy == sampler.StoppedByUnknownUsage:
 	case b.Tokens > 0 && s.TokensUnknown > 0:
-		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_tokens took the mean of "+
+		return fmt.Sprintf("warning: the server did not report the tokens of %s; sampling.max_tokens used the mean of "+
 			"the others instead\n", Count(s.TokensUnknown, "rollout"))
 	case b.USD > 0 && s.USDUnknown > 0:
-		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_usd took the mean cost "+
+		return fmt.Sprintf("warning: the server did not report the tokens of %s; sampling.max_usd used the mean cost "+
 			"of the others instead\n", Count(s.USDUnknown, "rollout"))
 	}
 	return ""

@@ -35,7 +35,7 @@ func TestWhatRolloutsWillTake(t *testing.T) {
 		{
 			&rollout.Record{Turns: 1, Elapsed: rollout.Seconds(10 * time.Second)},
 			EstimateOptions{Cost: free},
-			"To make: 3 rollouts of 2 items, each with one grade; judged by this one, about 3 model turns, 0 tool calls, an unknown number of tokens (the server does not tell), and 30s of rollouts, as many at a time as the endpoints can take.",
+			"To make: 3 rollouts of 2 items, each with one grade; judged by this one, about 3 model turns, 0 tool calls, an unknown number of tokens (the server does not report it), and 30s of rollouts, as many at a time as the endpoints can take.",
 		},
 	} {
 		if got := Estimate(jobs, c.rec, c.o); got != c.want {
@@ -62,8 +62,8 @@ func TestWhatABudgetIsUsedBy(t *testing.T) {
 	}
 	for want, s := range map[string]sampler.Stats{
 		"": {TokensUnknown: 1, StoppedBy: sampler.StoppedByUnknownUsage},
-		"warning: the server did not tell the tokens of 1 rollout; sampling.max_tokens took the mean of the others instead\n":    {TokensUnknown: 1},
-		"warning: the server did not tell the tokens of 2 rollouts; sampling.max_usd took the mean cost of the others instead\n": {USDUnknown: 2},
+		"warning: the server did not report the tokens of 1 rollout; sampling.max_tokens used the mean of the others instead\n":    {TokensUnknown: 1},
+		"warning: the server did not report the tokens of 2 rollouts; sampling.max_usd used the mean cost of the others instead\n": {USDUnknown: 2},
 	} {
 		if got := Uncounted(budget.Bounds(), s); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -78,7 +78,7 @@ func TestWhatALookFound(t *testing.T) {
 	for ended, want := range map[rollout.Ending]string{
 		"":                   "Look 1 of 3, at 4 samples per item: NO-GO by grader.hackable; continuing.",
 		rollout.EndedDecided: "Look 1 of 3, at 4 samples per item: NO-GO by grader.hackable; the verdict is decided, and of at most 16 per item 12 samples are not needed.",
-		rollout.EndedAtMax:   "Look 1 of 3, at 4 samples per item: NO-GO by grader.hackable; the most samples are made.",
+		rollout.EndedAtMax:   "Look 1 of 3, at 4 samples per item: NO-GO by grader.hackable; the maximum number of samples is reached.",
 	} {
 		plan.Ended = ended
 		if got := LookText(plan, 4, result); got != want {

@@ -22,7 +22,7 @@ func LookText(plan *rollout.Looks, n int, result *analysis.Result) string {
 		text += fmt.Sprintf("; the verdict is decided, and of at most %s per item %s are not needed",
 			message.Whole(plan.At[len(plan.At)-1]), Count(plan.At[len(plan.At)-1]-n, "sample"))
 	case rollout.EndedAtMax:
-		text += "; the most samples are made"
+		text += "; the maximum number of samples is reached"
 	default:
 		text += "; continuing"
 	}

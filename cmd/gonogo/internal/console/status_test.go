@@ -74,7 +74,7 @@ func TestThePlanOfAnAudit(t *testing.T) {
 	WriteAuditPlan(&out, plan)
 	for _, want := range []string{
 		"Audit of the grader: 2 items, ", " to a model that grades.\n", "reference_answer (1 item)", "none found (1 item)",
-		"\nAnswers are made of references by The answer is {{reference}}., as the best recorded answers have it.\n", "\nnote: few records\n", "\nProbes that do not apply to these items: ",
+		"\nAnswers are made from references by The answer is {{reference}}., as in the best recorded answers.\n", "\nnote: few records\n", "\nProbes that do not apply to these items: ",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("want %q in:\n%s", want, out.String())

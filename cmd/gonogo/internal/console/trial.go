@@ -52,9 +52,9 @@ func TrialWithheld(t tryout.Trial, answers int, paid, offline bool) string {
 	case t.Session && !paid:
 		return fmt.Sprintf("it needs a session: --grade starts at most %d for it", most)
 	case offline && (t.Judges > 0 || t.Remote):
-		return "it is asked over the network (--offline)"
+		return "it is called over the network (--offline)"
 	case t.Judges > 0 && !paid:
-		return fmt.Sprintf("a model grades, and is paid for: --grade asks it, with at most %s",
+		return fmt.Sprintf("a paid model grades: --grade calls it, with at most %s",
 			Count(t.Judges*most, "request"))
 	}
 	return ""

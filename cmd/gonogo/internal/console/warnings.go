@@ -12,15 +12,15 @@ import (
 // WarnLeaks says how many rollouts found what others had left behind.
 func WarnLeaks(w io.Writer, s sampler.Stats) {
 	if s.Leaking > 0 {
-		fmt.Fprintf(w, "warning: %s found what another rollout had left behind (\"leaks\" in %s): they do not run "+
-			"apart from each other; see docs/wire.md#sessions\n", Count(s.Leaking, "rollout"), rollout.RolloutsFile)
+		fmt.Fprintf(w, "warning: %s found what another rollout had left behind (\"leaks\" in %s): they are not "+
+			"isolated from each other; see docs/wire.md#sessions\n", Count(s.Leaking, "rollout"), rollout.RolloutsFile)
 	}
 }
 
 // WarnLeftOpen says how many sessions could not be stopped.
 func WarnLeftOpen(w io.Writer, s sampler.Stats) {
 	if s.LeftOpen > 0 {
-		fmt.Fprintf(w, "warning: %s could not be stopped; the next call of this command tries it again\n",
+		fmt.Fprintf(w, "warning: %s could not be stopped; the next run of this command tries again\n",
 			Count(s.LeftOpen, "session"))
 	}
 }

@@ -49,7 +49,7 @@ func (c *Workers) Watch(e sampler.Event) []string {
 		case w.Left:
 			text = "has left"
 		default:
-			available, text = true, fmt.Sprintf("is there, with room for %s at once", Count(w.Slots, "rollout"))
+			available, text = true, fmt.Sprintf("is ready, with room for %s at once", Count(w.Slots, "rollout"))
 		}
 		reported[w.ID] = w.Lacks + fmt.Sprint(w.Lost, w.Left)
 		if c.reported[w.ID] != reported[w.ID] {
@@ -59,7 +59,7 @@ func (c *Workers) Watch(e sampler.Event) []string {
 	c.reported = reported
 	if !available && !c.missed && time.Since(c.begin) > waitForWorkers {
 		c.missed = true
-		news = append(news, "no worker is there yet: start some with gonogo worker, or look why they take no jobs "+
+		news = append(news, "no worker is ready yet: start some with gonogo worker, or see why they take no jobs "+
 			"with gonogo status")
 	}
 	c.missed = c.missed && !available
@@ -85,7 +85,7 @@ func (c *Workers) Line() []string {
 		out = append(out, fmt.Sprintf("paid twice %d", twice))
 	}
 	if since := c.conn.Away(); !since.IsZero() {
-		out = append(out, "the queue is away for "+Span(time.Since(since)))
+		out = append(out, "the queue has been unreachable for "+Span(time.Since(since)))
 	}
 	return out
 }

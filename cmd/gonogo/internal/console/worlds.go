@@ -76,6 +76,6 @@ func TemplateSteps(world fixtures.World, path string, files []string) string {
 			p.Name, p.Name)
 	}
 	b.WriteString("then, for your own task: replace the rows, then the tools' server_url and the grader in\n" +
-		"the job, then the model, and last take the key world out of the configuration\n")
+		"the job, then the model, and last remove the key world from the configuration\n")
 	return b.String()
 }

@@ -24,7 +24,7 @@ func ReportStyle(c *project.Invocation, dir string) (config.ReportValues, error)
 		if manifest == nil || c.Report.FontSet || c.Config != "" {
 			return look, exit.AsUsage(c.ByFlag(err))
 		}
-		fmt.Fprintf(c.Err, "note: %v: the usual places are looked through instead; --font names another.\n", err)
+		fmt.Fprintf(c.Err, "note: %v: searching the usual places instead; --font names another.\n", err)
 		look.Font = ""
 	}
 	return look, nil

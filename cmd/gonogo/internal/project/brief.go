@@ -114,7 +114,7 @@ func load(d *brief.Brief, dir string, env config.Lookup) (*config.Config, error)
 	case d.Variant == "":
 		return c, nil
 	case i < 0:
-		return nil, fmt.Errorf("the run is of a variant %q that its configuration does not have", d.Variant)
+		return nil, fmt.Errorf("the run belongs to the variant %q, which its configuration does not have", d.Variant)
 	}
 	return c.ForVariant(i), nil
 }

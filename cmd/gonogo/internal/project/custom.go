@@ -25,7 +25,7 @@ func customReference(g sampler.Grader, template string,
 			return nil, err
 		}
 		if reads := t.Reads(); len(reads) > 0 {
-			return nil, fmt.Errorf("reads sample.%s: a reference is made of the item alone", reads[0])
+			return nil, fmt.Errorf("reads sample.%s: a reference may use only the item", reads[0])
 		}
 		if err := fitsNone(t, items); err != nil {
 			return nil, fmt.Errorf("no item has it: %w", err)

@@ -39,7 +39,7 @@ func TestAReferenceIsFoundByTemplateGraderOrField(t *testing.T) {
 		{"", "constant", "constant", ""},
 		{"", "{{item.missing}}", "IV", ""},
 		{"{{item.missing}}", "", "", "no item has it"},
-		{"{{sample.output_text}}", "", "", "reads sample.output_text: a reference is made of the item alone"},
+		{"{{sample.output_text}}", "", "", "reads sample.output_text: a reference may use only the item"},
 		{"{{item.", "", "", "template"},
 	} {
 		find, err := customReference(check(t, c.grader), c.template, items)

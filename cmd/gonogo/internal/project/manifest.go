@@ -93,15 +93,15 @@ func choicesOf(p *Project) map[string]string {
 	all := map[string]string{
 		"sample.output_tools": shown,
 		"step limit": fmt.Sprintf(
-			"%d steps; a rollout that reaches it is an outcome of its own, graded on what there is",
+			"%d steps; reaching it is a separate outcome, graded on the output so far",
 			p.Config.Sampling.MaxSteps),
-		"rollout timeout": "the endpoint that was waited for has failed the rollout",
+		"rollout timeout": "the endpoint that the rollout waited for has failed it",
 		"unknown tool":    "shown to the model as an error, counted as malformed",
-		"template values": "strings as they are, other JSON values as JSON, null as nothing",
+		"template values": "strings unchanged, other JSON values as JSON, null as nothing",
 		"tool transport errors": "a timeout, a refused connection or broken JSON counts as a 5xx: retried, then the " +
 			"rollout is lost",
 		"long tool answers": "above 1 MB the model is shown an error of status 413",
-		"pass_threshold":    "counts passes and changes no reward",
+		"pass_threshold":    "counts passes but changes no reward",
 	}
 	for _, l := range p.MCP.all.Listings() {
 		all["tools of the MCP server "+l.Server] = fmt.Sprintf("%s, offered in addition to those of the rows",

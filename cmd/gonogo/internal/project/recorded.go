@@ -95,8 +95,8 @@ func dropMissingCore(p *Project, c *Invocation) {
 		return
 	}
 	p.Config.Audit.Core, p.GraderConfig.Audit.Core = "", ""
-	p.Warnings = append(p.Warnings, fmt.Sprintf("this grader has no part %q, which audit.core names: it is taken to "+
-		"have no core", core))
+	p.Warnings = append(p.Warnings, fmt.Sprintf("this grader has no part %q, which audit.core names: it is treated "+
+		"as having no core", core))
 }
 
 // usualFile is the configuration that commands use by default.
@@ -145,7 +145,7 @@ func ConfigOfRun(c *Invocation, dir string, run *rollout.Run, scope config.Scope
 	}
 	cfg, err := load()
 	if err == nil && kept && cfg.LacksSecrets() {
-		err = fmt.Errorf("%s keeps no secrets, and its endpoints want some: name the configuration with --config",
+		err = fmt.Errorf("%s stores no secrets, but its endpoints need some: name the configuration with --config",
 			run.Dir)
 	}
 	if err == nil {
@@ -160,7 +160,7 @@ func gradingConfig(c *Invocation, run *rollout.Run, ignoreLocal bool) (cfg, show
 	load, kept, missing := c.source(run, ignoreLocal)
 	file := c.Grader
 	if missing != nil && !kept && file == "" {
-		return nil, nil, fmt.Errorf("%w; --grader names a grader by itself", missing)
+		return nil, nil, fmt.Errorf("%w; --grader names a grader without a configuration", missing)
 	}
 	if shown, err = load(); err == nil && file != "" {
 		var body *job.Job

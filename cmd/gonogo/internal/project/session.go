@@ -127,7 +127,7 @@ func FinishRun(p *Project, w *rollout.Writer) error {
 	err := errors.Join(p.Queue.End(w), p.Session.ForgetSessions(), p.AgentLog.Close(), w.Close())
 	if n := w.Foreign(); n > 0 {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("something else wrote %s into the files of the run while they "+
-			"were written, and they were cut off again: an agent, a tool or a session must not write into the run "+
+			"were written, and gonogo removed them: an agent, a tool or a session must not write into the run "+
 			"directory", console.Count(int(n), "byte")))
 	}
 	return err

@@ -105,8 +105,8 @@ func (p *Project) warnVariant(v *Variant) {
 			v.Name, name, v.Did.Without[name], console.Count(len(p.Inputs.Items), "row")))
 	}
 	if len(p.Config.Model.Headers) > 0 && len(v.P.Config.Model.Headers) == 0 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s asks another server, which is not sent the "+
-			"headers of model.headers", v.Name))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s calls another server, which does not get "+
+			"the headers of model.headers", v.Name))
 	}
 }
 

@@ -168,8 +168,8 @@ func warnReads(p *Project, g sampler.Grader) {
 		return
 	}
 	if reads := reader.Reads(); slices.Contains(reads, "output_tools") || slices.Contains(reads, "choices") {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the grader reads the tool calls of sample, and which calls a "+
-			"training service shows it is documented nowhere; here it sees %s of them (sampling.sample_tools)",
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the grader reads the tool calls of sample; which calls a "+
+			"training service shows it is not documented; here it sees %s of them (sampling.sample_tools)",
 			p.Config.Sampling.SampleTools))
 	}
 }

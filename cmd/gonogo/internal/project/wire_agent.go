@@ -104,9 +104,9 @@ func aboutAgent(p *Project) string {
 	if p.Config.Agent.URL != "" {
 		what = "a service"
 	}
-	model := "the run's model, recorded on the way"
+	model := "the run's model through gonogo, which records the requests"
 	if p.Config.Agent.AsksItself() {
-		model = "a model of its own, of which nothing is known here"
+		model = "its own model, which is unknown here"
 	}
-	return what + "; it asks " + model
+	return what + "; it calls " + model
 }

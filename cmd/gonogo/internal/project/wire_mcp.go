@@ -63,7 +63,7 @@ func (ts *ToolServers) distinctTools() error {
 	for _, t := range ts.all.Tools() {
 		if slices.Contains(ts.p.Config.Body.ToolNames(), t.Name()) {
 			errs = append(errs, ts.p.Config.Fault("tools.mcp", "the job and the MCP server %s both have a tool %q: "+
-				"give the server a prefix, rename it there, or leave it out (only)", t.Server(), t.Name()))
+				"give the server a prefix, rename it there, or exclude it with only", t.Server(), t.Name()))
 		}
 	}
 	return document.SortErrors(errs)

@@ -48,11 +48,11 @@ func ServeWorld(p *Project) error {
 	}
 	if what, address := atOrigin(p, &world); what != "" {
 		return p.Config.Fault("world",
-			"%q serves nothing at %s, the address of %s: name the world that these files are of%s", world.Name, address,
-			what, servingTemplates(p))
+			"%q serves nothing at %s, the address of %s: name the world that these files belong to%s", world.Name,
+			address, what, servingTemplates(p))
 	}
 	p.Warnings = append(p.Warnings, fmt.Sprintf("the built-in world %q answers for %s: its policy is scripted, not "+
-		"a model; take the key world out when the endpoints are yours", world.Name, fixtures.Origin))
+		"a model; remove the key world when the endpoints are yours", world.Name, fixtures.Origin))
 	return serveFixture(p, world)
 }
 

@@ -50,7 +50,7 @@ func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir s
 	console.WriteAuditPlan(c.Err, plan)
 	if dropped > 0 {
 		fmt.Fprintf(c.Err,
-			"note: %d recorded gradings are of other items, probes or graders and are left out of %s\n", dropped,
+			"note: %d recorded gradings belong to other items, probes or graders and are left out of %s\n", dropped,
 			rollout.ProbesFile)
 	}
 	stats, err := putProbes(ctx, p, c, plan, w)

@@ -74,8 +74,8 @@ func playBurst(ctx context.Context, p *project.Project, c *project.Invocation, t
 }
 
 // programLeftOut says that a burst leaves out an agent that is a program.
-const programLeftOut = "the agent is a program that is started on this machine, and is left out: agent.processes " +
-	"says how many of it run at once"
+const programLeftOut = "the agent is a program started on this machine and is left out; agent.processes " +
+	"limits how many run at once"
 
 // burstAgent lets the agent's service make the rollouts of a burst, within the caps of the
 // configuration. An agent that is a program is left out, with a note.
@@ -98,15 +98,15 @@ func burstAgent(p *project.Project, cfg *burst.Config, plan *burst.Plan) {
 			}
 			return &exit.Error{
 				Code: exit.Budget,
-				Err: fmt.Errorf("the burst was ended before a wave of %s: %s; nothing of it was recorded",
+				Err: fmt.Errorf("the burst was stopped before a wave of %s: %s; nothing of it was recorded",
 					console.Count(rollouts, "rollout"), why),
 			}
 		},
 	}
 	cfg.Flight = max(1, cfg.Flight/2) // its requests to the model also pass through this process
-	plan.Notes = append(plan.Notes, "the agent calls its tools itself: no recorded call is made again")
+	plan.Notes = append(plan.Notes, "the agent calls its tools itself: no recorded call is repeated")
 	if m := p.Config.Model; !a.AsksItself() && m.RequestsPerMinute+m.TokensPerMinute > 0 {
-		plan.Notes = append(plan.Notes, "no limiter is in front of the model, nor of any endpoint of a burst: "+
-			"model.requests_per_minute and model.tokens_per_minute are not kept")
+		plan.Notes = append(plan.Notes, "a burst does not limit requests to any endpoint, including the model: "+
+			"model.requests_per_minute and model.tokens_per_minute do not apply")
 	}
 }

@@ -119,8 +119,8 @@ func checkToolNames(p *project.Project) error {
 func PlanBurst(ctx context.Context, p *project.Project, run *rollout.Run) (*burst.Plan, burst.Config, error) {
 	b, s := p.Config.Burst, p.Sampling()
 	if p.Config.Training.BatchSize == 0 && b.Rollouts == 0 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the key training.batch_size is not set, nor the job's "+
-			"batch_size: %d is taken; --rollouts says how many rollouts start at once", config.DefaultBatch))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("neither training.batch_size nor the job's batch_size is set: "+
+			"%d is used; --rollouts sets how many rollouts start at once", config.DefaultBatch))
 	}
 	in := burst.Input{
 		Seed: p.Inputs.Seed, Items: p.Inputs.Items, Tools: burstTools(p), Rollouts: b.Rollouts,

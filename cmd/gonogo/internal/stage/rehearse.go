@@ -66,14 +66,14 @@ func rehearseLegs(ctx context.Context, p *project.Project, c *project.Invocation
 			lost = fmt.Errorf("the rehearsal ended with outcome %s: %s", rec.Outcome, p.Redact.String(rec.Error))
 		}
 		if m, found := markup.In(rec.Answer, markup.OwnOf(l.rollouts[0].Item.Row)); found {
-			unparsed := fmt.Errorf("the answer holds %s, which the server should have parsed: it would be graded as "+
-				"it is. %s", m.Text, gate.MarkupAdvice(m.Kind))
+			unparsed := fmt.Errorf("the answer contains %s, which the server should have parsed: it would be graded "+
+				"unparsed. %s", m.Text, gate.MarkupAdvice(m.Kind))
 			fmt.Fprintf(w, "  warning   %s\n", unparsed)
 			lost = cmp.Or(lost, unparsed)
 		}
 		for _, call := range rec.Calls {
 			if call.Error == rollout.NotText {
-				fmt.Fprintf(w, "  warning   tool %s: %s; the wire format asks for {\"output\": \"text\"}\n",
+				fmt.Fprintf(w, "  warning   tool %s: %s; the wire format requires {\"output\": \"text\"}\n",
 					call.Name, call.Error)
 				break
 			}

@@ -224,7 +224,7 @@ func sampleLive(ctx context.Context, p *project.Project, c *project.Invocation, 
 	to sampler.Sink,
 ) (sampler.Stats, error) {
 	if len(rollouts) == 0 {
-		fmt.Fprintln(c.Err, "All rollouts are there already.")
+		fmt.Fprintln(c.Err, "All rollouts have already been made.")
 		p.Queue.Clear(ctx)
 		return sampler.Stats{}, nil
 	}

@@ -112,7 +112,7 @@ func (t *targeted) open(ctx context.Context) (rollout.Split, []analysis.ItemResu
 	}
 	split, open := result.OpenItems()
 	if split == "" {
-		return "", nil, exit.Usagef("%s has no split to train on: classes tell what to train on", t.dir)
+		return "", nil, exit.Usagef("%s has no split to train on: classes show what to train on", t.dir)
 	}
 	return split, open, nil
 }

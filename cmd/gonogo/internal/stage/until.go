@@ -29,7 +29,7 @@ func untilDecided(c *project.Invocation) (bool, error) {
 	case until != "decided":
 		return false, exit.Usagef("--until %q: there is --until decided", until)
 	case c.Sampling.Samples != "":
-		return false, exit.Usagef("--until decided finds the samples that it takes: bound them with --max-samples, " +
+		return false, exit.Usagef("--until decided finds how many samples are needed: limit them with --max-samples, " +
 			"without --samples")
 	}
 	return true, nil
@@ -83,7 +83,7 @@ func lookPlan(p *project.Project, dir string) (*rollout.Looks, error) {
 			"name a new directory for --until decided", dir)
 	case !slices.Equal(was.At, plan.At):
 		return nil, exit.Usagef("%s is judged after %v samples per item, and --max-samples %d would judge it after "+
-			"%v: a plan stays as it was begun, or the error that it keeps is spent twice; say --max-samples %d, or "+
+			"%v: a plan must not change once begun, or its error level would be spent twice; use --max-samples %d, or "+
 			"name a new directory",
 			dir, was.At, p.Config.Sampling.Samples, plan.At, was.At[len(was.At)-1])
 	}

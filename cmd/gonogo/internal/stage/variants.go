@@ -125,8 +125,8 @@ func joinRun(p *project.Project, dir string) error {
 	if len(differ) == 0 {
 		return nil
 	}
-	return exit.Usagef("%s was made with other settings (%s), so that nothing made now is its variant: put them "+
-		"back, or make a new run", dir, strings.Join(differ, ", "))
+	return exit.Usagef("%s was made with other settings (%s), so nothing made now would be its variant: "+
+		"restore them, or make a new run", dir, strings.Join(differ, ", "))
 }
 
 // baseOf returns the manifest of the run to which the variants belong.
@@ -136,7 +136,7 @@ func baseOf(dir string) (*rollout.Manifest, error) {
 	case err == nil && opened.Manifest != nil:
 		return opened.Manifest, nil
 	case err == nil, errors.Is(err, os.ErrNotExist):
-		return nil, exit.Usagef("%s is not there yet: variants are compared with the run itself, so make it first, "+
+		return nil, exit.Usagef("%s does not exist yet: variants are compared with the run itself, so make it first, "+
 			"without --variant", dir)
 	}
 	return nil, exit.AsUsage(err)

@@ -44,7 +44,7 @@ func Interruptible(parent context.Context, stderr io.Writer,
 				}
 				cancel()
 				signal.Stop(signals)
-				say("Leaving, when what was started is stopped; Ctrl-C once more ends the process as it is.\n")
+				say("Stopping what was started, then leaving; press Ctrl-C again to end the process at once.\n")
 			case <-stop:
 			}
 			return

@@ -25,9 +25,8 @@ func Metrics() []Metric {
 			Doc:   "rapidfuzz's WRatio: the best of several ratios of matching characters, by words and by parts.",
 			Score: FuzzyMatch,
 			Steps: fuzzySteps,
-			Choice: "rapidfuzz's fuzz.WRatio with default_process, divided by 100, as the hosted guide's own " +
-				"example has it; " +
-				"texts without a letter or digit score 0",
+			Choice: "rapidfuzz's fuzz.WRatio with default_process, divided by 100, as in the hosted guide's own " +
+				"example; texts without a letter or digit score 0",
 		},
 		{
 			Name:  "bleu",
@@ -45,8 +44,8 @@ func Metrics() []Metric {
 		},
 		{
 			Name: "meteor",
-			Doc: "METEOR as nltk has it: words matched as written or by their stem, recall first, with a penalty " +
-				"for scattered matches.",
+			Doc: "nltk's METEOR: words match exactly or by their stem, recall first, with a penalty for " +
+				"scattered matches.",
 			Score: METEOR,
 			Choice: "an approximation of nltk's meteor_score: words match exactly or by their Porter stem, synonyms " +
 				"(WordNet) do not, " +
