@@ -265,8 +265,10 @@ func (s *session) reserve(ctx context.Context, drain <-chan struct{}) StoppedBy 
 func (s *session) work(ctx context.Context, todo <-chan work, done chan<- ended) error {
 	taken := make(chan bool, 1)
 	for w := range todo {
-		if s.account.Late(time.Now()) {
-			s.late.Store(true)
+		if late := s.account.Late(time.Now()); late || s.halt.halted() {
+			if late {
+				s.late.Store(true)
+			}
 			s.set.Forget()
 			s.wake()
 			continue
@@ -382,6 +384,16 @@ type halt struct {
 	once sync.Once
 	done chan struct{}
 	err  error // valid when done is closed
+}
+
+// halted reports whether the run ends: work that was dealt out at that moment does not start.
+func (h *halt) halted() bool {
+	select {
+	case <-h.done:
+		return true
+	default:
+		return false
+	}
 }
 
 func (h *halt) stop(err error) {

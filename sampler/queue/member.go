@@ -19,6 +19,10 @@ import (
 // retryEvery is how long to wait for an answer before asking again.
 const retryEvery = time.Second
 
+// beatsPerLease is how many times a worker sends its state before a planner that hears none of them
+// counts it as lost.
+const beatsPerLease = 10
+
 // orphaned is how long a worker waits for a planner that is gone, in units of AckWait.
 const orphaned = 10
 
@@ -77,7 +81,7 @@ func (m *Member) sayHello(ctx context.Context) (led bool, err error) {
 // live periodically sends the worker's full state to the planner, and a progress signal for
 // each of its jobs to the server.
 func (m *Member) live() {
-	beat := time.NewTicker(m.first.Lease / 10)
+	beat := time.NewTicker(m.first.Lease / beatsPerLease)
 	defer beat.Stop()
 	sign := time.NewTicker(m.first.AckWait / 3)
 	defer sign.Stop()

@@ -39,6 +39,7 @@ type order struct {
 	holder     *worker     // the worker that has started it; nil if none has
 	idle       time.Time   // since when no worker holds it
 	stored     nats.Header // the header of its job message; nil if an earlier planner stored it
+	inherited  bool        // an earlier planner stored it, and a worker of its process may have died with it
 }
 
 // Open starts a call of Sample. It returns the Maker and a function that ends the call.
@@ -161,6 +162,9 @@ func (p *Planner) publish(ctx context.Context, o *order) error {
 	exists, err := p.c.create(ctx, doing, p.names.jobs(), m)
 	if exists || err != nil { // if the job is ours and only the receipt was lost, its reader hands it back
 		p.c.discard(p.ctx, p.names, m.Header)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		o.inherited = exists
 		return err
 	}
 	p.mu.Lock()
@@ -239,6 +243,26 @@ func (d *dispatcher) fail(p *Planner, err error) {
 		if o.dispatcher == d {
 			o.end(err)
 			p.sweep(k, nil)
+		}
+	}
+}
+
+// inheritAfter is after how many beats a planner knows what the workers of an earlier one hold.
+const inheritAfter = 3
+
+// inherit stores the jobs of an earlier planner again that no worker has named in its beats: the
+// worker in that planner's own process died with it, and the server would wait for AckWait before it
+// delivers them to another.
+func (p *Planner) inherit() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for k, o := range p.wanted {
+		if o.inherited && time.Since(o.idle) > inheritAfter*p.plan.Lease/beatsPerLease {
+			o.inherited = false
+			if o.holder == nil && o.err == nil && len(o.came) == 0 {
+				o.idle = time.Now()
+				p.sweep(k, func() { p.again(k) })
+			}
 		}
 	}
 }

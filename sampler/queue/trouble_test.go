@@ -93,6 +93,52 @@ func TestAPlannerThatWasKilledIsFollowedByAnother(t *testing.T) {
 	}
 }
 
+// A planner dies together with the worker in its process: the jobs that this worker held do not wait
+// until the server takes it for lost.
+func TestJobsOfAWorkerThatDiedWithItsPlannerDoNotWait(t *testing.T) {
+	t.Parallel()
+	server := embed(t, t.TempDir(), -1)
+	s := newSite(t, 3, nil)
+	s.plan.AckWait, s.plan.Lease = time.Minute, 2*time.Second
+	held := make(chan struct{})
+	var once sync.Once
+	s.w.model = func(string) reply {
+		once.Do(func() { close(held) })
+		return reply{text: "42", wait: 100 * time.Millisecond}
+	}
+	jobs, k := makeJobs(16), new(sink)
+	first, here := dialTCP(t, server.URL()), dialTCP(t, server.URL())
+	p := check(first.Lead(t.Context(), s.plan))(t)
+	m := check(here.Join(t.Context(), s.plan.Run, queue.WorkerInfo{Host: "host", Slots: 16}))(t)
+	cut, die := context.WithCancelCause(t.Context())
+	var process sync.WaitGroup
+	process.Go(func() { _, _ = m.Work(cut, nil, s.cfg, s.w.boundaries(), nil, nil) })
+	process.Go(func() {
+		<-held
+		first.Close() // as a killed process does
+		here.Close()
+		die(errors.New("killed"))
+	})
+	if _, err := s.lead(cut, p, jobs, k); err == nil {
+		t.Fatal("it went on without a connection")
+	}
+	process.Wait()
+
+	s.team(t, server.URL())
+	next := dialTCP(t, server.URL())
+	defer next.Close()
+	begun := time.Now()
+	p = check(next.Lead(t.Context(), s.plan))(t)
+	check(s.lead(t.Context(), p, rest(jobs, k.list()), k))(t)
+	whole(t, jobs, k.list())
+	if took := time.Since(begun); took > 20*time.Second {
+		t.Errorf("it took %v, want a few seconds", took)
+	}
+	if err := p.Close(true); err != nil {
+		t.Error(err)
+	}
+}
+
 // A worker that can take no jobs waited until a planner that is gone was taken for
 // gone, minutes, and said nothing meanwhile.
 func TestWhoTakesNoJobsDoesNotWaitForAPlannerThatIsGone(t *testing.T) {

@@ -316,7 +316,7 @@ func (p *Planner) ended(doing string, err error) {
 // watch finds workers that have fallen silent, and stops the planner if it loses its connection
 // or its claim.
 func (p *Planner) watch() {
-	tick := time.NewTicker(p.plan.Lease / 10)
+	tick := time.NewTicker(p.plan.Lease / beatsPerLease)
 	defer tick.Stop()
 	tended, ticked, cutOff := time.Now(), time.Now(), false
 	for {
@@ -344,7 +344,10 @@ func (p *Planner) watch() {
 		if cutOff && !disconnected {
 			p.fenced()
 		}
-		if cutOff = disconnected; !cutOff && time.Since(tended) > p.plan.AckWait {
+		if cutOff = disconnected; !cutOff {
+			p.inherit()
+		}
+		if !cutOff && time.Since(tended) > p.plan.AckWait {
 			tended = time.Now()
 			p.tend()
 		}
