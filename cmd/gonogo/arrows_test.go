@@ -253,7 +253,9 @@ var allowedArrows = map[string][]string{
 	},
 	"sampler/internal/parquetfile": {},
 	"sampler/internal/transcript":  {"sampler/jsontext", "sampler/rollout"},
-	"sampler/logs/exporter":        {"sampler/jsontext", "sampler/rollout", "sampler/rollout/disk"},
+	"sampler/logs/exporter": {
+		"sampler/jsontext", "sampler/rollout", "sampler/rollout/disk", "sampler/wording",
+	},
 	"sampler/input/job":            {"sampler/input/document", "sampler/jsontext", "sampler/rollout/credential"},
 	"fixtures":                     {"fixtures"},
 	// pages for readers, and the schema of result.json

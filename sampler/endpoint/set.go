@@ -128,9 +128,12 @@ func (s *Set) enter(ctx context.Context, e *endpoint, c *clock) (leave func(Outc
 // giveUp ends the run because of an endpoint. If it grades, all others that grade are closed, too:
 // every grade needs each of them.
 func (s *Set) giveUp(e *endpoint, end *Error, abort bool) {
+	abort = abort && !grades(e.name)
+	if !abort { // first: the rollouts that close ends make room for others
+		s.cfg.GiveUp(end, false)
+	}
 	e.close(end)
 	if grades(e.name) {
-		abort = false
 		s.mu.Lock()
 		s.ungraded = end
 		s.mu.Unlock()
@@ -140,7 +143,9 @@ func (s *Set) giveUp(e *endpoint, end *Error, abort bool) {
 			}
 		}
 	}
-	s.cfg.GiveUp(end, abort)
+	if abort {
+		s.cfg.GiveUp(end, true)
+	}
 }
 
 // Rest notes a request that will be retried.
