@@ -98,6 +98,33 @@ func TestInitGolden(t *testing.T) {
 	}
 }
 
+// The server that a shell names is written down: in another shell the rows would go to the default
+// one. A URL that may hold a secret is not.
+func TestInitWritesTheServerOfItsShell(t *testing.T) {
+	for _, c := range []struct{ server, want string }{
+		{"", "  # base_url: https://api.openai.com/v1  #"},
+		{"http://localhost:8000/v1", "  base_url: http://localhost:8000/v1  #"},
+		{"http://localhost:8000/v1?key=planted", "  # base_url: http://localhost:8000/v1  #"},
+		{"http://ann:planted@localhost:8000/v1", "  # base_url: http://localhost:8000/v1  #"},
+	} {
+		t.Setenv("OPENAI_BASE_URL", c.server)
+		dir := initFolder(t, map[string]string{"job.json": initJob, "train.jsonl": initRow})
+		for _, full := range []bool{false, true} {
+			args := []string{"--train", "{dir}/train.jsonl", "--job", "{dir}/job.json", "-o", "{dir}/gonogo.yaml", "--force"}
+			if full {
+				args = append(args, "--full")
+			}
+			if _, _, err := initIn(t, dir, args...); err != nil {
+				t.Fatal(err)
+			}
+			text, err := os.ReadFile(filepath.Join(dir, "gonogo.yaml"))
+			if err != nil || !full && !strings.Contains(string(text), c.want) || strings.Contains(string(text), "planted") {
+				t.Errorf("with OPENAI_BASE_URL=%s: %v; want %q in\n%s", c.server, err, c.want, text)
+			}
+		}
+	}
+}
+
 func TestInitRefusals(t *testing.T) {
 	files := map[string]string{
 		"job.json": initJob, "train.jsonl": initRow, "gonogo.yaml": "name: mine\n", "bad.jsonl": "{\n", "r.py": "def good(completions, **kwargs):\n    return [1.0]\n",

@@ -16,6 +16,7 @@ import (
 	"gonogo/sampler/input/document"
 	"gonogo/sampler/input/schema"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/credential"
 )
 
 // draft is a configuration under construction.
@@ -87,6 +88,7 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	if m := in.Model; m != "" {
 		d.set["model.name"] = document.Quote(m)
 	}
+	d.server()
 	return d, d.inspect(dir)
 }
 
@@ -166,6 +168,20 @@ func (d *draft) inspect(dir string) error {
 		}
 	}
 	return nil
+}
+
+// server writes down the server that this shell names: in another shell the rows would go to the
+// default one. A URL with a user or a query may hold a secret and stays in the environment.
+func (d *draft) server() {
+	url, _ := d.env("OPENAI_BASE_URL")
+	switch {
+	case url == "":
+	case credential.BareURL(url) != url:
+		d.note("model.base_url", "OPENAI_BASE_URL may hold a secret and is not written here: set it in every shell")
+	default:
+		d.note("model.base_url", "from OPENAI_BASE_URL")
+		d.set["model.base_url"] = document.Quote(url)
+	}
 }
 
 func (d *draft) note(path, format string, args ...any) {
@@ -268,6 +284,9 @@ func (d *draft) shown(k schema.Key) string {
 	}
 	var text string
 	if json.Unmarshal(value, &text) == nil {
+		if strings.Contains(text, "://") && credential.BareURL(text) != text { // as server says
+			return k.Example
+		}
 		return document.Quote(text)
 	}
 	return strings.ReplaceAll(string(value), ",", ", ")
