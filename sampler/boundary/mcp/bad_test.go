@@ -15,6 +15,7 @@ import (
 	"gonogo/sampler"
 	"gonogo/sampler/boundary/mcp"
 	"gonogo/sampler/endpoint"
+	"gonogo/sampler/limit"
 )
 
 func TestAServerThatKnowsOldVersionsAlone(t *testing.T) {
@@ -112,6 +113,26 @@ func TestAServerThatRefusesUs(t *testing.T) {
 	all.Close()
 	if f, ok := endpoint.AsFailure(err); !ok || f.Status != http.StatusUnauthorized || !f.Fatal || strings.Contains(err.Error(), "planted-wrong") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A server that does not run is named with the cause, which the SDK keeps to itself, and counts as one
+// that takes no connections.
+func TestAServerThatDoesNotRun(t *testing.T) {
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	for url, want := range map[string]string{
+		gone.URL:                          "connection refused",
+		"http://no-such-host.invalid/mcp": "no-such-host.invalid",
+	} {
+		client := endpoint.HTTPClient(nil, 1)
+		all, err := mcp.New(t.Context(), []mcp.Config{{Name: "files", URL: url}}, mcp.Options{HTTP: client})
+		all.Close()
+		client.CloseIdleConnections()
+		if f, ok := endpoint.AsFailure(err); !ok || f.Class() != limit.Absent || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "rejected by transport") {
+			t.Errorf("%s: %v", url, err)
+		}
 	}
 }
 

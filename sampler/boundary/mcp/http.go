@@ -46,6 +46,7 @@ func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err == nil {
 		err = o.watch(resp)
 	}
+	o.update(func(o *outcome) { o.broken = err })
 	if err != nil {
 		return nil, err
 	}

@@ -206,6 +206,8 @@ func (c *session) failure(ctx context.Context, outcome *outcome, err error) erro
 			f.Temporary, f.Fatal = true, false // the server has forgotten the session; a retry opens another
 		}
 		return c.server.fails(f)
+	case answered && outcome.noAnswer() != nil: // the SDK says "rejected by transport" and not why
+		return c.server.fails(endpoint.TransportFailure(c.server.cfg.URL, outcome.noAnswer()))
 	case answered:
 		return c.server.fails(&endpoint.Failure{
 			Temporary: true,

@@ -35,6 +35,7 @@ type outcome struct {
 	result json.RawMessage // the server's original bytes
 	answer endpoint.Answer // over HTTP; has a body only if the status is an error
 	over   bool            // the answer was too long to be read
+	broken error           // over HTTP, why the last request got no answer; nil if it got one
 }
 
 type outcomeKey struct{}
@@ -65,6 +66,13 @@ func (o *outcome) get() (result json.RawMessage, answer endpoint.Answer, over bo
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.result, o.answer, o.over
+}
+
+// noAnswer returns why the last request over HTTP got no answer; nil if it got one.
+func (o *outcome) noAnswer() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.broken
 }
 
 // watch reports a response to the try.
