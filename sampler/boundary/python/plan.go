@@ -175,6 +175,10 @@ func (p *plan) environ() []string {
 		"PYTHONHASHSEED=0", "PYTHONUTF8=1", "PYTHONDONTWRITEBYTECODE=1",
 		"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "MALLOC_ARENA_MAX=2",
 	}
+	if p.box.isolated {
+		// Without a network litellm fetches its prices in vain, and fails to be imported on a busy machine.
+		out = append(out, "LITELLM_LOCAL_MODEL_COST_MAP=True")
+	}
 	for _, name := range []string{"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "NLTK_DATA"} {
 		if v := os.Getenv(name); v != "" {
 			out = append(out, name+"="+v)
