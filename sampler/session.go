@@ -28,6 +28,7 @@ type session struct {
 	mute    map[string]*missingTool // by the tool's name
 	settled chan struct{}           // signals that a piece of work has settled with the budget
 	late    atomic.Bool             // some work was not started because of the deadline
+	busy    atomic.Int64            // rollouts or gradings in progress
 	unbegun atomic.Bool             // a remote rollout had not started when the run drained
 	stops   stops
 	inner   context.Context // the context of the work in flight
@@ -144,9 +145,12 @@ func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all
 	stats := s.stats()
 	stats.StoppedBy = stopped
 	err := firstError(failed, context.Cause(inner), s.halt.err, broken)
+	if errors.Is(err, errStalled) {
+		if err = firstError(s.halt.err, broken); err == nil {
+			stats.StoppedBy = StoppedByDrain
+		}
+	}
 	switch {
-	case errors.Is(err, errStalled):
-		stats.StoppedBy, err = StoppedByDrain, nil
 	case err == nil && stopped == "" && s.late.Load():
 		stats.StoppedBy = StoppedByBudget
 	case err == nil && stopped == "" && s.unbegun.Load():
@@ -170,7 +174,7 @@ const patience = 30 * time.Second
 
 // leaveStalled ends a run that drains once its rollouts only wait for endpoints that answer nothing
 // but failures, such as 429s: they would be retried for up to 15 minutes. What they have so far is
-// not recorded; the next call makes them again.
+// not recorded, but for answers that only lack a grade; the next call makes them again.
 func (s *session) leaveStalled(drain <-chan struct{}, over <-chan struct{}) {
 	select {
 	case <-drain:
@@ -184,9 +188,8 @@ func (s *session) leaveStalled(drain <-chan struct{}, over <-chan struct{}) {
 			tick.Stop()
 			return
 		}
-		stats := s.count.snapshot()
 		waiting, stalled := s.set.Stalled(patience)
-		if stalled && waiting >= stats.Begun-stats.Recorded && time.Since(begun) >= patience {
+		if stalled && waiting >= int(s.busy.Load()) && time.Since(begun) >= patience {
 			s.stop(errStalled)
 		}
 	}
@@ -274,7 +277,9 @@ func (s *session) work(ctx context.Context, todo <-chan work, done chan<- ended)
 			continue
 		}
 		place := s.count.begun()
+		s.busy.Add(1)
 		e, err := w(ctx)
+		s.busy.Add(-1)
 		e.place = place
 		if err != nil {
 			e.cleanUp(false)

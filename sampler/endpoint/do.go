@@ -177,7 +177,9 @@ func (c *Caller) Do(ctx context.Context, r Request, call func(context.Context, *
 		d.target = c.set.endpoint(r.Endpoint)
 	}
 	if d.target != nil && !r.Once {
+		done := c.set.waits(c.trace)
 		leave, err := d.target.reach(ctx, c.clock)
+		done()
 		if err != nil {
 			return 0, context.Cause(ctx)
 		}
@@ -315,7 +317,9 @@ func (d *doing) try(watch *clock, call func(context.Context, *Try) error) error 
 	if !d.Once {
 		defer d.target.start()()
 	}
+	done := d.set.waits(d.trace)
 	leave, err := d.set.enter(watch, d.target, watch)
+	done()
 	if err != nil {
 		if end, ok := errors.AsType[*Error](err); ok && d.set.cfg.Queue != nil {
 			d.set.giveUp(d.target, end, false)
@@ -443,6 +447,7 @@ func (s *Set) retried(name string, f *Failure, n int, wait time.Duration, item, 
 func (d *doing) rest(ctx context.Context, wait time.Duration) error {
 	var givenUp chan struct{}
 	if d.target != nil {
+		defer d.set.waits(d.trace)()
 		defer d.set.Rest(d.Endpoint)()
 		givenUp = d.target.givenUp
 	}

@@ -4,6 +4,8 @@ package endpoint
 
 import (
 	"errors"
+	"net"
+	"strings"
 	"syscall"
 )
 
@@ -21,5 +23,8 @@ func OpenFiles() int {
 // OutOfFiles reports whether a request was not made because this process, or this machine, has as
 // many files open as it may.
 func OutOfFiles(err error) bool {
+	if dns, ok := errors.AsType[*net.DNSError](err); ok { // it keeps the text of its cause alone
+		return strings.Contains(dns.Err, syscall.EMFILE.Error()) || strings.Contains(dns.Err, syscall.ENFILE.Error())
+	}
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }

@@ -68,7 +68,8 @@ type Set struct {
 	mu       sync.Mutex // guards the fields below
 	all      map[string]*endpoint
 	retries  map[string]int
-	ungraded *Error // set once an endpoint that grades is given up, and with it all that do
+	ungraded *Error         // set once an endpoint that grades is given up, and with it all that do
+	waiting  map[string]int // requests that wait, by the trace id of their rollout
 }
 
 // New returns the endpoints of a run. Close stops their timers.
@@ -217,8 +218,8 @@ func (s *Set) States() []State {
 }
 
 // Stalled reports whether no request is in flight and every endpoint that requests wait for has
-// answered nothing but failures for that long, and returns how many requests wait. A worker does not
-// know: its planner does.
+// answered nothing but failures for that long, and returns how many rollouts have requests that wait;
+// of rollouts made elsewhere, how many requests wait. A worker does not know: its planner does.
 func (s *Set) Stalled(span time.Duration) (waiting int, stalled bool) {
 	if s.cfg.Queue != nil {
 		return 0, false
@@ -230,7 +231,29 @@ func (s *Set) Stalled(span time.Duration) (waiting int, stalled bool) {
 		}
 		waiting += n
 	}
+	if !s.cfg.Elsewhere {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		waiting = len(s.waiting)
+	}
 	return waiting, waiting > 0
+}
+
+// waits notes that a request of the rollout waits until done is called.
+func (s *Set) waits(traceID string) (done func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waiting == nil {
+		s.waiting = map[string]int{}
+	}
+	s.waiting[traceID]++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.waiting[traceID]--; s.waiting[traceID] == 0 {
+			delete(s.waiting, traceID)
+		}
+	}
 }
 
 // Retries returns the number of retries by endpoint.

@@ -28,6 +28,9 @@ type Handout struct {
 	makers, paidTwice int // counted at Close
 }
 
+// errDrained ends the worker in the planner's process.
+var errDrained = errors.New("the run was interrupted")
+
 // RefusedError reports that the run cannot be distributed as it is, or not by this queue.
 type RefusedError struct{ Err error }
 
@@ -57,6 +60,7 @@ func (h *Handout) lead(ctx context.Context) (err error) {
 		}
 	}
 	plan := h.Plan
+	plan.Reconnects = h.server != nil && h.Address.URL != Embedded
 	if h.Address.URL != Embedded { // others can join
 		if plan.Description, err = h.Describe(ctx); err != nil {
 			return &RefusedError{err}
@@ -103,6 +107,9 @@ func (h *Handout) Open(ctx context.Context,
 	})
 	return ctx, h.planner, func(s sampler.Stats, err error) {
 		ended(s, err)
+		if err == nil && s.StoppedBy == sampler.StoppedByDrain {
+			err = errDrained // what the worker still has waits for endpoints that only fail
+		}
 		end(err)
 	}, nil
 }

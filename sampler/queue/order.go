@@ -254,10 +254,14 @@ const inheritAfter = 3
 // worker in that planner's own process died with it, and the server would wait for AckWait before it
 // delivers them to another.
 func (p *Planner) inherit() {
+	wait := inheritAfter * p.plan.Lease / beatsPerLease
+	if p.plan.Reconnects {
+		wait += longestWait
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for k, o := range p.wanted {
-		if o.inherited && time.Since(o.idle) > inheritAfter*p.plan.Lease/beatsPerLease {
+		if o.inherited && time.Since(o.idle) > wait {
 			o.inherited = false
 			if o.holder == nil && o.err == nil && len(o.came) == 0 {
 				o.idle = time.Now()

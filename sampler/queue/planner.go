@@ -32,6 +32,10 @@ type Plan struct {
 
 	Wait time.Duration // longest wait for a cluster that has no leader yet
 
+	// Reconnects says that the server ran in the earlier planner's process: workers that survived it
+	// must connect again before they say which jobs they hold.
+	Reconnects bool
+
 	AckWait time.Duration // after this long without a sign from its worker a job goes to another one; 0 = 30 s
 	Lease   time.Duration // after this long the requests of a silent worker count as over; 0 = 10 s
 }

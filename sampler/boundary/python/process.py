@@ -50,7 +50,7 @@ UNCOUNTED = {
 
 def keep_memory_counted():
     """Has the kernel answer ENOSYS to UNCOUNTED, for this process and all that it starts. False where it cannot."""
-    if libc is None:
+    if libc is None or os.uname().machine not in ("x86_64", "i386", "i686", "aarch64", "armv7l", "armv8l"):
         return not sys.platform.startswith("linux")
     load, equal, bits, give = 0x20, 0x15, 0x45, 0x06  # BPF: a word, a jump if equal, one if any bit is set, the result
     allow, refuse = 0x7FFF0000, 0x00050000 | 38

@@ -194,7 +194,7 @@ def prepare():
             die_with(above)
     failed = limit(setup["limits"])
     if not keep_memory_counted():
-        failed.append("a limit on memfd_create")
+        failed.append("a ban on memory that is not counted")
     calls, replies = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)

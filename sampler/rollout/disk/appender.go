@@ -177,7 +177,7 @@ type Staged struct{ path, tmp string }
 // StageFile writes a temporary file piece by piece in the directory of path: Commit moves it to
 // path, Discard removes it. If fill fails, nothing remains.
 func StageFile(path string, fill func(io.Writer) error) (*Staged, error) {
-	_ = removeTemps(path, staleAfter) // whatever it is, the next line says it of this file
+	_ = removeTemps(path, staleAfter) // an error here shows up again in CreateTemp
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+TempMark+"*")
 	if err != nil {
 		return nil, Wrap("write", path, err)
@@ -209,8 +209,8 @@ func (s *Staged) Discard() { os.Remove(s.tmp) }
 // lock: no other process writes the file.
 func RemoveTemps(path string) error { return removeTemps(path, 0) }
 
-// staleAfter is how long a temporary file has not been written to when its writer was killed.
-const staleAfter = time.Minute
+// staleAfter is how long a temporary file has not been written to when its writer was surely killed.
+const staleAfter = time.Hour
 
 // removeTemps removes the temporary files of path that were not written to for that long.
 func removeTemps(path string, age time.Duration) error {
@@ -219,8 +219,9 @@ func removeTemps(path string, age time.Duration) error {
 		return fmt.Errorf("look for remains of %s: %w", path, err)
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), filepath.Base(path)+TempMark) {
-			continue
+		random, ok := strings.CutPrefix(e.Name(), filepath.Base(path)+TempMark)
+		if !ok || random == "" || strings.Trim(random, "0123456789") != "" || !e.Type().IsRegular() {
+			continue // os.CreateTemp appends digits
 		}
 		if info, err := e.Info(); age > 0 && (err != nil || time.Since(info.ModTime()) < age) {
 			continue

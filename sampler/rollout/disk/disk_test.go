@@ -100,8 +100,10 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 func TestRemainsOfAKilledWriterGoAway(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
-	old := time.Now().Add(-2 * time.Minute)
-	for name, stale := range map[string]bool{"page.html.tmp1": true, "page.html.tmp2": false, "other.html.tmp3": true} {
+	old := time.Now().Add(-2 * time.Hour)
+	for name, stale := range map[string]bool{"page.html.tmp1": true, "page.html.tmp2": false, "other.html.tmp3": true,
+		"page.html.tmp": true, "page.html.tmpl": true, "page.html.tmp-4": true,
+	} {
 		if err := os.WriteFile(path(name), []byte("half"), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +121,7 @@ func TestRemainsOfAKilledWriterGoAway(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if want := []string{"other.html.tmp3", "page.html", "page.html.tmp2"}; err != nil || !slices.Equal(names, want) {
+	if want := []string{"other.html.tmp3", "page.html", "page.html.tmp", "page.html.tmp-4", "page.html.tmp2", "page.html.tmpl"}; err != nil || !slices.Equal(names, want) {
 		t.Errorf("%v, %v; want %v", names, err, want)
 	}
 }
