@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -78,3 +79,16 @@ func (e *Error) Error() string {
 
 // Unwrap returns the last failure.
 func (e *Error) Unwrap() error { return e.Err }
+
+// OpenFilesError is the error of a worker that has as many files open as it may.
+type OpenFilesError struct{ Text string }
+
+// Error returns the text.
+func (e *OpenFilesError) Error() string { return e.Text }
+
+// OutOfFiles reports whether a request was not made because its process, or its machine, has as many
+// files open as it may.
+func OutOfFiles(err error) bool {
+	_, elsewhere := errors.AsType[*OpenFilesError](err)
+	return elsewhere || outOfFiles(err)
+}

@@ -6,6 +6,5 @@ package endpoint
 // unknown.
 func OpenFiles() int { return 0 }
 
-// OutOfFiles reports whether a request was not made because this process, or this machine, has as
-// many files open as it may.
-func OutOfFiles(error) bool { return false }
+// outOfFiles is OutOfFiles for errors of this process.
+func outOfFiles(error) bool { return false }

@@ -20,9 +20,8 @@ func OpenFiles() int {
 	return int(min(uint64(l.Cur), most)) //nolint:unconvert // signed on some systems
 }
 
-// OutOfFiles reports whether a request was not made because this process, or this machine, has as
-// many files open as it may.
-func OutOfFiles(err error) bool {
+// outOfFiles is OutOfFiles for errors of this process.
+func outOfFiles(err error) bool {
 	if dns, ok := errors.AsType[*net.DNSError](err); ok { // it keeps the text of its cause alone
 		return strings.Contains(dns.Err, syscall.EMFILE.Error()) || strings.Contains(dns.Err, syscall.ENFILE.Error())
 	}

@@ -18,6 +18,7 @@ type failure struct {
 	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
 	Fatal      bool          `json:"fatal,omitempty"`
 	Unreached  bool          `json:"unreached,omitempty"` // no connection was made
+	NoFiles    bool          `json:"no_files,omitempty"`  // because the worker has too many files open
 	Text       string        `json:"text"`
 }
 
@@ -27,7 +28,7 @@ func sendFailure(f *endpoint.Failure) *failure {
 	}
 	return &failure{
 		f.URL, f.Status, f.Hidden, f.Temporary, f.RetryAfter, f.Fatal, endpoint.Unreachable(f.Err),
-		f.Err.Error(),
+		endpoint.OutOfFiles(f.Err), f.Err.Error(),
 	}
 }
 
@@ -36,7 +37,10 @@ func (f *failure) failure() *endpoint.Failure {
 		return nil
 	}
 	err := errors.New(endpoint.Brief(f.Text))
-	if f.Unreached {
+	switch {
+	case f.NoFiles:
+		err = &endpoint.OpenFilesError{Text: err.Error()}
+	case f.Unreached:
 		err = &unreached{err.Error(), &net.OpError{Op: "dial", Err: err}}
 	}
 	return &endpoint.Failure{

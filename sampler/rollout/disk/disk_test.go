@@ -101,7 +101,8 @@ func TestRemainsOfAKilledWriterGoAway(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	old := time.Now().Add(-2 * time.Hour)
-	for name, stale := range map[string]bool{"page.html.tmp1": true, "page.html.tmp2": false, "other.html.tmp3": true,
+	for name, stale := range map[string]bool{
+		"page.html.tmp1": true, "page.html.tmp2": false, "other.html.tmp3": true,
 		"page.html.tmp": true, "page.html.tmpl": true, "page.html.tmp-4": true,
 	} {
 		if err := os.WriteFile(path(name), []byte("half"), 0o644); err != nil {
