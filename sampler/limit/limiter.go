@@ -124,6 +124,7 @@ type Limiter struct {
 	// rollouts with requests in trouble at their first try, or at any once the server is suspected,
 	// without an answer in between, regardless of when they were sent; at most row
 	troubled []string
+	firsts   int           // how many of them at their first try
 	suspect  bool          // there were row of them since an answer to a request sent after the last trouble
 	streak   int           // waves of trouble with nothing else in between
 	waveSeq  uint64        // requests admitted at the last trouble
@@ -301,7 +302,9 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 		row := l.row()
 		if (!r.Again || l.suspect || l.probing) && len(l.troubled) < row &&
 			(r.Of == "" || !slices.Contains(l.troubled, r.Of)) {
-			l.troubled = append(l.troubled, r.Of)
+			if l.troubled = append(l.troubled, r.Of); !r.Again {
+				l.firsts++
+			}
 		}
 		if l.suspect = l.suspect || len(l.troubled) >= row; l.suspect || l.probing {
 			l.streak = max(l.streak, 1) // a pause and a single request, from the first wave on
@@ -385,10 +388,10 @@ func (l *Limiter) note(first bool, failed float64) {
 // in flight at the last trouble says nothing about now.
 func (l *Limiter) answered(t Ticket) {
 	l.newest, l.begun = max(l.newest, t.seq), time.Time{}
-	for range l.troubled {
+	for range l.firsts {
 		l.note(true, 1)
 	}
-	l.troubled = l.troubled[:0]
+	l.troubled, l.firsts = l.troubled[:0], 0
 	if t.seq > l.waveSeq || l.streak == 0 {
 		l.streak, l.probing, l.suspect = 0, false, false
 	}
