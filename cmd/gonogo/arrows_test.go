@@ -256,8 +256,8 @@ var allowedArrows = map[string][]string{
 	"sampler/logs/exporter": {
 		"sampler/jsontext", "sampler/rollout", "sampler/rollout/disk", "sampler/wording",
 	},
-	"sampler/input/job":            {"sampler/input/document", "sampler/jsontext", "sampler/rollout/credential"},
-	"fixtures":                     {"fixtures"},
+	"sampler/input/job": {"sampler/input/document", "sampler/jsontext", "sampler/rollout/credential"},
+	"fixtures":          {"fixtures"},
 	// pages for readers, and the schema of result.json
 	"docs": {},
 	// a module of its own, as a user of the packages would write it
