@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
-# litellm 1.105.0, imported where its price list cannot be fetched, such as in a sandbox without a
-# network: the import itself fails on a busy machine.
+# litellm 1.105.0 cannot be imported at random on a busy machine where it cannot fetch its price list,
+# such as in a sandbox without a network.
 #
-# Seen on 2026-11-28 with Python 3.11.7 on Linux: `import litellm` fetches a price list from GitHub. If
-# that fails, a background thread waits some seconds and tries again, and logs that it failed again. The
-# log's filter imports litellm.rust_bridge.catalog. If the main thread has not finished importing litellm
-# by then (6 s alone on two cores, of which the first fetch takes a part), it gets
+# Pinned: litellm==1.105.0 (PyPI). Seen on 2026-11-28 with Python 3.11.7 on Linux, two cores.
+# Happens: `import litellm` ends with
 #   ImportError: cannot import name 'LoggerContext' from partially initialized module
 #   'litellm.rust_bridge.catalog' (most likely due to a circular import)
-# Of six imports at once on two cores, five failed. With LITELLM_LOCAL_MODEL_COST_MAP=True, litellm's own
-# setting, it fetches nothing, and all succeed.
+# in five of six imports that run at once. With LITELLM_LOCAL_MODEL_COST_MAP=True, litellm's own setting,
+# in none.
+# Why: the import fetches a price list from GitHub. If that fails, a background thread waits some seconds,
+# tries again and logs that it failed again; the log's filter imports litellm.rust_bridge.catalog. The
+# main thread fails if it has not finished importing litellm by then (6 s alone on this machine).
 #
-# This script installs litellm in a temporary folder, imports it three times for each core at once with a
-# proxy that nothing listens at, and fails if none of these imports fails as described, or if one fails
-# with the setting.
+# The script installs litellm in a temporary folder, imports it three times for each core at once, with a
+# proxy address where nothing listens, and fails if no import fails as described, or if one fails with
+# the setting.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
