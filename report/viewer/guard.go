@@ -2,10 +2,12 @@ package viewer
 
 import (
 	"crypto/subtle"
+	"errors"
 	"net"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // policy forbids the page all scripts, styles and requests except those of its own server, and
@@ -15,10 +17,10 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 
 // guard only lets through requests that the page makes in its own browser tab: with the name of
 // this machine as Host (a rebound DNS name is another Host), from the page itself (so that no other
-// page acts for it), and with the token, which comes from the address first and later from a cookie
-// of this port only.
+// page acts for it), and, for everything but the page's own files, with the token in a header. The page
+// reads the token from the fragment of its address, which browsers send to nobody. A cookie would
+// reach the servers of all other ports of this machine.
 func (s *Server) guard(port int, next http.Handler) http.Handler {
-	cookie := "gonogo_view_" + strconv.Itoa(port)
 	var hosts []string
 	for _, h := range []string{"127.0.0.1", "localhost", "::1"} {
 		hosts = append(hosts, net.JoinHostPort(h, strconv.Itoa(port)))
@@ -36,15 +38,10 @@ func (s *Server) guard(port int, next http.Handler) http.Handler {
 			http.Error(w, "wrong host: open the address that gonogo view printed", http.StatusForbidden)
 		case !ownPage(r):
 			http.Error(w, "requests from other pages are refused", http.StatusForbidden)
-		case !s.hasToken(r, cookie):
-			http.Error(w, "the token is missing: open the whole address that gonogo view printed", http.StatusForbidden)
+		case !(r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/view/")) && !s.hasToken(r):
+			fail(w, http.StatusForbidden,
+				errors.New("the token is missing: open the whole address that gonogo view printed"))
 		default:
-			if r.URL.Query().Has("token") {
-				http.SetCookie(w, &http.Cookie{
-					Name: cookie, Value: s.token, Path: "/", HttpOnly: true,
-					SameSite: http.SameSiteStrictMode,
-				})
-			}
 			next.ServeHTTP(w, r)
 		}
 	})
@@ -65,10 +62,8 @@ func ownPage(r *http.Request) bool {
 		r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
-func (s *Server) hasToken(r *http.Request, cookie string) bool {
-	token := r.URL.Query().Get("token")
-	if c, err := r.Cookie(cookie); token == "" && err == nil {
-		token = c.Value
-	}
+// hasToken reports whether a request carries the token as "Authorization: Bearer TOKEN".
+func (s *Server) hasToken(r *http.Request) bool {
+	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	return subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) == 1
 }

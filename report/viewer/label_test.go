@@ -2,6 +2,7 @@ package viewer
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -88,6 +89,32 @@ func TestLabelsAreKept(t *testing.T) {
 	}
 	if on, _ := os.ReadFile(filepath.Join(s.dir, rollout.LabelsFile)); string(on) != "{broken\n" {
 		t.Errorf("the broken file is now %q", on)
+	}
+}
+
+// TestLabelsAtOnceAreAllKept posts labels of one run at the same time: the file is locked for each of
+// them in turn, by the same process.
+func TestLabelsAtOnceAreAllKept(t *testing.T) {
+	s := serve(t, Options{Rater: "ann"}, lines)
+	keys := []string{`"q1","sample":0`, `"q1","sample":1`, `"q1","sample":2`, `"q2","sample":0`, `"q2","sample":1`}
+	answers := make(chan string, len(keys))
+	for _, k := range keys {
+		go func() {
+			code, _, text := s.ask("POST", "/api/label", `{"split":"train","item":`+k+`,"mark":"right"}`, nil)
+			answers <- fmt.Sprint(code, " ", text)
+		}()
+	}
+	for range keys {
+		if a := <-answers; !strings.HasPrefix(a, "200 ") {
+			t.Error(a)
+		}
+	}
+	run, err := rollout.Open(s.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if labels, err := run.Labels(); err != nil || len(labels) != len(keys) {
+		t.Errorf("%d labels are kept, want %d: %v", len(labels), len(keys), err)
 	}
 }
 

@@ -79,9 +79,9 @@ func Listen(port int) (net.Listener, error) {
 	return net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 }
 
-// URL returns the address of the page on a listener, with the token.
+// URL returns the address of the page on a listener, with the token in its fragment.
 func (s *Server) URL(ln net.Listener) string {
-	u := url.URL{Scheme: "http", Host: ln.Addr().String(), Path: "/", RawQuery: url.Values{"token": {s.token}}.Encode()}
+	u := url.URL{Scheme: "http", Host: ln.Addr().String(), Path: "/", Fragment: "token=" + s.token}
 	return u.String()
 }
 

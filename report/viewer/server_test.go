@@ -79,8 +79,7 @@ func (s *served) ask(method, path, body string, change func(*http.Request)) (int
 	if err != nil {
 		s.Fatal(err)
 	}
-	_, port, _ := net.SplitHostPort(req.URL.Host)
-	req.AddCookie(&http.Cookie{Name: "gonogo_view_" + port, Value: s.token})
+	req.Header.Set("Authorization", "Bearer "+s.token)
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -329,19 +328,29 @@ func TestOnlyTheOwnPageIsLetIn(t *testing.T) {
 		"from the page":               {func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-origin") }, 200},
 		"from another site":           {func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, 403},
 		"from another port":           {func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-site") }, 403},
-		"without the token":           {func(r *http.Request) { r.Header.Del("Cookie") }, 403},
-		"with a wrong token":          {func(r *http.Request) { r.URL.RawQuery = "token=x" }, 403},
-		"with the token in its query": {func(r *http.Request) { r.Header.Del("Cookie"); r.URL.RawQuery = "token=" + s.token }, 200},
+		"without the token":           {func(r *http.Request) { r.Header.Del("Authorization") }, 403},
+		"with a wrong token":          {func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") }, 403},
+		"with the token in its query": {func(r *http.Request) { r.Header.Del("Authorization"); r.URL.RawQuery = "token=" + s.token }, 403},
+		"with the token in a cookie": {func(r *http.Request) {
+			r.Header.Del("Authorization")
+			r.AddCookie(&http.Cookie{Name: "gonogo_view_" + port, Value: s.token})
+		}, 403},
 	} {
-		for _, path := range []string{"/", "/view/view.js", "/api/run", "/api/items", "/api/labels.jsonl"} {
+		for _, path := range []string{"/", "/view/view.js", "/api/run", "/api/items", "/api/labels.jsonl", "/api/none"} {
+			want := c.want
+			if strings.Contains(name, "token") && !strings.HasPrefix(path, "/api/") {
+				want = 200 // the page's own files are the same for every run
+			} else if want == 200 && path == "/api/none" {
+				want = 404
+			}
 			code, h, text := s.ask("GET", path, "", c.change)
-			if code != c.want {
-				t.Errorf("%s: GET %s: %d, want %d", name, path, code, c.want)
+			if code != want {
+				t.Errorf("%s: GET %s: %d, want %d", name, path, code, want)
 			}
 			if h.Get("Content-Security-Policy") != policy || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" {
 				t.Errorf("%s: GET %s: headers %v", name, path, h)
 			}
-			if code != 200 && (strings.Contains(text, "q1") || h.Get("Set-Cookie") != "") {
+			if code != 200 && strings.Contains(text, "q1") || h.Get("Set-Cookie") != "" {
 				t.Errorf("%s: GET %s: tells %q, %v", name, path, text, h)
 			}
 		}
@@ -355,10 +364,10 @@ func TestOnlyTheOwnPageIsLetIn(t *testing.T) {
 		r.Header.Set("Sec-Fetch-Mode", "navigate")
 		r.Header.Set("Sec-Fetch-Dest", "document")
 	}
-	if code, h, _ := s.ask("GET", "/?token="+s.token, "", link); code != 200 || !strings.Contains(h.Get("Set-Cookie"), "HttpOnly; SameSite=Strict") {
-		t.Errorf("a link in a message: %d, %v", code, h)
+	if code, _, _ := s.ask("GET", "/", "", link); code != 200 {
+		t.Errorf("a link in a message: %d", code)
 	}
-	if code, _, _ := s.ask("GET", "/api/run?token="+s.token, "", link); code != 403 {
+	if code, _, _ := s.ask("GET", "/api/run", "", link); code != 403 {
 		t.Errorf("a link to data: %d", code)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout/disk"
@@ -164,10 +165,16 @@ func labelSyntax(text []byte) error {
 		excerpt(text))
 }
 
+// appending is held while labels are added: two calls at once would find the run locked, by their own
+// process.
+var appending sync.Mutex
+
 // AppendLabels adds the labels that the run in dir does not have yet. It adds all or none: the file
-// is replaced as a whole. Meanwhile other writers are locked out of the run. The caller must mask
-// secrets, with Redactor.Labels.
+// is replaced as a whole. Meanwhile other writers are locked out of the run; calls in one process
+// wait for each other. The caller must mask secrets, with Redactor.Labels.
 func AppendLabels(dir string, labels []Label) (err error) {
+	appending.Lock()
+	defer appending.Unlock()
 	run, release, err := openLocked(dir)
 	if err != nil {
 		return err

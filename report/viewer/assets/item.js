@@ -1,7 +1,7 @@
 import {matched} from "./diff.js";
 import {block, count, el, id, number} from "./dom.js";
 import {message, rollout} from "./rollout.js";
-import {get, query, state, write} from "./state.js";
+import {ask, get, query, state, write} from "./state.js";
 
 let about = {}, item = null, panes = [null, null], active = 0, turn = 0, changed = () => {};
 
@@ -182,9 +182,8 @@ export async function label(i, mark, note) {
   if (note === undefined) note = p.labels.find((l) => l.rater === about.rater)?.note || "";
   const [run, sample] = p.ref.split(":");
   try {
-    const r = await fetch("/api/label", {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify({run: Number(run), split: p.split, item: p.item, sample: Number(sample), mark, note})});
+    const r = await ask("label", {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify({run: Number(run), split: p.split, item: p.item, sample: Number(sample), mark, note})});
     const got = await r.json();
-    if (!r.ok) throw new Error(got.error);
     p.labels = got.labels;
     const kept = item.runs[Number(run)].rollouts.find((x) => x.sample === Number(sample));
     if (kept) kept.labels = got.labels;

@@ -1,5 +1,5 @@
 import {count, el, id, number} from "./dom.js";
-import {filters, get, query, state, write} from "./state.js";
+import {ask, filters, get, query, state, write} from "./state.js";
 
 let page = {items: [], total: 0, all: 0}, hits = null, running = null, two = false, open = () => {};
 
@@ -167,8 +167,7 @@ export async function search(from) {
   found.list.forEach((h) => list.append(hit(h, asked)));
   id("list").replaceChildren(el("p", {class: "more"}, el("button", {type: "button", onclick: closeHits}, "Back to the items")), list, status);
   try {
-    const r = await fetch("/api/search?" + query({q: asked, from, run: state.where}), {signal: mine.signal});
-    if (!r.ok) throw new Error((await r.json()).error);
+    const r = await ask("search?" + query({q: asked, from, run: state.where}), {signal: mine.signal});
     for await (const line of lines(r.body)) {
       if (line.error) throw new Error(line.error);
       if (line.hit) {

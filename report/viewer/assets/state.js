@@ -1,5 +1,5 @@
 // Where the page is stands in the address behind #: whoever has it, and the same
-// run, sees the same. The token is taken out of it at once.
+// run, sees the same. The token is taken out of it at once and kept for this tab.
 
 const lasting = ["split", "family", "category", "outcome", "tool", "mark", "low", "high", "find", "sort", "desc", "q", "where", "of", "item", "a", "b", "one"];
 
@@ -8,6 +8,7 @@ export const filters = ["split", "family", "category", "outcome", "tool", "mark"
 export const state = {};
 
 export function read() {
+  takeToken();
   const given = new URLSearchParams(location.hash.slice(1));
   for (const key of lasting) state[key] = given.get(key) || "";
 }
@@ -21,8 +22,22 @@ export function write(push) {
   history[push ? "pushState" : "replaceState"](null, "", location.pathname + hash);
 }
 
-export function dropToken() {
-  if (location.search) history.replaceState(null, "", location.pathname + location.hash);
+/** takeToken moves the token from the address to the storage of this tab, which survives a reload. */
+function takeToken() {
+  const p = new URLSearchParams(location.hash.slice(1));
+  if (!p.has("token")) return;
+  sessionStorage.setItem("token", p.get("token"));
+  p.delete("token");
+  const hash = p.toString();
+  history.replaceState(null, "", location.pathname + (hash && "#" + hash));
+}
+
+/** ask sends a request with the token; what goes wrong is an error with the server's words. */
+export async function ask(path, options) {
+  const headers = {...options?.headers, Authorization: `Bearer ${sessionStorage.getItem("token") || ""}`};
+  const r = await fetch(`/api/${path}`, {...options, headers});
+  if (!r.ok) throw new Error((await r.json()).error);
+  return r;
 }
 
 /** query is the filter for a question to the server, and what else it asks. */
@@ -33,10 +48,7 @@ export function query(more) {
   return p;
 }
 
-/** get asks the server; what goes wrong is an error with the server's words. */
+/** get asks the server for JSON. */
 export async function get(path, params, signal) {
-  const r = await fetch(`/api/${path}?${params || ""}`, {signal});
-  const body = await r.json();
-  if (!r.ok) throw new Error(body.error);
-  return body;
+  return (await ask(`${path}?${params || ""}`, {signal})).json();
 }
