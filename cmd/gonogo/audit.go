@@ -60,6 +60,9 @@ Example:
 			if err := p.ReadyToAudit(c.Context, invocationOf(c)); err != nil {
 				return err
 			}
+			if err := p.Spending.CountRun(c.Context, dir); err != nil {
+				return exit.AsUsage(err)
+			}
 			if run == nil {
 				if err := beginRun(c, p, dir); err != nil {
 					return err

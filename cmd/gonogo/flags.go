@@ -175,12 +175,13 @@ func trustFlag() cli.Flag {
 }
 
 // budgetRule explains the budget, for the help of commands.
-const budgetRule = `The budget (--max-rollouts, --max-tokens, --max-usd, --deadline) applies to one
-call of the command: the run, its variants and the audit together. A rollout's
-usage is known when it ends; until then it counts as the mean of those that have
-ended. Spending can therefore exceed the cap by the rollouts in flight (a few,
-before the first has ended). No rollout begins that would, on average, end after
-the deadline. Rollouts in flight end and are kept; the exit code is 5.`
+const budgetRule = `The budget (--max-rollouts, --max-tokens, --max-usd) counts what all calls used
+for the run: its rollouts, its variants and the audit together. --deadline is
+for one call. A rollout's usage is known when it ends; until then it counts as
+the mean of those that have ended. Spending can therefore exceed the cap by the
+rollouts in flight (a few, before the first has ended). No rollout begins that
+would, on average, end after the deadline. Rollouts in flight end and are kept;
+the exit code is 5; a higher cap continues.`
 
 // spendingFlags limit what a command uses.
 func spendingFlags() []cli.Flag { return keyed("max-tokens", "max-usd", "deadline") }

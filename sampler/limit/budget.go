@@ -91,6 +91,13 @@ func (b *Budget) Bounds() Bounds {
 	return b.bounds
 }
 
+// Begun counts rollouts that were begun before, by earlier calls.
+func (b *Budget) Begun(rollouts int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.begun += rollouts
+}
+
 // Exceeded returns the bound that last prevented a start.
 func (b *Budget) Exceeded() Bound {
 	if b == nil {

@@ -15,7 +15,7 @@ import (
 type Result struct {
 	Items    int       `json:"items"`             // drawn
 	Of       int       `json:"of"`                // number of items in the data
-	Graded   int       `json:"graded"`            // answers submitted to the grader, with or without a grade
+	Tried    int       `json:"tried"`             // answers submitted to the grader, with or without a grade
 	Planned  int       `json:"planned"`           // number of answers
 	Skipped  string    `json:"skipped,omitempty"` // why nothing was graded
 	Findings []Finding `json:"findings,omitempty"`
@@ -30,8 +30,8 @@ func (t Trial) Run(ctx context.Context, answers []sampler.Task) (r Result, err e
 		return a.Record.Probe != nil &&
 			isReference(a.Record)
 	})
-	r.Graded, r.Findings, err = t.Try(ctx, answers)
-	if err == nil && r.Graded == 0 && len(r.Findings) == 0 && r.Planned > 0 {
+	r.Tried, r.Findings, err = t.Try(ctx, answers)
+	if err == nil && r.Tried == 0 && len(r.Findings) == 0 && r.Planned > 0 {
 		r.Skipped = fmt.Sprintf("it gave no grade within %v", Limit)
 	}
 	return r, err

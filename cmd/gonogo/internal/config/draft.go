@@ -242,7 +242,7 @@ var decisions = map[string]string{
 	"model.base_url":      "where it answers: any OpenAI-compatible server",
 	"model.temperature":   "what the training will sample with; without it, the server's own",
 	"sampling.samples":    "rollouts per item; may be raised later",
-	"sampling.max_usd":    "stop a call after this many US dollars; 0 is no cap",
+	"sampling.max_usd":    "stop once the run has cost this many US dollars; 0 is no cap",
 	"audit.answer":        "a whole answer around a reference; taken from the rollouts that earn the top",
 	"training.group_size": "rollouts of an item that the trainer compares",
 }

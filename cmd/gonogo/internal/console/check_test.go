@@ -18,7 +18,7 @@ func TestACheckIsALineForEachThing(t *testing.T) {
 		Variants:  []Variant{{Name: "brief", Doc: "a short one", Rollouts: 8, Changes: []rollout.Change{{Key: "prompt", New: "Be\nbrief."}, {Key: "tools", Base: "a"}}}},
 		Warnings:  []string{"a key means nothing"},
 		Problems:  []rollout.Problem{{File: "train.jsonl", Line: 2, Message: "no answer", Blocking: true}, {Message: "few rows"}},
-		Grader:    tryout.Result{Items: 2, Of: 3, Graded: 5, Planned: 6, References: true, Findings: []tryout.Finding{{Blocking: true, Title: "it fails", Remedy: "Correct it.", Rows: []string{"q1"}}}},
+		Grader:    tryout.Result{Items: 2, Of: 3, Tried: 5, Planned: 6, References: true, Findings: []tryout.Finding{{Blocking: true, Title: "it fails", Remedy: "Correct it.", Rows: []string{"q1"}}}},
 		Key:       "there is no OPENAI_API_KEY", Estimate: "To make: 16 rollouts.",
 	}
 	want := `train      train.jsonl: 3 items, 2 taken
@@ -33,7 +33,7 @@ variant    brief: 8 rollouts; a short one
 warning    a key means nothing
 refused    train.jsonl:2: no answer
 advice     few rows
-grader     tried on the reference, an empty and a wrong answer of a sample of 2 of 3 items: 5 of 6 answers graded
+grader     tried on the reference, an empty and a wrong answer of a sample of 2 of 3 items: 5 of 6 answers tried
 fails      grader: it fails
            Correct it.
            - q1

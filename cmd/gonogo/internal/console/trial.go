@@ -24,7 +24,7 @@ func WriteTrial(w io.Writer, t tryout.Result, quiet bool) {
 			on, lack = "an empty and a wrong answer",
 				"; no reference answer was found: set audit.reference, such as {{item.answer}}"
 		}
-		fmt.Fprintf(w, "grader     tried on %s of %s: %d of %s graded%s\n", on, tried, t.Graded,
+		fmt.Fprintf(w, "grader     tried on %s of %s: %d of %s tried%s\n", on, tried, t.Tried,
 			Count(t.Planned, "answer"), lack)
 	}
 	for _, f := range t.Findings {

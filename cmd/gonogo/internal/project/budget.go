@@ -1,23 +1,28 @@
 package project
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"strconv"
 	"time"
 
 	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/sampler"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
 
-// Spending is the budget of one call, with its messages.
+// Spending is the budget of a run, with its messages.
 type Spending struct {
 	p      *Project
-	Budget *limit.Budget // of this call, shared by all its stages
+	Budget *limit.Budget // shared by all stages of this call
 }
 
-// openBudget opens the budget of this call. Its deadline counts from now.
+// openBudget opens the budget, with nothing spent. Its deadline counts from now.
 func (sp *Spending) openBudget() {
 	s := sp.p.Config.Sampling
 	now := time.Now()
@@ -37,9 +42,109 @@ func (sp *Spending) SpentBefore(what string, counted bool) error {
 	}
 	return &exit.Error{
 		Code: exit.Budget,
-		Err: fmt.Errorf("the budget of this call was used up before %s (%s); run the same command again to continue",
-			what, console.BoundText(sp.Budget, bound)),
+		Err: fmt.Errorf("the budget was used up before %s (%s); %s to continue", what,
+			console.BoundText(sp.Budget, bound), RaiseHint(bound)),
 	}
+}
+
+// RaiseHint says how to continue after a bound was reached, without "to continue". A deadline is of
+// one call, and the other bounds count all calls.
+func RaiseHint(bound limit.Bound) string {
+	if bound == limit.Deadline {
+		return "run the same command again"
+	}
+	return "raise max_" + string(bound) + " and run the same command again"
+}
+
+// CountRun adds to the budget what earlier calls used for the run in dir: its rollouts, also those
+// that failed and were made again, its variants and its audit. A run that does not exist yet has
+// used nothing; of a run that grades another's rollouts only the gradings count. Call it once, before
+// the first stage of a call.
+func (sp *Spending) CountRun(ctx context.Context, dir string) error {
+	if b := sp.Budget.Bounds(); b.Rollouts == 0 && b.Tokens == 0 && b.USD == 0 {
+		return nil
+	}
+	run, err := sp.countRollouts(ctx, dir, sp.rolloutCost())
+	if err != nil || run == nil {
+		return err
+	}
+	for i, v := range sp.p.Config.Variants {
+		cost := sp.p.Config.ForVariant(i).TokenPrices().Rollout
+		if _, err := sp.countRollouts(ctx, rollout.VariantDir(dir, v.Name), cost); err != nil {
+			return err
+		}
+	}
+	a := sp.Budget.Open("probes", false)
+	defer a.Close()
+	_, err = run.Probes(ctx, func(rec *rollout.Record) error {
+		a.Note(used(rec, gradingTokens, sp.GradingCost()))
+		return nil
+	})
+	return err
+}
+
+// countRollouts counts the rollouts of one run directory and returns the run; nil if there is none.
+func (sp *Spending) countRollouts(ctx context.Context, dir string,
+	cost func(*rollout.Record) (float64, bool),
+) (*rollout.Run, error) {
+	run, err := rollout.OpenManifest(dir)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, rollout.ErrNotARun) {
+		return nil, nil // whoever makes the run says if it cannot be made there
+	}
+	if err != nil {
+		return nil, err
+	}
+	// A grade that is given later repeats the line of its rollout, with the tokens of the model.
+	last := make(map[rolloutID]limit.Used)
+	copied := run.Manifest != nil && (run.Manifest.GradedFrom != "" || run.Manifest.Source == rollout.Import)
+	_, err = run.Records(ctx, rollout.ReadOptions{Lean: true}, func(rec *rollout.Record) error {
+		switch {
+		case !copied:
+			last[idOf(rec)] = used(rec, sampler.TokensOf, cost)
+		case len(rec.Earlier) > 0: // only the grade was made here
+			last[idOf(rec)] = used(rec, gradingTokens, sp.GradingCost())
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, rollout.ErrNoRecords) {
+		return nil, err
+	}
+	a := sp.Budget.Open("recorded", false)
+	defer a.Close()
+	for _, u := range last {
+		a.Note(u)
+	}
+	sp.Budget.Begun(len(last))
+	return run, nil
+}
+
+// rolloutID tells the attempts at a rollout apart that a model was asked for.
+type rolloutID struct {
+	rollout.Key
+	trace string
+}
+
+func idOf(rec *rollout.Record) rolloutID {
+	return rolloutID{rec.Key(), cmp.Or(rec.TraceID, strconv.Itoa(rec.Attempt))}
+}
+
+// gradingTokens returns what the gradings of a record used.
+func gradingTokens(rec *rollout.Record) *int64 {
+	graded := rollout.Record{Judge: rec.Judge, JudgeCalls: rec.JudgeCalls}
+	return sampler.TokensOf(&graded)
+}
+
+// used returns what a recorded rollout or grading used.
+func used(rec *rollout.Record, tokens func(*rollout.Record) *int64,
+	cost func(*rollout.Record) (float64, bool),
+) limit.Used {
+	u := limit.Used{Tokens: tokens(rec)}
+	if cost != nil {
+		if usd, ok := cost(rec); ok {
+			u.USD = &usd
+		}
+	}
+	return u
 }
 
 // rolloutCost returns the function that prices a rollout; nil if a price is unknown.

@@ -27,6 +27,9 @@ func GradeAgain(ctx context.Context, p *project.Project, c *project.Invocation, 
 	if SamePath(run.Dir, dir) {
 		return exit.Usagef("%s is the run itself: name another directory with --output, so that its grades stay", dir)
 	}
+	if err := p.Spending.CountRun(ctx, dir); err != nil {
+		return exit.AsUsage(err)
+	}
 	if err := p.ReadyToGrade(ctx, c); err != nil {
 		return err
 	}

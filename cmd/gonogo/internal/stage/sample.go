@@ -18,6 +18,9 @@ import (
 func Make(ctx context.Context, c *project.Invocation, p *project.Project,
 	dir string,
 ) (stopped *exit.Error, failed, err error) {
+	if err := p.Spending.CountRun(ctx, dir); err != nil {
+		return nil, nil, exit.AsUsage(err)
+	}
 	stopped, err = project.BudgetStop(sampleRun(ctx, c, p, dir)) // if a write also failed, the run ends here
 	if err != nil || c.Sampling.Rehearse {
 		return nil, nil, err
@@ -272,6 +275,9 @@ func prepareQueueRun(ctx context.Context, p *project.Project, c *project.Invocat
 // SampleFresh makes the new rollouts that dir still lacks.
 func SampleFresh(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run, dir string) error {
 	p.ShowWarnings(c.Err)
+	if err := p.Spending.CountRun(ctx, dir); err != nil {
+		return exit.AsUsage(err)
+	}
 	if err := p.Reachable(ctx, p.Endpoints()); err != nil {
 		return err
 	}

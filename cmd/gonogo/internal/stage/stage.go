@@ -57,8 +57,8 @@ func stageEnded(p *project.Project, c *project.Invocation, st stage, dir string,
 	if err, ok := errors.AsType[*AbortedError](err); ok {
 		return err
 	}
-	goOn := st.lacks(s.NotRun()) + st.ungraded(dir, s) + "; run the same command again to continue: " +
-		p.Redact.String(c.Line)
+	lacks, line := st.lacks(s.NotRun())+st.ungraded(dir, s), p.Redact.String(c.Line)
+	goOn := lacks + "; run the same command again to continue: " + line
 	place := message.Place{Dir: cmp.Or(st.source, dir), ConfigFile: c.ConfigFile(), GraderFile: c.Grader}
 	onRun := message.Shell(place.At([]string{"gonogo", "grade", message.Run})[2:]...) // also for an audit
 	var dead *endpoint.Error
@@ -95,14 +95,14 @@ func stageEnded(p *project.Project, c *project.Invocation, st stage, dir string,
 			p.Redact.String(err.Error()), dir, goOn), err}
 	case s.StoppedBy == sampler.StoppedByBudget:
 		by := p.Spending.Budget.Exceeded()
+		bound := console.BoundText(p.Spending.Budget, by)
 		if by == limit.Deadline {
-			return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s was stopped by the %s; %s", st.name,
-				console.BoundText(p.Spending.Budget, by), goOn)}
+			return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s was stopped by the %s; %s", st.name, bound, goOn)}
 		}
 		return &exit.Error{
 			Code: exit.Budget,
-			Err: fmt.Errorf("%s was stopped by the budget, which bounds each call of this command (%s); %s", st.name,
-				console.BoundText(p.Spending.Budget, by), goOn),
+			Err: fmt.Errorf("%s was stopped by the budget, which counts all calls for this run (%s); %s", st.name, bound,
+				lacks+"; "+project.RaiseHint(by)+" to continue: "+line),
 		}
 	}
 	return nil

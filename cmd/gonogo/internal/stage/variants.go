@@ -58,6 +58,9 @@ func Sample(ctx context.Context, c *project.Invocation, p *project.Project, dir 
 	if !withBase {
 		return SampleVariants(ctx, c, p, dir)
 	}
+	if err := p.Spending.CountRun(ctx, dir); err != nil {
+		return exit.AsUsage(err)
+	}
 	if err := sampleRun(ctx, c, p, dir); err != nil || c.Sampling.Rehearse {
 		return err
 	}
@@ -93,6 +96,9 @@ func lostTooMany(ctx context.Context, p *project.Project, dir string) error {
 
 // SampleVariants makes the variants of an existing run.
 func SampleVariants(ctx context.Context, c *project.Invocation, p *project.Project, dir string) error {
+	if err := p.Spending.CountRun(ctx, dir); err != nil {
+		return exit.AsUsage(err)
+	}
 	if !c.Sampling.Rehearse {
 		if err := joinRun(p, dir); err != nil {
 			return err
