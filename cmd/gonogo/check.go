@@ -53,7 +53,7 @@ Example:
 			}
 			noKey := cfg.TakeKeys() // no model is called here, so a missing key is reported with the other problems
 			p := project.NewUnwired(cfg)
-			p.MCP.Tolerant, p.MCP.Offline = true, c.Bool("offline")
+			p.MCP.Tolerant, p.MCP.Offline, p.MCP.Notes = true, c.Bool("offline"), c.App.ErrWriter
 			p, err = project.Wire(c.Context, p)
 			if err != nil {
 				return err

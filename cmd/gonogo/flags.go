@@ -136,7 +136,14 @@ func readProject(c *cli.Context) (*project.Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	return project.New(c.Context, cfg)
+	return wired(c, cfg)
+}
+
+// wired returns the project of a configuration. What it waits for is said on standard error.
+func wired(c *cli.Context, cfg *config.Config) (*project.Project, error) {
+	p := project.NewUnwired(cfg)
+	p.MCP.Notes = c.App.ErrWriter
+	return project.Wire(c.Context, p)
 }
 
 // analysisFlags are the settings of an analysis.

@@ -83,7 +83,7 @@ func nightProject(c *cli.Context) (*project.Project, error) {
 	if cfg.Data.Eval != "" && cfg.Sampling.EvalSamples > 0 && !c.Bool("all-splits") {
 		cfg.Data.Train, cfg.Data.Production = "", ""
 	}
-	return project.New(c.Context, cfg)
+	return wired(c, cfg)
 }
 
 func nightly(c *cli.Context) (err error) {

@@ -43,13 +43,18 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 	} {
 		t.Run(c.how, func(t *testing.T) {
 			opts := mcp.Options{Start: 20 * time.Second}
+			var waiting []string
 			if c.how == "mute" {
 				opts.Start = 400 * time.Millisecond
+				opts.Slow = func(text string) { waiting = append(waiting, text) }
 			}
 			all, err := mcp.New(t.Context(), []mcp.Config{program("files", c.how)}, opts)
 			t.Cleanup(all.Close)
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%v, want …%s…", err, c.says)
+			}
+			if c.how == "mute" && (len(waiting) != 1 || !strings.HasPrefix(waiting[0], "waiting for the MCP server files (") || !strings.HasSuffix(waiting[0], "), for at most 400ms")) {
+				t.Errorf("while it was mute, these were said: %q", waiting)
 			}
 			if l := all.Listings(); len(l) != 1 || l[0].Err == nil {
 				t.Errorf("%+v", l)

@@ -39,6 +39,10 @@ type Options struct {
 	// DefaultStart.
 	Start time.Duration
 
+	// Slow is called at most once, with what is waited for, if a server has not answered within a
+	// twentieth of Start; nil says nothing.
+	Slow func(waiting string)
+
 	// MaxReply is the length in bytes of the longest answer that is shown to the model. The model
 	// sees a longer one as an error with status 413, as from any tool. 0 means DefaultMaxReply.
 	MaxReply int

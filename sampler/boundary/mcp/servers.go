@@ -7,7 +7,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"gonogo/sampler"
 	"gonogo/sampler/endpoint"
@@ -71,8 +74,15 @@ func New(ctx context.Context, cfgs []Config, opts Options) (*Servers, error) {
 	}
 	all.listings = make([]Listing, len(all.servers))
 	var group sync.WaitGroup
+	answered := make([]atomic.Bool, len(all.servers))
 	for i, s := range all.servers {
-		group.Go(func() { all.listings[i] = s.listing(ctx) })
+		group.Go(func() {
+			all.listings[i] = s.listing(ctx)
+			answered[i].Store(true)
+		})
+	}
+	if opts.Slow != nil && len(all.servers) > 0 {
+		all.sayIfSlow(&group, answered)
 	}
 	group.Wait()
 	for _, l := range all.listings {
@@ -80,6 +90,31 @@ func New(ctx context.Context, cfgs []Config, opts Options) (*Servers, error) {
 	}
 	errs = append(errs, all.collect())
 	return all, errors.Join(errs...)
+}
+
+// sayIfSlow waits until all servers have answered, and calls Options.Slow if that takes long.
+func (all *Servers) sayIfSlow(group *sync.WaitGroup, answered []atomic.Bool) {
+	ended := make(chan struct{})
+	go func() {
+		group.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return
+	case <-time.After(all.servers[0].opts.Start / 20):
+	}
+	var waiting []string
+	for i, s := range all.servers {
+		if !answered[i].Load() {
+			waiting = append(waiting, fmt.Sprintf("%s (%s)", s.cfg.Name, s.secrets.Mask(s.cfg.where())))
+		}
+	}
+	if len(waiting) > 0 {
+		opts := all.servers[0].opts
+		opts.Slow(fmt.Sprintf("waiting for the MCP server %s, for at most %v", strings.Join(waiting, ", "), opts.Start))
+	}
+	<-ended
 }
 
 // listing lists the tools that a server offers. It closes the session, unless all rollouts share it.

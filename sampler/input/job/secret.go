@@ -76,7 +76,7 @@ func (j *Job) Secrets() []string {
 		found = append(found, credential.URLSecrets(text)...)
 	}
 	// The value of ${NAME} is a secret; its name is not.
-	found = slices.DeleteFunc(found, variable.MatchString)
+	found = credential.Literal(slices.DeleteFunc(found, variable.MatchString))
 	slices.Sort(found)
 	return slices.Compact(found)
 }

@@ -54,6 +54,8 @@ func TestCredentialsAreFoundWhereverTheyStand(t *testing.T) {
 		"a URL in a list":                  {`"server_url":"https://g.example","more":["https://h.example/?sig=PLANTED111"]`, []string{"PLANTED111"}, `h.example/?sig=`},
 		"a header":                         {`"server_url":"https://g.example","headers":{"X-Key":"PLANTED-111"}`, []string{"PLANTED-111"}, `"X-Key":"**********"`},
 		"a header that is no credential":   {`"server_url":"https://g.example","headers":{"X-Any":"2024-10-01"}`, nil, `"X-Any":"**********"`},
+		"a value of each session":          {`"server_url":"https://g.example/?token={{session.nested.token}}","headers":{"x-slot":"{{session.nested.token}}","Authorization":"Bearer {{ session.token }}"}`, nil, `"x-slot":"**********"`},
+		"a key beside a session's value":   {`"server_url":"https://g.example","headers":{"Authorization":"Bearer planted1of2by3and4-{{session.id}}"}`, []string{"Bearer planted1of2by3and4-", "planted1of2by3and4-"}, `"Authorization":"**********"`},
 		"a variable has its value masked":  {`"server_url":"https://g.example/?code=${CODE}","token":"${TOKEN}"`, nil, `"token":"**********"`},
 		"names that only look like it":     {`"server_url":"https://g.example/?monkey=a-very-long-one&max_tokens=100000","author":"somebody-1","max_tokens":100000,"keyword":"a-long-word"`, nil, `?monkey=a-very-long-one&max_tokens=100000","author":"somebody-1","max_tokens":100000,"keyword":"a-long-word"`},
 		"a plain word under a vague name":  {`"server_url":"https://g.example","access":"public"`, nil, `"access":"**********"`},

@@ -2,6 +2,7 @@ package credential
 
 import (
 	"encoding/base64"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -153,6 +154,28 @@ func InHeader(name, value string) []string {
 		}
 	}
 	return slices.DeleteFunc(found, func(s string) bool { return len(s) < MinLength })
+}
+
+// placeholder matches {{session.NAME}}, which is replaced by a value of each rollout's session.
+var placeholder = regexp.MustCompile(`\{\{[^{}]*\}\}`)
+
+// Literal replaces each secret that contains a placeholder, such as "Bearer {{session.token}}", by
+// those parts of its text that look like keys. A placeholder is no secret, and neither are the words
+// around it.
+func Literal(secrets []string) []string {
+	var out []string
+	for _, secret := range secrets {
+		if !placeholder.MatchString(secret) {
+			out = append(out, secret)
+			continue
+		}
+		for _, part := range placeholder.Split(secret, -1) {
+			if part = strings.TrimSpace(part); likeKey(part) {
+				out = append(out, part)
+			}
+		}
+	}
+	return out
 }
 
 // likeKey reports whether text has a run of at least SureLength letters and digits, both of them,

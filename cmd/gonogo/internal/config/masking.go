@@ -98,7 +98,7 @@ func (c *Config) Secrets() []string {
 		}
 		return text
 	})
-	return longestFirst(all, 1)
+	return longestFirst(credential.Literal(all), 1)
 }
 
 // SureSecrets returns the secrets from the environment that cannot be ordinary words. They may

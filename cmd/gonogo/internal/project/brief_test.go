@@ -135,6 +135,18 @@ func TestNoSecretTravelsToWorkers(t *testing.T) {
 	}
 }
 
+// TestASessionsValueTravels describes a run whose headers take a value of each rollout's session, which
+// is known only to the worker that started it.
+func TestASessionsValueTravels(t *testing.T) {
+	p, _ := described(t, "session: {start: http://localhost:1/start, stop: http://localhost:1/stop}\n"+
+		"agent: {url: http://localhost:1/run, headers: {authorization: \"Bearer {{session.nested.token}}\", x-slot: \"{{session.slot}}\"}}\n",
+		variables(), "items=2")
+	body, err := describe(t.Context(), p)
+	if err != nil || !strings.Contains(string(body), "Bearer {{session.nested.token}}") {
+		t.Errorf("%s: %v", body, err)
+	}
+}
+
 func TestOverridesThatTravel(t *testing.T) {
 	for _, c := range []struct {
 		name, value string

@@ -3,6 +3,7 @@ package project
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -24,6 +25,7 @@ type ToolServers struct {
 	unknown  bool         // the tools of some servers are unknown
 	Tolerant bool         // a server that cannot be reached is reported, not an error
 	Offline  bool         // no server is called
+	Notes    io.Writer    // is told which servers are slow to answer; nil for none
 }
 
 // StartMCP starts the MCP servers and lists their tools.
@@ -44,7 +46,7 @@ func (ts *ToolServers) StartMCP(ctx context.Context) error {
 	ts.p.AgentLog = &agent.Log{}
 	var err error
 	ts.all, err = mcp.New(ctx, servers, mcp.Options{
-		Dir: ts.p.Config.Dir, Without: ts.p.Config.KeyNames(), HTTP: client, Log: ts.p.AgentLog,
+		Dir: ts.p.Config.Dir, Without: ts.p.Config.KeyNames(), HTTP: client, Log: ts.p.AgentLog, Slow: ts.saySlow,
 	})
 	ts.p.closers = append(ts.p.closers, ts.all.Close, client.CloseIdleConnections)
 	if ts.Tolerant && slices.ContainsFunc(ts.all.Listings(), func(l mcp.Listing) bool { return l.Err != nil }) {
@@ -55,6 +57,13 @@ func (ts *ToolServers) StartMCP(ctx context.Context) error {
 		return fmt.Errorf("tools.mcp: %w", err)
 	}
 	return ts.distinctTools()
+}
+
+// saySlow says which servers the command waits for.
+func (ts *ToolServers) saySlow(waiting string) {
+	if ts.Notes != nil {
+		fmt.Fprintf(ts.Notes, "note: %s\n", console.Visible(ts.p.Redact.String(waiting)))
+	}
 }
 
 // distinctTools refuses a server's tool with the same name as one of the job's.
