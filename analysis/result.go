@@ -175,8 +175,8 @@ func (s *Served) OneModel() bool {
 		func(by ServedBy) bool { return WithoutFingerprint(by.Name) != WithoutFingerprint(s.By[0].Name) })
 }
 
-// WithoutFingerprint removes the system_fingerprint, which OpenAI, Azure and Groq write as fp_ and
-// an id, from a served_by name.
+// WithoutFingerprint removes the system_fingerprint, a word that begins with fp_, from a served_by
+// name.
 func WithoutFingerprint(served string) string {
 	return strings.Join(slices.DeleteFunc(strings.Fields(served),
 		func(word string) bool { return strings.HasPrefix(word, "fp_") }), " ")

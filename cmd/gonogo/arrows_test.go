@@ -226,7 +226,7 @@ var allowedArrows = map[string][]string{
 	"sampler/form":           {},
 	"sampler/audit":          {"sampler", "sampler/form", "sampler/jsontext", "sampler/rollout"},
 	"sampler/burst":          {"sampler", "sampler/endpoint", "sampler/jsontext", "sampler/limit", "sampler/rollout"},
-	"sampler/input/document": {},
+	"sampler/input/document": {"sampler/rollout/disk"},
 	"sampler/input/schema":   {"sampler/input/document", "sampler/input/spelling", "sampler/limit"},
 	"sampler/input/spelling": {},
 	"sampler/rollout/markup": {},

@@ -17,6 +17,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"gonogo/sampler/rollout/disk"
 )
 
 // MaxBytes is the size of the largest document.
@@ -110,7 +112,7 @@ func Parse(name string, body []byte) (*Node, error) {
 	return root, r.errs.OrNil()
 }
 
-// ReadFile reads a file of at most MaxBytes.
+// ReadFile reads a regular file of at most MaxBytes.
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -121,7 +123,7 @@ func ReadFile(path string) ([]byte, error) {
 	case info.Size() > MaxBytes:
 		return nil, fmt.Errorf("%s has %d KB, %d KB are allowed", path, info.Size()>>10, MaxBytes>>10)
 	}
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -83,6 +83,12 @@ var subjects = []subject{
 	{"generation", Model},
 	{"request", Model},
 	{"rollout", Unknown},
+	{"outcome", Unknown},
+	{"episode", Unknown},
+	{"attempt", Unknown},
+	{"trial", Unknown},
+	{"run", Unknown},
+	{"job", Unknown},
 	{"is", Unknown},
 	{"has", Unknown},
 	{"had", Unknown},
@@ -97,7 +103,9 @@ var parsing = []string{"parse", "parsing", "response", "output", "timeout", "con
 var flags = []string{"is", "has", "had", "was"}
 
 // verdicts are the subjects after which a status of failed is a grade: the answer failed.
-var verdicts = []string{"verifier", "verification", "eval", "evaluation", "grading"}
+var verdicts = []string{
+	"verifier", "verification", "eval", "evaluation", "grading", "outcome", "episode", "attempt", "trial", "run", "job",
+}
 
 // core is the word of a key that makes it a mark.
 type core struct {
@@ -162,6 +170,14 @@ var singles = []single{
 	{"not_graded", raised, Grader},
 	{"unjudged", raised, Grader},
 	{"not_judged", raised, Grader},
+	{"do_not_score", raised, Grader},
+	{"do_not_grade", raised, Grader},
+	{"skip_score", raised, Grader},
+	{"skip_scoring", raised, Grader},
+	{"skip_grading", raised, Grader},
+	{"exclude_from_score", raised, Grader},
+	{"exclude_from_scoring", raised, Grader},
+	{"exclude_from_metrics", raised, Grader},
 	{"invalidated", raised, Grader},
 	{"invalidation", cause, Grader},
 	{"invalid_judge_response", cause, Grader},
@@ -170,6 +186,7 @@ var singles = []single{
 	{"failed_reason", cause, Unknown},
 	{"fail_message", cause, Unknown},
 	{"is_valid", verdict, Grader},
+	{"valid", verdict, Grader},
 	{"graded", verdict, Grader},
 	{"is_graded", verdict, Grader},
 	{"was_graded", verdict, Grader},
@@ -185,6 +202,10 @@ var singles = []single{
 	{"is_reward_valid", verdict, Grader},
 	{"reward_valid", verdict, Grader},
 	{"reward_is_valid", verdict, Grader},
+	{"score_invalid", raised, Grader},
+	{"invalid_score", raised, Grader},
+	{"reward_invalid", raised, Grader},
+	{"invalid_reward", raised, Grader},
 	{"status_code", status, Unknown},
 	{"http_status", status, Unknown},
 	{"http_status_code", status, Unknown},
@@ -236,11 +257,11 @@ var (
 	dataWords  = slices.Concat([]string{"failed", "failure", "cancelled", "canceled", "skipped"}, notEnded)
 )
 
-// endWords are the words that mean a failure in the reason why a rollout ended. A time limit or a
-// cancellation may be the rollout's own end.
+// endWords are the words that mean a failure in the reason why a rollout ended. A time limit may be
+// the rollout's own end.
 var endWords = []string{
 	"error", "errored", "failed", "failure", "exception", "crash", "crashed", "abort", "aborted",
-	"unavailable",
+	"cancel", "cancelled", "canceled", "unavailable", "preempted", "killed",
 }
 
 // blames are words in the text of a failure that show which boundary failed, in order of

@@ -80,3 +80,21 @@ func TestCountsThatCannotBeTrue(t *testing.T) {
 		}
 	}
 }
+
+// TestTheFingerprintOfAServer reads the words that servers write as system_fingerprint: those of
+// OpenAI (API reference), llama.cpp ("b<build>-<commit>") and mlx-lm (its versions and the platform).
+func TestTheFingerprintOfAServer(t *testing.T) {
+	for reply, want := range map[string]string{
+		`{"model":"m","system_fingerprint":"fp_44709d6fcb"}`:       "m fp_44709d6fcb",
+		`{"model":"m","system_fingerprint":"b6843-1a2b3c4d"}`:      "m fp_b6843-1a2b3c4d",
+		`{"model":"m","system_fingerprint":"0.29 macOS 15 arm64"}`: "m fp_0.29_macOS_15_arm64",
+		`{"model":"m","system_fingerprint":null}`:                  "m",
+		`{"system_fingerprint":"b1"}`:                              "fp_b1",
+		`{}`:                                                       "",
+	} {
+		var s transcript.Server
+		if err := json.Unmarshal([]byte(reply), &s); err != nil || s.String() != want {
+			t.Errorf("%s: %q, %v, want %q", reply, s.String(), err, want)
+		}
+	}
+}

@@ -21,10 +21,14 @@ var facetKeys = slices.Concat(policyKeys, versionKeys, environmentKeys, referenc
 
 var (
 	policyKeys = []string{
-		"model", "modelname", "checkpoint", "policy", "policyname", "agent", "agentname",
-		"systemprompt",
+		"model", "modelname", "modelid", "modelpath", "modelrevision", "checkpoint", "checkpointname",
+		"checkpointpath", "ckpt", "ckptpath", "adapter", "adapterpath", "loraadapter", "policy", "policyname",
+		"policymodel", "policymodelname", "agent", "agentname", "agentversion", "systemprompt",
 	}
-	versionKeys     = []string{"policyversion", "weightversion", "globalstep", "trainingstep", "trainstep"}
+	versionKeys = []string{
+		"policyversion", "policystep", "weightversion", "weightsversion", "modelversion", "modelstep", "checkpointstep",
+		"ckptstep", "globalstep", "trainingstep", "trainstep",
+	}
 	environmentKeys = []string{
 		"env", "envid", "envname", "environment", "task", "taskname", "dataset", "datasource",
 		"domain",
@@ -37,8 +41,20 @@ var (
 
 // isFacet reports whether a key is one of facetKeys.
 func isFacet(key string) bool {
-	const longest = 20
-	return len(key) <= longest && slices.Contains(facetKeys, plain(key))
+	const longest = 30
+	return len(key) <= longest && slices.Contains(facetKeys, bare(key))
+}
+
+// bare returns a key as it is in facetKeys. The columns of an object called metadata or info count
+// as its own keys.
+func bare(key string) string {
+	key = plain(key)
+	for _, holder := range []string{"metadata.", "info."} {
+		if inner, ok := strings.CutPrefix(key, holder); ok {
+			return inner
+		}
+	}
+	return key
 }
 
 // instance matches the name of one of several copies of an environment, which a log may write as
@@ -77,7 +93,7 @@ func facetOf(key, value string) (facet, bool) {
 
 // exactly returns a facet whose values match only if they are equal.
 func exactly(key, value string) facet {
-	return facet{name: plain(key), key: key, value: value, sum: sumOf(value)}
+	return facet{name: bare(key), key: key, value: value, sum: sumOf(value)}
 }
 
 func sumOf(text string) uint64 {

@@ -136,6 +136,14 @@ func (s Sink) tell(key, value string) {
 	}
 }
 
+// tellVersion records the version of the policy in a format whose rows name no training step: numbers
+// count, too.
+func (s Sink) tellVersion(key string, value json.RawMessage) {
+	if plain(key) == "step" || slices.Contains(versionKeys, plain(key)) {
+		s.tellExactly(key, value)
+	}
+}
+
 // tellExactly records a value of any kind that belongs to the format itself, such as the arguments
 // of a task; values match only if they are equal.
 func (s Sink) tellExactly(key string, value json.RawMessage) {

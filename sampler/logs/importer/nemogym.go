@@ -1,11 +1,13 @@
 package importer
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,6 +77,8 @@ type nemoRow struct {
 
 	ApplyFailed bool `json:"apply_failed"` // applying the model's patch failed, which is not a failure of the verifier
 	marked
+
+	names map[string]json.RawMessage // the policy and its version, by key
 
 	Verdicts []struct {
 		Label json.RawMessage `json:"verdict_label"`
@@ -207,6 +211,10 @@ func (n *nemoReader) row(f File, line int, row *nemoRow) error {
 	if len(asked) == 0 { // the environment's reset made the prompt
 		asked = opening
 	}
+	for _, key := range slices.Sorted(maps.Keys(row.names)) {
+		n.sink.tellVersion(key, row.names[key])
+		n.sink.tell(key, jsontext.TextOrJSON(row.names[key]))
+	}
 	n.sink.tell("system_prompt", jsontext.TextOrJSON(row.Params.Instructions))
 	n.sink.tellExactly("expected_answer", row.Expected)
 	n.sink.tellExactly("verifier_metadata", row.Verifier)
@@ -233,8 +241,16 @@ func (n *nemoReader) row(f File, line int, row *nemoRow) error {
 	return n.record(rec, sample)
 }
 
-// mark checks a key that nemoRow does not name, unless it may belong to the data row.
+// mark records a key that nemoRow does not name if it names the policy, and checks it for a mark of
+// failure unless it may belong to the data row.
 func (row *nemoRow) mark(key string, value []byte) {
+	if key == "step" || slices.Contains(policyKeys, plain(key)) || slices.Contains(versionKeys, plain(key)) {
+		if row.names == nil {
+			row.names = make(map[string]json.RawMessage)
+		}
+		row.names[key] = bytes.Clone(value)
+		return
+	}
 	if key != "metadata" && key != "extra_info" {
 		row.marked.mark(key, value)
 	}

@@ -76,7 +76,7 @@ type verifiersRow struct {
 // mark records the keys that name the policy and the environment, and marks of failure in other
 // keys.
 func (r *verifiersRow) mark(key string, value []byte) {
-	if !slices.Contains([]string{"task", "env_id", "env_name", "model", "policy_version"}, key) {
+	if !isFacet(key) && key != "step" {
 		r.marked.mark(key, value)
 		return
 	}
@@ -261,6 +261,7 @@ func (v *verifiersReader) line(f File, l rollout.Line[*verifiersRow]) error {
 		return err
 	}
 	for _, key := range slices.Sorted(maps.Keys(row.names)) {
+		v.sink.tellVersion(key, row.names[key])
 		v.sink.tell(key, jsontext.TextOrJSON(row.names[key]))
 	}
 	v.sink.tellExactly("answer", row.Answer)

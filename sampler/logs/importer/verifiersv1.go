@@ -44,6 +44,10 @@ type episode struct {
 		Work struct {
 			Step *int            `json:"step"` // of prime-rl: the training step whose policy made it
 			Env  json.RawMessage `json:"env"`
+			// of prime-rl: the version of the policy when the rollout started
+			Policy struct {
+				Start json.RawMessage `json:"start"`
+			} `json:"policy"`
 		} `json:"work"`
 	} `json:"run"`
 	Env struct {
@@ -260,6 +264,9 @@ func (r *episodeReader) trace(f File, e *episode, item string, t *trace) error {
 func (e *episode) tell(sink Sink, t *trace) {
 	sink.tell("agent", t.Agent.Name)
 	sink.tellExactly("model", t.Agent.Model)
+	if e.Run.Work.Step == nil {
+		sink.tellExactly("policy", e.Run.Work.Policy.Start)
+	}
 	sink.tell("env", jsontext.TextOrJSON(e.Run.Work.Env))
 	sink.tell("env_id", jsontext.TextOrJSON(e.Env.ID))
 	sink.tellExactly("taskset", e.Task.Set)
