@@ -274,13 +274,15 @@ func writeFiles(t *testing.T, files map[string]string) (dir string) {
 // names the model in the name of a file.
 func TestWhatPathsTell(t *testing.T) {
 	const old, now = `{"example_id":1,"prompt":"a","completion":[],"reward":1.0,"is_completed":true}`, `{"task":{"key":"k"},"ok":true,"traces":[{"agent":{"trainable":true},"rewards":{"r":{"score":1}}}]}`
-	for name, text := range map[string]string{"results.jsonl": old, "traces.jsonl": now} {
-		files := map[string]string{"step_40/" + name: text}
+	for name, text := range map[string]string{
+		"step_%d/results.jsonl": old, "step_%d/traces.jsonl": now, "checkpoint-%d/traces.jsonl": now, "global_step_%d/a/traces.jsonl": now,
+	} {
+		files := map[string]string{fmt.Sprintf(name, 40): text}
 		_, g, err := importSource(t, "", Paths(Options{}, writeFiles(t, files)))
 		if err != nil || g.records[0].Step != 0 {
 			t.Errorf("%s in one folder: %v, %v", name, err, g.named())
 		}
-		files["step_60/"+name] = text
+		files[fmt.Sprintf(name, 60)] = text
 		_, g, err = importSource(t, "", Paths(Options{}, writeFiles(t, files)))
 		if err != nil || len(g.records) != 2 || g.records[0].Step != 40 || g.records[1].Step != 60 || g.records[1].Sample != 0 {
 			t.Errorf("%s in two folders: %v, %v", name, err, g.named())

@@ -120,6 +120,8 @@ func TestAttemptsThatRecovered(t *testing.T) {
 		{name: "a trace that failed twice", file: v1("e", "k", `,"ok":false`, one(`,"ok":false,"errors":[{"type":"A"},{"type":"B"}]`)), want: []string{"k/0 model_api - A", "k/0 model_api - B"}},
 		{name: "the best of two of which one failed", file: v1("e", "k", `,"ok":false`+failed, one(`,"ok":true`), one(`,"ok":false`+failed)), want: []string{"k/0 graded 1", "k/1 model_api - ProviderError: 503", "k/1 model_api - ProviderError: 503"}, note: "1 rollout of an episode in which another one failed keeps its grade"},
 		{name: "an episode that failed by itself", file: v1("e", "k", `,"ok":false`+failed, one(`,"ok":true`)), want: []string{"k/0 model_api - ProviderError: 503"}},
+		{name: "cancelled", file: v1("e", "k", `,"ok":false,"errors":[{"type":"CancelledError"}]`, one(`,"ok":false`)) + v1("f", "k", `,"ok":true`, one(`,"ok":true`)), want: []string{"k/0 graded 1"}, note: "1 rollout was cancelled and left out"},
+		{name: "cancelled after another error", file: v1("e", "k", `,"ok":false,"errors":[{"type":"ProviderError"},{"type":"CancelledError"}]`, one(`,"ok":false`)), want: []string{"k/0 model_api - ProviderError", "k/0 model_api - CancelledError"}},
 		{name: "errors without a verdict", file: v1("e", "k", failed, one("")), want: []string{"k/0 model_api - ProviderError: 503"}},
 	})
 	cancelled := `{"id":2,"epoch":1,"error":{"message":"CancelledError('Cancelled via cancel scope')","traceback":"asyncio.exceptions.CancelledError: Cancelled"}}`

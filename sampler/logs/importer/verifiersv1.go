@@ -137,7 +137,7 @@ func readVerifiersV1(ctx context.Context, in *intake) error {
 			"trainable were left out")
 	}
 	if !r.teams { // an episode is one rollout
-		in.sendPlan(len(files), 0)
+		in.sendPlan(len(files), r.out)
 	}
 	return nil
 }
@@ -160,6 +160,7 @@ type episodeReader struct {
 	*intake
 	ids     map[string]string // the location of each episode
 	steps   map[int]bool      // steps of the episodes
+	out     int               // cancelled episodes
 	folders map[string]int    // see stepFolders
 	tasks   map[string]bool   // of the file that is being read
 	teams   bool              // an episode has several traces that count
@@ -182,6 +183,11 @@ func (r *episodeReader) episode(f File, line int, e *episode) error {
 			return fmt.Errorf("episode %s already occurs at %s: keep one of the two", e.ID, was)
 		}
 		r.ids[e.ID] = fmt.Sprintf("%s:%d", f.Name, line)
+	}
+	if e.cancelled() {
+		r.out++
+		r.count("rollout[|s] [was|were] cancelled and left out")
+		return nil
 	}
 	var data struct {
 		Idx    json.RawMessage `json:"idx"`
@@ -216,6 +222,21 @@ func (r *episodeReader) episode(f File, line int, e *episode) error {
 		}
 	}
 	return nil
+}
+
+// cancelled reports whether the episode ended because somebody stopped it, so that it says nothing of
+// the model or the environment.
+func (e *episode) cancelled() bool {
+	all := slices.Clone(e.Errors)
+	for _, t := range e.Traces {
+		if t.OK != nil && *t.OK {
+			return false
+		}
+		all = append(all, t.Errors...)
+	}
+	return e.failed() && len(all) > 0 && !slices.ContainsFunc(all, func(err episodeError) bool {
+		return err.Type != "CancelledError" && err.Type != "KeyboardInterrupt"
+	})
 }
 
 func (e *episode) failed() bool { return e.OK != nil && !*e.OK || e.OK == nil && len(e.Errors) > 0 }
@@ -273,8 +294,10 @@ func (e *episode) tell(sink Sink, t *trace) {
 	sink.tellExactly("task.data", e.Task.Data)
 }
 
-// stepFolder matches the folder in which prime-rl keeps the rollouts of a training step.
-var stepFolder = regexp.MustCompile(`(?:^|[/\\])step_(\d{1,9})[/\\][^/\\]*$`)
+// stepFolder matches the folder in which prime-rl keeps the rollouts of a training step, and those of
+// people who evaluate one checkpoint after the other.
+var stepFolder = regexp.MustCompile(
+	`(?:^|[/\\])(?:global_)?(?:step|checkpoint|ckpt)[_-](\d{1,9})[/\\](?:[^/\\]*[/\\])?[^/\\]*$`)
 
 // stepFolders returns the step of each file, by name, if the files are in the folders of several
 // steps; nil otherwise.
