@@ -19,6 +19,7 @@ func toolError(pattern string) func(output string) bool {
 //   - "error: …", "ERROR 1064 (42S22): …", "[Error] …", "Tool error: …", "Error executing …",
 //     "Failed to execute …", <tool_use_error>
 //   - the name of an exception and a colon, "[Errno 2] …", and Python's traceback
+//   - "Invalid arguments: …", "no such column: …", "Permission denied"
 //   - "Unknown tool: NAME", "Tool NAME not found"
 //   - "HTTP 500", "404 Not Found"
 //   - "bash: NAME: command not found" and other messages of a shell that cannot run a command,
@@ -37,6 +38,8 @@ const ToolErrors = `(?i)^\s*(?:"?[^\w{"]{0,4}(?:` +
 	`|errno -?\d+\]|tool_use_error>` +
 	`|failed to (?:execute|run|call|invoke|connect|fetch|retrieve)\b` +
 	`|(?:tool(?: call)?|command|execution|request|query) (?:failed|timed out)\b|fatal:|panic:` +
+	`|invalid (?:arguments?|inputs?|parameters?|requests?|tool call|json|sql|query|syntax) ?:|no such (?:column|table|module|file or directory) ?:` +
+	`|(?:permission|access) denied(?: ?:|\W*$)|failed: [45]\d\d [a-z]` +
 	`|(?:unknown|no such|unrecognized) (?:tool|function)(?: name| call)?(?:\W*$| ?[:'"(\x60]| [\w.:/-]+[.!]?\s*$)` +
 	`|(?:tool|function):? ['"\x60]?[\w.:/-]+['"\x60]? (?:is |was |does )?not (?:found|available|registered|exist)(?:\W*$|[.:;!\n]| in (?:the )?(?:available|registered|registry|tool|list)\b)` +
 	`|(?:https?|status)(?: error| status)?(?: code)?[: ]{1,2}[45]\d\d\b` +
