@@ -18,7 +18,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 // guard only lets through requests that the page makes in its own browser tab: with the name of
 // this machine as Host (a rebound DNS name is another Host), from the page itself (so that no other
 // page acts for it), and, for everything but the page's own files, with the token in a header. The page
-// reads the token from the fragment of its address, which browsers send to nobody. A cookie would
+// reads the token from the fragment of its address, which browsers do not send. A cookie would
 // reach the servers of all other ports of this machine.
 func (s *Server) guard(port int, next http.Handler) http.Handler {
 	var hosts []string

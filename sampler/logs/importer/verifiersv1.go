@@ -224,7 +224,7 @@ func (r *episodeReader) episode(f File, line int, e *episode) error {
 	return nil
 }
 
-// cancelled reports whether the episode ended because somebody stopped it, so that it says nothing of
+// cancelled reports whether the episode ended because somebody stopped it, so that it says nothing about
 // the model or the environment.
 func (e *episode) cancelled() bool {
 	all := slices.Clone(e.Errors)

@@ -25,7 +25,7 @@ type ToolServers struct {
 	unknown  bool         // the tools of some servers are unknown
 	Tolerant bool         // a server that cannot be reached is reported, not an error
 	Offline  bool         // no server is called
-	Notes    io.Writer    // is told which servers are slow to answer; nil for none
+	Notes    io.Writer    // receives notes about servers that are slow to answer; nil for none
 }
 
 // StartMCP starts the MCP servers and lists their tools.
