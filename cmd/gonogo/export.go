@@ -15,6 +15,7 @@ import (
 	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
+	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/sampler/input/spelling"
@@ -110,9 +111,14 @@ func exportLog(c *cli.Context, f exporter.Format, dir, path string) error {
 	if err != nil {
 		return exit.AsUsage(err)
 	}
+	cfg, err := project.ConfigFor(invocationOf(c), opened.Manifest)
+	if err != nil {
+		return err
+	}
 	run, err := exporter.Open(c.Context, opened, exporter.Options{
 		Split:      rollout.Split(c.String("split")),
 		OnConflict: rollout.Conflict(c.String("on-conflict")),
+		Floor:      cfg.Settings().RewardRange.Lo,
 	})
 	if errors.Is(err, exporter.ErrSplits) {
 		return exit.Usagef("export %s: %v with --split", dir, err)

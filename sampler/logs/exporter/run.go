@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ import (
 type Options struct {
 	Split      rollout.Split    // "" = the only split of the run
 	OnConflict rollout.Conflict // what to do with differing lines for one rollout; "" is an error
+	Floor      float64          // bottom of the reward range, the score of the model's own failures
 }
 
 // ErrSplits means that a run has several splits but a log holds one: choose it in Options.
@@ -30,6 +32,7 @@ type Run struct {
 	run      *rollout.Run
 	read     rollout.ReadOptions
 	split    rollout.Split
+	floor    float64
 	manifest rollout.Manifest
 
 	line    map[rollout.Key]int // the line that counts for each rollout
@@ -42,8 +45,45 @@ type Run struct {
 	rollouts, superseded, unscored, failed                       int
 	calls, timed, badArguments, regraded, retried, judged, extra int
 
-	rewards mean
-	tally   map[string]mean // means of sub-scores
+	rewards byItem
+	tally   map[string]*byItem // sub-scores by name
+}
+
+// byItem holds the scores of one grader: their mean over the rollouts of each item.
+type byItem struct {
+	ids   []string // items with a score, in the order in which they appear
+	means map[string]mean
+}
+
+func (b *byItem) add(item string, score float64) {
+	if b.means == nil {
+		b.means = make(map[string]mean)
+	}
+	m, seen := b.means[item]
+	if !seen {
+		b.ids = append(b.ids, item)
+	}
+	b.means[item] = mean{m.sum + score, m.n + 1}
+}
+
+// over returns the mean over items and its standard error, the sample standard deviation by the root
+// of the number of items; the error is 0 for fewer than two items.
+func (b *byItem) over() (value, stderr float64) {
+	if len(b.ids) == 0 {
+		return 0, 0
+	}
+	n := float64(len(b.ids))
+	for _, id := range b.ids {
+		value += b.means[id].value() / n
+	}
+	if n < 2 {
+		return value, 0
+	}
+	squares := 0.0
+	for _, id := range b.ids {
+		squares += (b.means[id].value() - value) * (b.means[id].value() - value)
+	}
+	return value, math.Sqrt(squares / (n - 1) / n)
 }
 
 // mean is a sum with its count.
@@ -62,9 +102,9 @@ func (m mean) value() float64 {
 // Open scans a run.
 func Open(ctx context.Context, run *rollout.Run, opt Options) (*Run, error) {
 	r := &Run{
-		run: run, read: rollout.ReadOptions{OnConflict: opt.OnConflict}, split: opt.Split,
+		run: run, read: rollout.ReadOptions{OnConflict: opt.OnConflict}, split: opt.Split, floor: opt.Floor,
 		line: make(map[rollout.Key]int), items: make(map[string]*rollout.Item), number: make(map[string]int),
-		tally: make(map[string]mean),
+		tally: make(map[string]*byItem),
 	}
 	if run.Manifest != nil {
 		r.manifest = *run.Manifest
@@ -164,18 +204,24 @@ func (r *Run) survey(ctx context.Context) error {
 		r.addItem(rec.Item)
 		r.rollouts++
 		r.samples = max(r.samples, rec.Sample+1)
+		score, scored := rec.Score(r.floor)
 		switch {
-		case rec.Reward != nil:
-			r.rewards = mean{r.rewards.sum + *rec.Reward, r.rewards.n + 1}
-		case rec.Outcome.OwnFailure():
-			r.unscored++
-		default:
+		case !scored:
 			r.failed++
+		case rec.Reward == nil:
+			r.unscored++
 		}
-		for name, x := range rec.Parts {
+		if scored {
+			r.rewards.add(rec.Item, score)
+			for name, x := range rec.Parts {
+				if r.tally[name] == nil {
+					r.tally[name] = new(byItem)
+				}
+				r.tally[name].add(rec.Item, x)
+			}
+		}
+		for name := range rec.Parts {
 			parts[name] = true
-			m := r.tally[name]
-			r.tally[name] = mean{m.sum + x, m.n + 1}
 		}
 		r.count(rec)
 		return nil

@@ -41,7 +41,7 @@ type outputItem struct {
 	Created float64         `json:"created_at"`
 	Results []evalResult    `json:"results"`
 	Sample  evalSample      `json:"sample"`
-	Stamp   *stamp          `json:"gonogo"`
+	Stamp   json.RawMessage `json:"gonogo"`
 	marked
 }
 
@@ -184,8 +184,9 @@ func (o *outputItemReader) add(f File, line int, it *outputItem) error {
 	if err != nil {
 		return err
 	}
-	rec := &rollout.Record{Item: id}
-	sample := it.Stamp.names(rec, o.run(it.RunID))
+	ours := stampIn(it.Stamp)
+	rec := &rollout.Record{Item: id, Split: ours.splitOr(o.split)}
+	sample := ours.names(rec, o.run(it.RunID))
 	if err := o.only(line, fmt.Sprintf("item %s of run %q", rec.Item, it.RunID)); err != nil {
 		return err
 	}
@@ -195,24 +196,38 @@ func (o *outputItemReader) add(f File, line int, it *outputItem) error {
 	}
 	o.sink.tellExactly("eval_id", it.EvalID)
 	o.sink.tellExactly("datasource_item", it.Item)
-	if err := o.item(f, line, rec.Item, row); err != nil {
+	if ours != nil && string(it.Item) != "{}" {
+		ours.Row = it.Item
+	}
+	if err := o.send(f, line, rec, ours, row); err != nil {
 		return err
 	}
 	if err := o.setModel(f, it.Sample.Model); err != nil {
 		return err
 	}
 	o.fill(rec, it)
-	it.Stamp.finish(rec)
-	if it.Stamp != nil {
+	if ours != nil {
 		o.stamped++
+		if ours.Record != nil {
+			rec.Messages = ours.messages()
+		}
 	}
-	if !it.Stamp.ungraded(rec) {
+	ours.finish(rec)
+	if !ours.ungraded(rec) {
 		if err := o.grade(rec, it); err != nil {
 			return err
 		}
-		it.Stamp.outcome(rec)
+		ours.outcome(rec)
 	}
 	return o.record(rec, sample)
+}
+
+// send passes on the item of a record.
+func (o *outputItemReader) send(f File, line int, rec *rollout.Record, ours *stamp, row json.RawMessage) error {
+	if ok, err := sendStamped(o.sink, ours, rec, nil); ok {
+		return err
+	}
+	return o.itemIn(f, line, rec.Split, rec.Item, row)
 }
 
 // evalRow returns the row of the data source. If it has no messages, they are those that the model
