@@ -74,8 +74,9 @@ func (b *byItem) over() (value, stderr float64) {
 	}
 	n := float64(len(b.ids))
 	for _, id := range b.ids {
-		value += b.means[id].value() / n
+		value += b.means[id].value()
 	}
+	value /= n
 	if n < 2 {
 		return value, 0
 	}

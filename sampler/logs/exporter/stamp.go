@@ -3,6 +3,7 @@ package exporter
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/jsontext"
@@ -63,7 +64,11 @@ func (r *Run) stampOf(rec *rollout.Record, holds func(*rollout.Message) bool) st
 	if rec.Reward != nil {
 		s.Record.Parts = nil // the log has them next to the reward
 	}
-	s.Record.Calls, s.Shown = shownCalls(rec.Calls, talk)
+	shows := talk
+	if s.Bare && slices.ContainsFunc(talk, func(m rollout.Message) bool { return !holds(&m) }) {
+		shows = nil
+	}
+	s.Record.Calls, s.Shown = shownCalls(rec.Calls, shows)
 	return s
 }
 

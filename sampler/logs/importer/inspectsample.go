@@ -112,7 +112,7 @@ func (r *inspectReader) sample(where string, text []byte) error {
 		return err
 	}
 	ours := s.stamp()
-	if ours != nil && ours.Item != "" {
+	if ours != nil {
 		id = r.itemID(ours.Item)
 		r.stamped++
 	}

@@ -12,12 +12,12 @@ import (
 
 // stamp holds what package exporter adds to a log where the log's format has no words for it.
 type stamp struct {
-	verdict
-	content
+	stampHead
+	stampBody
 }
 
-// verdict is the part of a stamp that says which rollout it is of, and how that ended.
-type verdict struct {
+// stampHead is the part of a stamp that says which rollout it is of, and how that ended.
+type stampHead struct {
 	Item    string          `json:"item"`
 	Split   rollout.Split   `json:"split"`
 	Sample  int             `json:"sample"`
@@ -28,8 +28,8 @@ type verdict struct {
 	Finish  string          `json:"finish"`
 }
 
-// content is the rest of a stamp.
-type content struct {
+// stampBody is the rest of a stamp.
+type stampBody struct {
 	Asked  int                     `json:"asked"`       // number of messages before the rollout's own
 	Said   map[int]rollout.Message `json:"messages"`    // messages that the format changed, by index
 	Bare   bool                    `json:"no_messages"` // the log's messages were made from calls and answer
@@ -45,11 +45,11 @@ type content struct {
 // names its rollout.
 func stampIn(text json.RawMessage) *stamp {
 	s := new(stamp)
-	if isNone(text) || jsontext.Unmarshal(text, &s.verdict) != nil || s.Item == "" || s.Sample < 0 {
+	if isNone(text) || jsontext.Unmarshal(text, &s.stampHead) != nil || s.Item == "" || s.Sample < 0 {
 		return nil
 	}
-	if jsontext.Unmarshal(text, &s.content) != nil {
-		s.content = content{}
+	if jsontext.Unmarshal(text, &s.stampBody) != nil {
+		s.stampBody = stampBody{}
 	}
 	return s
 }
