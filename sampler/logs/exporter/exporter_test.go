@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -123,28 +124,25 @@ func back(t testing.TB, path string) (importer.Format, map[rollout.Key]*rollout.
 	return f, got
 }
 
-// core is what every format gives back.
-type core struct {
-	Outcome rollout.Outcome
-	Error   string
-	Kind    string
-	Reward  *float64
-	Parts   map[string]float64
-	Answer  string
-	Input   *int64
-}
-
-func coreOf(rec *rollout.Record) core {
-	return core{rec.Outcome, rec.Error, rec.Kind, rec.Reward, rec.Parts, rec.Answer, rec.Usage.Input}
-}
-
-// What is exported is imported again as it was: rewards, outcomes, causes,
-// items and samples in every format, tool calls and times where it holds them.
+// What is exported is imported again as the same record in every format, whatever chat formats have
+// no words for: calls that were asked for and not made, statuses of calls, how a reply ended.
 func TestExportIsReadBack(t *testing.T) {
 	records := everyOutcome()
 	for i, rec := range records {
 		rec.Finish = append(rollout.Finishes(), "")[i%(len(rollout.Finishes())+1)]
 	}
+	notMade := record("q 2", 4, 0) // its last call exceeds the limit
+	notMade.Outcome, notMade.Error, notMade.Reward, notMade.Parts = rollout.StepLimit, "max_tool_calls of 2 reached", nil, nil
+	notMade.Messages[3].ToolCalls = []rollout.ToolCall{{ID: "c3", Name: "look", Arguments: `{"q": "<y>"}`}}
+	bare := record("q 2", 5, 1) // calls alone, as an import may have them
+	bare.Messages, bare.Calls[1].Output = nil, ""
+	silent := record("q/1", 5, 0) // it ends with the result of a tool
+	silent.Messages, silent.Answer, silent.Turns = silent.Messages[:3], "", 1
+	odd := record("q/1", 6, 0.1) // what chat formats change
+	odd.Messages = append(odd.Messages, rollout.Message{Role: "developer", Name: "ann", Content: "go on"}, rollout.Message{Role: "assistant", Refusal: "no", Reasoning: " hm"})
+	odd.Extra = map[string]json.RawMessage{"row": json.RawMessage(`1`), "unscored": json.RawMessage(`true`)}
+	odd.Grades, odd.Retries, odd.Usage = []float64{0.1, 0.2}, 2, rollout.Usage{Input: odd.Usage.Input}
+	records = append(records, notMade, bare, silent, odd)
 	for _, f := range Formats() {
 		t.Run(f.Name, func(t *testing.T) {
 			path, _ := written(t, f, made(t, records))
@@ -152,35 +150,92 @@ func TestExportIsReadBack(t *testing.T) {
 			if !strings.HasPrefix(as.Name, f.Name) || len(got) != len(records) { // verifiers-v1 reads verifiers
 				t.Fatalf("read as %s, %d records of %d", as.Name, len(got), len(records))
 			}
-			for _, want := range records {
-				is := got[want.Key()]
-				if is == nil {
-					t.Fatalf("%v is not there; there are %v", want.Key(), slices.Collect(maps.Keys(got)))
-				}
-				if diff := cmp.Diff(coreOf(want), coreOf(is)); diff != "" {
+			for _, rec := range records {
+				want := *rec
+				want.Source = rollout.Import
+				if is := got[want.Key()]; is == nil {
+					t.Errorf("%v is not there; there are %v", want.Key(), slices.Collect(maps.Keys(got)))
+				} else if diff := cmp.Diff(line(t, want), line(t, *is)); diff != "" {
 					t.Errorf("%v (-want +got):\n%s", want.Key(), diff)
-				}
-				if table := f.Name == "csv" || f.Name == "parquet"; !table && is.Finish != want.Finish {
-					t.Errorf("%v: the last reply ended by %q, want %q", want.Key(), is.Finish, want.Finish)
-				}
-				if f.Name == "openai-evals" {
-					continue
-				}
-				if diff := cmp.Diff(callsOf(want), callsOf(is)); diff != "" || is.Turns != want.Turns || is.Elapsed != want.Elapsed || is.Started.Sub(want.Started).Abs() > time.Microsecond {
-					t.Errorf("%v: %d turns in %v since %v, calls (-want +got):\n%s", want.Key(), is.Turns, is.Elapsed, is.Started, diff)
 				}
 			}
 		})
 	}
 }
 
-// callsOf shows what a conversation says of the calls.
-func callsOf(rec *rollout.Record) []string {
-	var calls []string
-	for _, c := range rec.Calls {
-		calls = append(calls, fmt.Sprintf("%d %s %s(%s) = %s", c.Turn, c.ID, c.Name, c.Arguments, c.Output))
+// line returns a record as a line of rollouts.jsonl holds it.
+func line(t *testing.T, rec rollout.Record) (m map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(rec)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return calls
+	if err := json.Unmarshal(text, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// The split of a rollout is that of the run it was exported from.
+func TestExportKeepsTheSplit(t *testing.T) {
+	rec := record("q/1", 0, 1)
+	rec.Split = rollout.Eval
+	for _, f := range Formats() {
+		path, _ := written(t, f, made(t, []*rollout.Record{rec}))
+		if _, got := back(t, path); got[rec.Key()] == nil {
+			t.Errorf("%s: read back as %v", f.Name, slices.Collect(maps.Keys(got)))
+		}
+	}
+}
+
+// The limits that records name have these types in Inspect (EvalSampleLimitType of
+// inspect_ai/log/_log.py, 0.3.285).
+func TestInspectLimits(t *testing.T) {
+	for text, want := range map[string]struct {
+		kind  string
+		limit float64
+	}{
+		"message limit of 12": {"message", 12}, "token limit of 5000.5": {"token", 5000.5},
+		"context limit of 8192": {"context", 8192}, "working limit of 30": {"working", 30},
+		"time limit of 60": {"time", 60}, "turn limit of 4": {"turn", 4}, "cost limit of 1.5": {"cost", 1.5},
+		"custom limit of 3": {"custom", 3}, "operator limit of 1": {"custom", 1},
+		"max_steps of 24 reached": {"custom", 24}, "max_tool_calls of 3 reached": {"custom", 3},
+		"max_turns_reached": {"turn", 0}, "max_turns": {"turn", 0}, "max_total_tokens": {"token", 0},
+		"context_length": {"context", 0}, "agent_timeout": {"time", 0}, "TimeExceeded": {"time", 0},
+		"exit_total_execution_time": {"time", 0}, "AgentTimeoutError: after 60 s": {"time", 60}, "exit_cost": {"cost", 0},
+		"ContextWindowExceededError": {"context", 0}, "LimitsExceeded": {"custom", 0},
+		"the runtime returned 7 pages": {"custom", 7}, "": {"custom", 0},
+	} {
+		if kind, limit := limitOf(text); kind != want.kind || limit != want.limit {
+			t.Errorf("%q is a %s limit of %v, want %s of %v", text, kind, limit, want.kind, want.limit)
+		}
+	}
+}
+
+// The header of an Inspect log has the mean over items: failures do not count, and an ungraded
+// rollout of the model's own failure has the bottom of the reward range.
+func TestInspectHeaderCountsItems(t *testing.T) {
+	records := []*rollout.Record{record("q/1", 0, 0.5)}
+	for sample := range 3 {
+		records = append(records, record("q/1", sample+1, 1.5), without("q 2", sample, rollout.ModelAPI, "503", ""))
+	}
+	records = append(records, record("q/1", 4, 1), without("q 2", 3, rollout.NoAnswer, "empty", ""))
+	r, err := Open(context.Background(), made(t, records), Options{Floor: -0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := inspector{run: r, plain: true, scorer: r.scorer()}
+	// the mean of (0.5 + 3 x 1.5 + 1)/5 = 1.2 and -0.5; stderr |1.2 + 0.5|/2
+	if mean, stderr := r.rewards.over(); math.Abs(mean-0.35) > 1e-12 || math.Abs(stderr-0.85) > 1e-12 {
+		t.Errorf("mean %v, standard error %v, want 0.35 and 0.85", mean, stderr)
+	}
+	text, err := json.Marshal(s.reductions()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"scorer":"reward","reducer":"mean","samples":[{"value":1.2,"sample_id":"q/1"},{"value":-0.5,"sample_id":"q 2"}]}`; string(text) != want {
+		t.Errorf("reductions are %s, want %s", text, want)
+	}
 }
 
 // Whatever a run holds, rewards and outcomes come back, and no failure as a

@@ -2,6 +2,8 @@ package exporter
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -205,15 +207,33 @@ func (s inspector) usage(rec *rollout.Record) pairs {
 	return pairs{{s.run.model(), p}}
 }
 
-// inspectHolds reports whether a message is the same after Inspect's form.
+// inspectHolds reports whether a message is the same after Inspect read and wrote it.
 func inspectHolds(m *rollout.Message) bool {
-	for _, c := range m.ToolCalls {
-		compact, err := json.Marshal(json.RawMessage(c.Arguments))
-		if !isObject(c.Arguments) || err != nil || string(compact) != c.Arguments {
+	odd := func(c rollout.ToolCall) bool { return !canonical(c.Arguments) }
+	if slices.ContainsFunc(m.ToolCalls, odd) {
+		return false
+	}
+	return plain(m) && strings.TrimSpace(m.Reasoning) == m.Reasoning && (m.Role != "tool" || m.Content != "")
+}
+
+// canonical reports whether arguments are a JSON object that every encoder writes in the same way:
+// without white space, escapes and numbers that have several forms.
+func canonical(arguments string) bool {
+	compact, err := json.Marshal(json.RawMessage(arguments))
+	if !isObject(arguments) || err != nil || string(compact) != arguments || strings.Contains(arguments, `\`) {
+		return false
+	}
+	tokens := json.NewDecoder(strings.NewReader(arguments))
+	tokens.UseNumber()
+	for {
+		token, err := tokens.Token()
+		if err != nil {
+			return errors.Is(err, io.EOF)
+		}
+		if n, ok := token.(json.Number); ok && (len(n) > 15 || strings.ContainsAny(n.String(), ".eE")) {
 			return false
 		}
 	}
-	return plain(m) && strings.TrimSpace(m.Reasoning) == m.Reasoning && (m.Role != "tool" || m.Content != "")
 }
 
 // inspectMessages converts messages to Inspect's ChatMessage. A call is matched with its result
