@@ -16,7 +16,7 @@ import (
 var openAIEvals = Format{
 	Name: "openai-evals",
 	Doc: "output items of OpenAI Evals, one file of JSON lines: a run for each sample, the reward and the " +
-		"sub-scores as results of graders, texts only",
+		"sub-scores as results of graders, of the conversation the answer",
 	Files: []File{{Write: writeOutputItems}},
 	Loses: func(r *Run) []string {
 		notes := r.lost(

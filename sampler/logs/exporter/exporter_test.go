@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -212,29 +212,73 @@ func TestInspectLimits(t *testing.T) {
 	}
 }
 
-// The header of an Inspect log has the mean over items: failures do not count, and an ungraded
-// rollout of the model's own failure has the bottom of the reward range.
+// The header of an Inspect log states what Inspect computes from the samples: the mean over items
+// and its standard error, |a - b|/2 of two items. Failures do not count, and the model's own failure
+// without a grade has the bottom of the reward range.
 func TestInspectHeaderCountsItems(t *testing.T) {
-	records := []*rollout.Record{record("q/1", 0, 0.5)}
-	for sample := range 3 {
-		records = append(records, record("q/1", sample+1, 1.5), without("q 2", sample, rollout.ModelAPI, "503", ""))
+	graded := func(item string, rewards ...float64) (records []*rollout.Record) {
+		for sample, reward := range rewards {
+			records = append(records, record(item, sample, reward))
+			records[sample].Parts = nil
+		}
+		return records
 	}
-	records = append(records, record("q/1", 4, 1), without("q 2", 3, rollout.NoAnswer, "empty", ""))
-	r, err := Open(context.Background(), made(t, records), Options{Floor: -0.5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := inspector{run: r, plain: true, scorer: r.scorer()}
-	// the mean of (0.5 + 3 x 1.5 + 1)/5 = 1.2 and -0.5; stderr |1.2 + 0.5|/2
-	if mean, stderr := r.rewards.over(); math.Abs(mean-0.35) > 1e-12 || math.Abs(stderr-0.85) > 1e-12 {
-		t.Errorf("mean %v, standard error %v, want 0.35 and 0.85", mean, stderr)
-	}
-	text, err := json.Marshal(s.reductions()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := `{"scorer":"reward","reducer":"mean","samples":[{"value":1.2,"sample_id":"q/1"},{"value":-0.5,"sample_id":"q 2"}]}`; string(text) != want {
-		t.Errorf("reductions are %s, want %s", text, want)
+	for name, tt := range map[string]struct {
+		records    []*rollout.Record
+		floor      float64
+		want       string
+		reductions string
+	}{
+		// by recompute_metrics of inspect-ai 0.3.285: 0.5 and 0.5; the mean over rollouts is 0.8
+		"four right, and one wrong with three failures": {
+			records: append(graded("q/1", 1, 1, 1, 1),
+				append(graded("q 2", 0), without("q 2", 1, rollout.ModelAPI, "503", ""), without("q 2", 2, rollout.ToolFailed, "503", ""), without("q 2", 3, rollout.GraderFailed, "503", ""))...),
+			want:       `{"total_samples":8,"completed_samples":5,"scores":[{"name":"reward","scorer":"reward","reducer":"mean","scored_samples":2,"unscored_samples":0,"params":{},"metrics":{"mean":{"name":"mean","value":0.5,"params":{}},"stderr":{"name":"stderr","value":0.5,"params":{}}}}],"headline":{"scorer":"reward","score":"reward","metric":"mean","reducer":"mean"}}`,
+			reductions: `[{"scorer":"reward","reducer":"mean","samples":[{"value":1,"sample_id":"q/1"},{"value":0,"sample_id":"q 2"}]}]`,
+		},
+		"an item without an answer at the bottom of the range": {
+			records:    append(graded("q/1", 0.5, 1, 1.5), without("q 2", 0, rollout.NoAnswer, "empty", ""), without("q 2", 1, rollout.StepLimit, "max_steps of 8 reached", "")),
+			floor:      -0.5,
+			want:       `{"total_samples":5,"completed_samples":5,"scores":[{"name":"reward","scorer":"reward","reducer":"mean","scored_samples":2,"unscored_samples":0,"params":{},"metrics":{"mean":{"name":"mean","value":0.25,"params":{}},"stderr":{"name":"stderr","value":0.75,"params":{}}}}],"headline":{"scorer":"reward","score":"reward","metric":"mean","reducer":"mean"}}`,
+			reductions: `[{"scorer":"reward","reducer":"mean","samples":[{"value":1,"sample_id":"q/1"},{"value":-0.5,"sample_id":"q 2"}]}]`,
+		},
+		"nothing but failures": {
+			records:    []*rollout.Record{without("q 2", 0, rollout.ModelAPI, "503", "")},
+			want:       `{"total_samples":1,"completed_samples":0,"scores":[{"name":"reward","scorer":"reward","reducer":"mean","scored_samples":0,"unscored_samples":0,"params":{},"metrics":{}}],"headline":{"scorer":"reward","score":"reward","metric":"mean","reducer":"mean"}}`,
+			reductions: `[{"scorer":"reward","reducer":"mean","samples":[]}]`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := Open(context.Background(), made(t, tt.records), Options{Floor: tt.floor})
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(t.TempDir(), "log.eval")
+			if err := inspect.Write(context.Background(), path, r); err != nil {
+				t.Fatal(err)
+			}
+			z, err := zip.OpenReader(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer z.Close()
+			for member, want := range map[string]string{"header.json": tt.want, "reductions.json": tt.reductions} {
+				text, err := fs.ReadFile(z, member)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if member == "header.json" {
+					var header struct{ Results json.RawMessage }
+					if err := json.Unmarshal(text, &header); err != nil {
+						t.Fatal(err)
+					}
+					text = header.Results
+				}
+				if got := strings.TrimSpace(string(text)); got != want {
+					t.Errorf("%s has\n%s, want\n%s", member, got, want)
+				}
+			}
+		})
 	}
 }
 

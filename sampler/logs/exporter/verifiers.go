@@ -18,8 +18,8 @@ import (
 // trace per line.
 var verifiers = Format{
 	Name: "verifiers",
-	Doc: "traces of verifiers from 0.4 on (its layout v1), a directory with traces.jsonl: an episode with one trace " +
-		"for each rollout, in the order in which they ended",
+	Doc: "traces of verifiers 0.4 (layout v1), a directory with traces.jsonl: an episode with one trace for each " +
+		"rollout, in the order in which they ended; the reward is its only reward, sub-scores are metrics",
 	Files: []File{{"traces.jsonl", writeTraces}},
 	Loses: func(r *Run) []string {
 		return r.lost(

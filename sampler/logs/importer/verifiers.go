@@ -25,8 +25,8 @@ import (
 // (verifiers/legacy/utils/save_utils.py), with metadata.json next to it.
 var verifiers = Format{
 	Name: "verifiers",
-	Doc: "results.jsonl of verifiers (vf-eval), with its metadata.json, or the samples of an evaluation that " +
-		"Prime Intellect hosts (prime eval samples)",
+	Doc: "results.jsonl of verifiers before layout v1 (vf-eval), with its metadata.json, or the samples of an " +
+		"evaluation that Prime Intellect hosts (prime eval samples)",
 	Files: []string{"results.jsonl"},
 	From: Origin{
 		Item:   "`example_id`",

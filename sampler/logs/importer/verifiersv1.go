@@ -18,11 +18,11 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// verifiersV1 reads traces.jsonl of verifiers from version 1 on (verifiers/v1/episode.py, trace.py,
+// verifiersV1 reads traces.jsonl of verifiers from layout v1 on, which 0.4 writes (verifiers/v1/episode.py, trace.py,
 // graph.py): one episode per line.
 var verifiersV1 = Format{
 	Name:  "verifiers-v1",
-	Doc:   "traces.jsonl of verifiers from version 1 on, an episode a line",
+	Doc:   "traces.jsonl of verifiers 0.4 (layout v1), an episode a line",
 	Files: []string{"traces.jsonl"},
 	From: Origin{
 		Item: "`task.key`, or `task.data.idx` if there is none; of episodes with several trainable agents, " +
