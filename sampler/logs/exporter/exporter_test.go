@@ -368,7 +368,7 @@ func TestInspectLog(t *testing.T) {
 	if failed := messages[4].(map[string]any); failed["error"].(map[string]any)["message"] != "no seat" || failed["tool_call_id"] != "c2" {
 		t.Errorf("the tool's answer is %v", failed)
 	}
-	if broken := member("samples/q/1_epoch_4.json"); broken["error"].(map[string]any)["message"] != "model_api: 429: slow down" || len(broken["scores"].(map[string]any)) != 0 {
+	if broken := member("samples/q/1_epoch_4.json"); broken["messages"] == nil || broken["error"].(map[string]any)["message"] != "model_api: 429: slow down" || len(broken["scores"].(map[string]any)) != 0 {
 		t.Errorf("a failure is %v", broken)
 	}
 	if limited := member("samples/q 2_epoch_2.json"); limited["limit"].(map[string]any)["type"] != "custom" || limited["limit"].(map[string]any)["reason"] != "steps" {
@@ -388,6 +388,21 @@ func TestInspectCallsWithOneID(t *testing.T) {
 	calls := got[rec.Key()].Calls
 	if len(calls) != 4 || calls[1].Status != rollout.CallOK || calls[3].Status != rollout.CallError || !strings.HasSuffix(calls[3].Error, "no seat") {
 		t.Errorf("calls are %+v", calls)
+	}
+}
+
+// A rollout without any message, of an item without any, has an empty list of messages, without
+// which Inspect refuses the log.
+func TestInspectWithoutMessages(t *testing.T) {
+	path, _ := written(t, inspect, made(t, []*rollout.Record{without("elsewhere", 0, rollout.ModelAPI, "503", "")}))
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	text, err := fs.ReadFile(z, "samples/elsewhere_epoch_1.json")
+	if err != nil || !strings.Contains(string(text), `"messages":[],`) {
+		t.Errorf("%v: the sample is %s", err, text)
 	}
 }
 

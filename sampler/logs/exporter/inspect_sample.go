@@ -22,7 +22,7 @@ func (s inspector) sample(rec *rollout.Record) pairs {
 		{"epoch", rec.Sample + 1},
 		{"input", s.input(prompt)},
 		{"target", ""},
-		{"messages", slices.Concat(inspectMessages(prompt, nil), inspectMessages(conversation(rec), rec.Calls))},
+		{"messages", append(inspectMessages(prompt, nil), inspectMessages(conversation(rec), rec.Calls)...)},
 		{"output", s.output(rec)},
 		{"scores", s.scores(rec, rec.Answer)},
 		{"metadata", s.metadata(rec)},
