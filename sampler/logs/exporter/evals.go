@@ -27,6 +27,8 @@ var openAIEvals = Format{
 			loss{r.judged, "rollout[ records|s record] what [its|their] judge used" + onlyStamped},
 			loss{r.retried, "rollout[ records|s record] repeated requests" + onlyStamped},
 			loss{r.extra, "rollout[ has|s have] extra keys" + onlyStamped},
+			loss{r.pictured, "rollout[ has|s have] a prompt with pictures or other parts: sample.input holds its text, and " +
+				"datasource_item all of it"},
 		)
 		notes = append(notes, "passed means a reward of 1 or more; latency is left out")
 		if !r.numbers() {

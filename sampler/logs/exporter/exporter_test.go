@@ -508,9 +508,24 @@ func TestExportTellsWhatIsLost(t *testing.T) {
 	}
 }
 
+// A prompt with a picture is named as a loss, one of text parts alone is not.
+func TestExportTellsOfPictures(t *testing.T) {
+	for parts, want := range map[string]bool{
+		`[{"type":"text","text":"2+2?"}]`: false,
+		`[{"type":"text","text":"2+2?"},{"type":"image_url","image_url":{"url":"data:x"}}]`: true,
+	} {
+		_, r := written(t, inspect, made(t, []*rollout.Record{record("q/1", 0, 1)}))
+		r.items["q/1"].Messages[1].Parts = json.RawMessage(parts)
+		r.pictured = 0
+		if r.count(record("q/1", 0, 1)); (r.pictured == 1) != want {
+			t.Errorf("%s: counted %d times", parts, r.pictured)
+		}
+	}
+}
+
 // Losses of one rollout and of several are in the singular and the plural.
 func TestLossOfOneRollout(t *testing.T) {
-	one := &Run{superseded: 1, unscored: 1, failed: 1, calls: 1, timed: 1, badArguments: 1, regraded: 1, retried: 1, judged: 1, extra: 1}
+	one := &Run{superseded: 1, unscored: 1, failed: 1, calls: 1, timed: 1, badArguments: 1, regraded: 1, retried: 1, judged: 1, extra: 1, pictured: 1}
 	for _, f := range Formats() {
 		for _, note := range f.Loses(one) {
 			for _, wrong := range []string{"1 rollouts", "1 rollout have", "1 rollout record ", " their ", " them ", "answer have", "grade have", "attempts", "[", "|"} {

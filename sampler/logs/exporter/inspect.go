@@ -36,6 +36,7 @@ var inspect = Format{
 			loss{r.regraded, "rollout[ has|s have] additional or earlier grades" + onlyStamped},
 			loss{r.judged, "rollout[ records|s record] what [its|their] judge used" + onlyStamped},
 			loss{r.extra, "rollout[ has|s have] extra keys" + onlyStamped},
+			loss{r.pictured, pictureNote},
 		)
 		if !r.plainIDs() {
 			notes = append(notes, "the log numbers the items in order instead of using their ids: some ids cannot "+

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/wording"
 )
@@ -44,6 +45,7 @@ type Run struct {
 
 	rollouts, superseded, unscored, failed                       int
 	calls, timed, badArguments, regraded, retried, judged, extra int
+	pictured                                                     int
 
 	rewards byItem
 	tally   map[string]*byItem // sub-scores by name
@@ -244,6 +246,23 @@ func (r *Run) count(rec *rollout.Record) {
 	add(&r.retried, rec.Retries > 0)
 	add(&r.judged, rec.JudgeCalls > 0 || rec.Judge != rollout.Usage{})
 	add(&r.extra, len(rec.Extra) > 0)
+	add(&r.pictured, slices.ContainsFunc(r.prompt(rec), notText))
+}
+
+// notText reports whether a message has parts that are not text, such as pictures.
+func notText(m rollout.Message) bool {
+	var parts []struct {
+		Type string `json:"type"`
+	}
+	if len(m.Parts) == 0 || jsontext.Unmarshal(m.Parts, &parts) != nil {
+		return len(m.Parts) > 0
+	}
+	for _, p := range parts {
+		if p.Type != "text" {
+			return true
+		}
+	}
+	return false
 }
 
 // each yields the rollouts that count, in the order of the file.

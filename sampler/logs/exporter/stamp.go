@@ -13,6 +13,10 @@ import (
 // onlyStamped ends a note on what the other tool does not see, and our own importer does.
 const onlyStamped = ": only under the key gonogo, for gonogo import"
 
+// pictureNote says what becomes of prompts that are not text alone.
+const pictureNote = "rollout[ has|s have] a prompt with pictures or other parts: the messages hold its text, and the " +
+	"item's row under the key gonogo holds all of it"
+
 // stamp is what our own importer reads back from a log that gonogo wrote: everything that the format
 // has no words for.
 type stamp struct {

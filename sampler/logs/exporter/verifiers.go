@@ -30,6 +30,7 @@ var verifiers = Format{
 			loss{r.regraded, "rollout[ has|s have] additional or earlier grades" + onlyStamped},
 			loss{r.judged, "rollout[ records|s record] what [its|their] judge used" + onlyStamped},
 			loss{r.extra, "rollout[ has|s have] extra keys" + onlyStamped},
+			loss{r.pictured, pictureNote},
 		)
 	},
 }

@@ -134,7 +134,7 @@ func TestInspectComputesOurResults(t *testing.T) {
 	p := meet(t, "inspect")
 	dir := t.TempDir()
 	world := filepath.Join(dir, "world")
-	p.gonogo(3, "demo", "--world", "broken", "-o", world, "--seed", "7", "--no-audit", "--samples", "4")
+	p.gonogo(3, "demo", "--world", "broken", "-o", world, "--seed", "7", "--no-audit", "--samples", "4", "--set", "items=12")
 	unequal := p.unequalRun()
 	runs := map[string]struct {
 		run   string
@@ -189,7 +189,7 @@ func TestVerifiersReadsOurExport(t *testing.T) {
 	p := meet(t, "verifiers")
 	dir := t.TempDir()
 	world := filepath.Join(dir, "world")
-	p.gonogo(3, "demo", "--world", "broken", "-o", world, "--seed", "7", "--no-audit", "--samples", "4")
+	p.gonogo(3, "demo", "--world", "broken", "-o", world, "--seed", "7", "--no-audit", "--samples", "4", "--set", "items=12")
 	for name, r := range map[string]struct {
 		run   string
 		split rollout.Split
