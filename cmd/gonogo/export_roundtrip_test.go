@@ -120,7 +120,8 @@ func addOutcomes(t *testing.T, dir string) {
 				rec.Calls = []rollout.Call{{ID: "x", Name: "look", Arguments: `{"q": "a<b"}`, Output: "", Status: rollout.CallOK}}
 			case 1: // what chat formats have no words for
 				rec.Messages = slices.Concat(rec.Messages, []rollout.Message{
-					{Role: "developer", Content: "go on"}, {Role: "user", Content: "really?", Name: "ann"},
+					{Role: "developer", Content: "go on"},
+					{Role: "user", Content: "really?", Name: "ann"},
 					{
 						Role: "assistant", Refusal: "no", Reasoning: " hm\n", ToolCalls: []rollout.ToolCall{
 							{ID: "n1", Name: "look", Arguments: `{"q": 1}`}, {ID: "n1", Name: "look", Arguments: "{"},
@@ -205,4 +206,3 @@ func sameJSON(a, b json.RawMessage) bool {
 	}
 	return reflect.DeepEqual(x, y)
 }
-

@@ -11,7 +11,7 @@ import (
 )
 
 // onlyStamped ends a note on what the other tool does not see, and our own importer does.
-const onlyStamped = ": only under the key gonogo, for gonogo import"
+const onlyStamped = ": only under the key gonogo, which gonogo itself reads back"
 
 // pictureNote says what becomes of prompts that are not text alone.
 const pictureNote = "rollout[ has|s have] a prompt with pictures or other parts: the messages hold its text, and the " +
