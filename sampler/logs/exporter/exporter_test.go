@@ -355,6 +355,10 @@ func TestInspectLog(t *testing.T) {
 	if first := scores[0].(map[string]any); first["name"] != "reward" || first["scored_samples"] != 2.0 || len(scores) != 3 { // two items
 		t.Errorf("scores are %v", scores)
 	}
+	// three rollouts of 60 + 40 cached tokens and one at a limit; failures have none
+	if sum := header["stats"].(map[string]any)["model_usage"].(map[string]any)["m"].(map[string]any); sum["input_tokens"] != 240.0 || sum["input_tokens_cache_read"] != 160.0 || sum["output_tokens"] != 80.0 {
+		t.Errorf("the log's usage is %v", sum)
+	}
 	sample := member("samples/q/1_epoch_2.json")
 	usage := sample["model_usage"].(map[string]any)["m"].(map[string]any)
 	if usage["input_tokens"] != 60.0 || usage["input_tokens_cache_read"] != 40.0 || usage["total_tokens"] != 120.0 {
@@ -485,6 +489,22 @@ func TestVerifiersTraces(t *testing.T) {
 	}
 	if l := limited.Traces[0]; !*l.OK || l.Rewards["reward"].Score != 0 || len(l.Rewards) != 1 || l.Stop != "max_turns" {
 		t.Errorf("a limit is %+v", l)
+	}
+}
+
+// The task of an item that was imported from verifiers is the one that verifiers wrote.
+func TestVerifiersTaskOfVerifiers(t *testing.T) {
+	run := made(t, []*rollout.Record{record("q/1", 0, 1)})
+	for _, tt := range []struct{ row, want string }{
+		{`{"task":{"idx":3,"prompt":"2+2?","answer":"4"}}`, `{"type":"Task","data":{"idx":3,"prompt":"2+2?","answer":"4"},"key":"q/1"}`},
+		{`{"task":"arithmetic","answer":"4"}`, `{"type":"Task","data":{"idx":0,"id":"q/1","answer":"4","task":"arithmetic"},"key":"q/1"}`},
+	} {
+		_, r := written(t, verifiers, run)
+		r.items["q/1"].Row, r.items["q/1"].Messages = json.RawMessage(tt.row), nil
+		text, err := json.Marshal(r.traceTask("q/1"))
+		if err != nil || string(text) != tt.want {
+			t.Errorf("%s: %v, the task is %s, want %s", tt.row, err, text, tt.want)
+		}
 	}
 }
 

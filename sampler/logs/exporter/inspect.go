@@ -204,7 +204,7 @@ func (s inspector) header() pairs {
 		{"stats", pairs{
 			{"started_at", r.started().Format(time.RFC3339)},
 			{"completed_at", ended.UTC().Format(time.RFC3339)},
-			{"model_usage", pairs{}},
+			{"model_usage", s.usage(r.tokens)},
 		}},
 	}
 }

@@ -28,7 +28,7 @@ func (s inspector) sample(rec *rollout.Record) pairs {
 		{"metadata", s.metadata(rec)},
 		{"store", pairs{}},
 		{"events", []any{}},
-		{"model_usage", s.usage(rec)},
+		{"model_usage", s.usage(rec.Usage)},
 		{"attachments", pairs{}},
 	}
 	p = append(p, s.course(rec)...)
@@ -51,7 +51,7 @@ func (s inspector) summary(rec *rollout.Record) pairs {
 		{"target", ""},
 		{"metadata", labels(rec)},
 		{"scores", s.scores(rec, cut(rec.Answer))},
-		{"model_usage", s.usage(rec)},
+		{"model_usage", s.usage(rec.Usage)},
 		{"completed", true},
 	}
 	p = append(p, s.course(rec)...)
@@ -188,8 +188,7 @@ func labels(rec *rollout.Record) pairs {
 
 // usage counts tokens as Inspect does: input_tokens excludes cached tokens. If the input or output
 // count is unknown, the usage is empty: Inspect has no word for an unknown count.
-func (s inspector) usage(rec *rollout.Record) pairs {
-	u := rec.Usage
+func (s inspector) usage(u rollout.Usage) pairs {
 	if u.Input == nil || u.Output == nil {
 		return pairs{}
 	}

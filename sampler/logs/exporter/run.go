@@ -49,6 +49,7 @@ type Run struct {
 
 	rewards byItem
 	tally   map[string]*byItem // sub-scores by name
+	tokens  rollout.Usage      // the sum over the rollouts whose input and output are known
 }
 
 // byItem holds the scores of one grader: their mean over the rollouts of each item.
@@ -226,11 +227,34 @@ func (r *Run) survey(ctx context.Context) error {
 		for name := range rec.Parts {
 			parts[name] = true
 		}
+		r.spend(rec.Usage)
 		r.count(rec)
 		return nil
 	})
 	r.parts = slices.Sorted(maps.Keys(parts))
 	return err
+}
+
+// spend adds the tokens of a rollout if a log can hold them: if its input and its output are known.
+// Cached and reasoning tokens count as 0 where they are unknown, as in Inspect's own sum.
+func (r *Run) spend(u rollout.Usage) {
+	if u.Input == nil || u.Output == nil {
+		return
+	}
+	sum := func(to **int64, more *int64) {
+		if more == nil {
+			return
+		}
+		n := *more
+		if *to != nil {
+			n += **to
+		}
+		*to = &n
+	}
+	sum(&r.tokens.Input, u.Input)
+	sum(&r.tokens.Output, u.Output)
+	sum(&r.tokens.Cached, u.Cached)
+	sum(&r.tokens.Reasoning, u.Reasoning)
 }
 
 func (r *Run) count(rec *rollout.Record) {

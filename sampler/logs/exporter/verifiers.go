@@ -84,7 +84,7 @@ var taskKeys = []string{
 }
 
 // traceTask returns the task of an item: its prompt, and the other fields of its row, such as a
-// reference answer.
+// reference answer. A task that was imported from verifiers is as it was there.
 func (r *Run) traceTask(item string) pairs {
 	data := pairs{{"idx", r.number[item]}, {"id", item}}
 	if it := r.items[item]; it != nil {
@@ -93,6 +93,9 @@ func (r *Run) traceTask(item string) pairs {
 		}
 		var row map[string]json.RawMessage
 		if jsontext.Unmarshal(it.Row, &row) == nil {
+			if theirs := taskData(row["task"]); theirs != nil {
+				return pairs{{"type", "Task"}, {"data", theirs}, {"key", item}}
+			}
 			for _, key := range slices.Sorted(maps.Keys(row)) {
 				if !slices.Contains(taskKeys, key) {
 					data = append(data, pair{key, row[key]})
@@ -101,6 +104,16 @@ func (r *Run) traceTask(item string) pairs {
 		}
 	}
 	return pairs{{"type", "Task"}, {"data", data}, {"key", item}}
+}
+
+// taskData returns a row's task if it is the data of a task of verifiers, which has an index and a
+// prompt.
+func taskData(task json.RawMessage) json.RawMessage {
+	var data map[string]json.RawMessage
+	if jsontext.Unmarshal(task, &data) != nil || data["idx"] == nil || data["prompt"] == nil {
+		return nil
+	}
+	return task
 }
 
 // traceTools returns the tools that the item offers, in the flat form of verifiers.
