@@ -30,9 +30,8 @@ func exportCommand() *cli.Command {
 		Usage:     "write the rollouts of a run as another tool's log, or as a table",
 		ArgsUsage: "RUN",
 		Description: `Writes the rollouts of a run in the format of another tool. Whatever the format
-cannot hold is listed. A failure stays a failure: a format that requires a number
-gets the error with it. gonogo help formats lists the formats; gonogo import reads
-every one of them back.
+cannot hold is listed. A failure stays a failure: it has an error and no score.
+gonogo help formats lists the formats; gonogo import reads every one of them back.
 
 Example:
    gonogo export my-run --format inspect -o my-run.eval

@@ -91,7 +91,9 @@ type inspectReader struct {
 
 	last map[string]bool // names of the log's samples that count; nil = all
 
-	failures, limits, unscored, cancelled, retried, copies, replaced, scoredErrors, stamped int
+	failures, limits, unscored, cancelled, retried, copies, replaced, scoredErrors int
+
+	stamped, plain int // samples with and without a stamp
 }
 
 // sample reads the text of one sample.
@@ -115,6 +117,8 @@ func (r *inspectReader) sample(where string, text []byte) error {
 	if ours != nil {
 		id = r.itemID(ours.Item)
 		r.stamped++
+	} else {
+		r.plain++
 	}
 	split := ours.splitOr(r.split)
 	k := rollout.Key{Split: split, Item: id, Sample: epoch - 1, Step: ours.step(0)}

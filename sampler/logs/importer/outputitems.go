@@ -100,12 +100,16 @@ func readOutputItems(ctx context.Context, in *intake) error {
 			return err
 		}
 	}
-	in.sink.note("item = datasource_item_id, sample = the position of the run in its file, split = %s",
-		o.split)
+	if o.plain > 0 {
+		in.sink.note("item = datasource_item_id, sample = the position of the run in its file, split = %s",
+			o.split)
+	}
 	in.noteGraders()
-	if o.called {
+	switch {
+	case o.plain == 0:
+	case o.called:
 		in.sink.note("output items hold no times: unknown, not zero")
-	} else {
+	default:
 		in.sink.note("output items hold neither tool calls nor times: unknown, not zero")
 	}
 	in.sink.noteStamps(o.stamped)
@@ -116,6 +120,7 @@ func readOutputItems(ctx context.Context, in *intake) error {
 type outputItemReader struct {
 	*intake
 	stamped int
+	plain   int  // items without a stamp
 	called  bool // the files contain a tool call
 }
 
@@ -211,6 +216,8 @@ func (o *outputItemReader) add(f File, line int, it *outputItem) error {
 		if ours.Record != nil {
 			rec.Messages = ours.messages()
 		}
+	} else {
+		o.plain++
 	}
 	ours.finish(rec)
 	if !ours.ungraded(rec) {

@@ -135,8 +135,10 @@ func readVerifiersV1(ctx context.Context, in *intake) error {
 		r.plans.add(each * len(r.tasks))
 	}
 	sink.model(r.model.name)
-	sink.note("item = task.key (task.data.idx if there is none); the file numbers no rollouts, so sample = how "+
-		"often the item appeared before; split = %s", r.split)
+	if r.plain > 0 {
+		sink.note("item = task.key (task.data.idx if there is none); the file numbers no rollouts, so sample = how "+
+			"often the item appeared before; split = %s", r.split)
+	}
 	sink.noteSteps(r.steps)
 	sink.noteStamps(len(r.stamped))
 	if r.wanted != "" {
@@ -173,6 +175,7 @@ type episodeReader struct {
 	tasks   map[string]bool   // of the file that is being read
 	teams   bool              // an episode has several traces that count
 	stamped map[rollout.Key]bool
+	plain   int // traces without a stamp
 }
 
 // step returns the training step of an episode; 0 if it has none.
@@ -289,6 +292,7 @@ func (r *episodeReader) trace(f File, e *episode, item string, t *trace) error {
 func (r *episodeReader) name(rec *rollout.Record, st *stamp) error {
 	sample := st.names(rec, -1)
 	if sample < 0 {
+		r.plain++
 		rec.Sample = r.numbers.another(rec.Split, rec.Item, rec.Step)
 		return nil
 	}
