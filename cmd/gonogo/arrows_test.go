@@ -254,7 +254,8 @@ var allowedArrows = map[string][]string{
 	"sampler/internal/parquetfile": {},
 	"sampler/internal/transcript":  {"sampler/jsontext", "sampler/rollout"},
 	"sampler/logs/exporter": {
-		"sampler/jsontext", "sampler/rollout", "sampler/rollout/disk", "sampler/wording",
+		"sampler/internal/transcript", "sampler/jsontext", "sampler/rollout", "sampler/rollout/disk",
+		"sampler/wording",
 	},
 	"sampler/input/job": {"sampler/input/document", "sampler/jsontext", "sampler/rollout/credential"},
 	"fixtures":          {"fixtures"},

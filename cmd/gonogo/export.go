@@ -15,6 +15,7 @@ import (
 	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
+	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/sampler/input/spelling"
@@ -29,9 +30,8 @@ func exportCommand() *cli.Command {
 		Usage:     "write the rollouts of a run as another tool's log, or as a table",
 		ArgsUsage: "RUN",
 		Description: `Writes the rollouts of a run in the format of another tool. Whatever the format
-cannot hold is listed. A failure stays a failure: a format that requires a number
-gets the error with it. gonogo help formats lists the formats; gonogo import reads
-every one of them back.
+cannot hold is listed. A failure stays a failure: it has an error and no score.
+gonogo help formats lists the formats; gonogo import reads every one of them back.
 
 Example:
    gonogo export my-run --format inspect -o my-run.eval
@@ -110,9 +110,14 @@ func exportLog(c *cli.Context, f exporter.Format, dir, path string) error {
 	if err != nil {
 		return exit.AsUsage(err)
 	}
+	cfg, err := project.ConfigFor(invocationOf(c), opened.Manifest)
+	if err != nil {
+		return err
+	}
 	run, err := exporter.Open(c.Context, opened, exporter.Options{
 		Split:      rollout.Split(c.String("split")),
 		OnConflict: rollout.Conflict(c.String("on-conflict")),
+		Floor:      cfg.Settings().RewardRange.Lo,
 	})
 	if errors.Is(err, exporter.ErrSplits) {
 		return exit.Usagef("export %s: %v with --split", dir, err)

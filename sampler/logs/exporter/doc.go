@@ -3,7 +3,8 @@
 // It writes the rollouts of a run as logs of other tools.
 //
 // In: a run directory and the name of a Format. Out: its files, and notes on what the
-// format cannot hold. A failure stays a failure: if a format requires a number, the
-// error is written next to it, and a stamp (item, split, sample and outcome under the
-// key "gonogo") lets our importer restore the original.
+// format cannot hold. A failure stays a failure, with an error and no score. The figures
+// that a log states are those that its tool computes from it. A stamp, under the key
+// "gonogo", holds what the format has no words for: our importer makes the same records
+// of a log again.
 package exporter

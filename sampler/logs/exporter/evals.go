@@ -16,17 +16,19 @@ import (
 var openAIEvals = Format{
 	Name: "openai-evals",
 	Doc: "output items of OpenAI Evals, one file of JSON lines: a run for each sample, the reward and the " +
-		"sub-scores as results of graders, texts only",
+		"sub-scores as results of graders, of the conversation the answer",
 	Files: []File{{Write: writeOutputItems}},
 	Loses: func(r *Run) []string {
 		notes := r.lost(
-			loss{r.calls, "rollout[|s] called tools: output items hold messages but no calls"},
-			loss{r.unscored, "rollout[|s] without an answer [has|have] no result there"},
+			loss{r.calls, "rollout[|s] called tools: output items hold no calls" + onlyStamped},
+			loss{r.unscored, floorNote},
 			loss{r.failed, "rollout[|s] without a grade [has|have] an error and no result there"},
-			loss{r.regraded, "rollout[ has|s have] additional or earlier grades: only the reward is kept"},
-			loss{r.judged, "rollout[ records|s record] what [its|their] judge used, which is left out"},
-			loss{r.retried, "rollout[ records|s record] repeated requests, which are left out"},
-			loss{r.extra, "rollout[ has|s have] extra keys, which are left out"},
+			loss{r.regraded, "rollout[ has|s have] additional or earlier grades" + onlyStamped},
+			loss{r.judged, "rollout[ records|s record] what [its|their] judge used" + onlyStamped},
+			loss{r.retried, "rollout[ records|s record] repeated requests" + onlyStamped},
+			loss{r.extra, "rollout[ has|s have] extra keys" + onlyStamped},
+			loss{r.pictured, "rollout[ has|s have] a prompt with pictures or other parts: sample.input holds its text, and " +
+				"datasource_item all of it"},
 		)
 		notes = append(notes, "passed means a reward of 1 or more; latency is left out")
 		if !r.numbers() {
@@ -58,8 +60,18 @@ func (r *Run) outputItem(rec *rollout.Record, id int) pairs {
 		{"datasource_item", r.datasource(rec.Item)},
 		{"results", r.evalResults(rec)},
 		{"sample", r.evalSample(rec)},
-		{"gonogo", stampOf(rec)},
+		{"gonogo", r.evalStamp(rec)},
 	}
+}
+
+// evalStamp returns the stamp of a record. An output item has the item's row, and of the
+// conversation only the answer.
+func (r *Run) evalStamp(rec *rollout.Record) stamp {
+	s := r.stampOf(rec, func(*rollout.Message) bool { return false })
+	s.Row, s.Bare = nil, false
+	s.Record.Calls, s.Shown = shownCalls(rec.Calls, nil)
+	s.Answer = nil
+	return s
 }
 
 // outputID names the run of a sample: in this format each repeat is a run.
@@ -88,10 +100,11 @@ func (r *Run) datasource(item string) any {
 
 func (r *Run) evalResults(rec *rollout.Record) []pairs {
 	out := []pairs{}
-	if rec.Reward == nil {
+	score, scored := rec.Score(r.floor)
+	if !scored {
 		return out
 	}
-	out = append(out, pairs{{"name", r.scorer()}, {"score", *rec.Reward}, {"passed", passed(rec)}})
+	out = append(out, pairs{{"name", r.scorer()}, {"score", score}, {"passed", passed(rec)}})
 	for _, name := range slices.Sorted(maps.Keys(rec.Parts)) {
 		out = append(out, pairs{{"name", name}, {"score", rec.Parts[name]}, {"passed", rec.Parts[name] >= 1}})
 	}

@@ -8,9 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
-	"gonogo/sampler/rollout"
 	"gonogo/sampler/rollout/disk"
 )
 
@@ -81,31 +79,6 @@ func (f Format) write(ctx context.Context, path string, r *Run) error {
 		staged = staged[1:]
 	}
 	return nil
-}
-
-// stamp is what our own importer reads back from a log that gonogo wrote: the names that the format
-// has no words for.
-type stamp struct {
-	Item    string          `json:"item"`
-	Split   rollout.Split   `json:"split"`
-	Sample  int             `json:"sample"`
-	Outcome rollout.Outcome `json:"outcome"`
-	Error   string          `json:"error,omitempty"`
-	Kind    string          `json:"error_kind,omitempty"`
-	None    bool            `json:"unscored,omitempty"` // there is no reward, whatever the log has in its place
-	Finish  rollout.Finish  `json:"finish,omitempty"`
-	// Calls are the statuses of the tool calls, in order, if one of them is not ok.
-	Calls []rollout.CallStatus `json:"calls,omitempty"`
-}
-
-func stampOf(rec *rollout.Record) stamp {
-	s := stamp{rec.Item, rec.Split, rec.Sample, rec.Outcome, rec.Error, rec.Kind, rec.Reward == nil, rec.Finish, nil}
-	if slices.ContainsFunc(rec.Calls, func(c rollout.Call) bool { return c.Status != rollout.CallOK }) {
-		for _, c := range rec.Calls {
-			s.Calls = append(s.Calls, c.Status)
-		}
-	}
-	return s
 }
 
 // pairs is a JSON object whose keys keep their order: many readers take the first.

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/wording"
 )
@@ -19,6 +21,7 @@ import (
 type Options struct {
 	Split      rollout.Split    // "" = the only split of the run
 	OnConflict rollout.Conflict // what to do with differing lines for one rollout; "" is an error
+	Floor      float64          // bottom of the reward range, the score of the model's own failures
 }
 
 // ErrSplits means that a run has several splits but a log holds one: choose it in Options.
@@ -30,6 +33,7 @@ type Run struct {
 	run      *rollout.Run
 	read     rollout.ReadOptions
 	split    rollout.Split
+	floor    float64
 	manifest rollout.Manifest
 
 	line    map[rollout.Key]int // the line that counts for each rollout
@@ -41,9 +45,49 @@ type Run struct {
 
 	rollouts, superseded, unscored, failed                       int
 	calls, timed, badArguments, regraded, retried, judged, extra int
+	pictured                                                     int
 
-	rewards mean
-	tally   map[string]mean // means of sub-scores
+	rewards byItem
+	tally   map[string]*byItem // sub-scores by name
+	tokens  rollout.Usage      // the sum over the rollouts whose input and output are known
+}
+
+// byItem holds the scores of one grader: their mean over the rollouts of each item.
+type byItem struct {
+	ids   []string // items with a score, in the order in which they appear
+	means map[string]mean
+}
+
+func (b *byItem) add(item string, score float64) {
+	if b.means == nil {
+		b.means = make(map[string]mean)
+	}
+	m, seen := b.means[item]
+	if !seen {
+		b.ids = append(b.ids, item)
+	}
+	b.means[item] = mean{m.sum + score, m.n + 1}
+}
+
+// over returns the mean over items and its standard error, the sample standard deviation by the root
+// of the number of items; the error is 0 for fewer than two items.
+func (b *byItem) over() (value, stderr float64) {
+	if len(b.ids) == 0 {
+		return 0, 0
+	}
+	n := float64(len(b.ids))
+	for _, id := range b.ids {
+		value += b.means[id].value()
+	}
+	value /= n
+	if n < 2 {
+		return value, 0
+	}
+	squares := 0.0
+	for _, id := range b.ids {
+		squares += (b.means[id].value() - value) * (b.means[id].value() - value)
+	}
+	return value, math.Sqrt(squares / (n - 1) / n)
 }
 
 // mean is a sum with its count.
@@ -62,9 +106,9 @@ func (m mean) value() float64 {
 // Open scans a run.
 func Open(ctx context.Context, run *rollout.Run, opt Options) (*Run, error) {
 	r := &Run{
-		run: run, read: rollout.ReadOptions{OnConflict: opt.OnConflict}, split: opt.Split,
+		run: run, read: rollout.ReadOptions{OnConflict: opt.OnConflict}, split: opt.Split, floor: opt.Floor,
 		line: make(map[rollout.Key]int), items: make(map[string]*rollout.Item), number: make(map[string]int),
-		tally: make(map[string]mean),
+		tally: make(map[string]*byItem),
 	}
 	if run.Manifest != nil {
 		r.manifest = *run.Manifest
@@ -164,24 +208,53 @@ func (r *Run) survey(ctx context.Context) error {
 		r.addItem(rec.Item)
 		r.rollouts++
 		r.samples = max(r.samples, rec.Sample+1)
+		score, scored := rec.Score(r.floor)
 		switch {
-		case rec.Reward != nil:
-			r.rewards = mean{r.rewards.sum + *rec.Reward, r.rewards.n + 1}
-		case rec.Outcome.OwnFailure():
-			r.unscored++
-		default:
+		case !scored:
 			r.failed++
+		case rec.Reward == nil:
+			r.unscored++
 		}
-		for name, x := range rec.Parts {
+		if scored {
+			r.rewards.add(rec.Item, score)
+			for name, x := range rec.Parts {
+				if r.tally[name] == nil {
+					r.tally[name] = new(byItem)
+				}
+				r.tally[name].add(rec.Item, x)
+			}
+		}
+		for name := range rec.Parts {
 			parts[name] = true
-			m := r.tally[name]
-			r.tally[name] = mean{m.sum + x, m.n + 1}
 		}
+		r.spend(rec.Usage)
 		r.count(rec)
 		return nil
 	})
 	r.parts = slices.Sorted(maps.Keys(parts))
 	return err
+}
+
+// spend adds the tokens of a rollout if a log can hold them: if its input and its output are known.
+// Cached and reasoning tokens count as 0 where they are unknown, as in Inspect's own sum.
+func (r *Run) spend(u rollout.Usage) {
+	if u.Input == nil || u.Output == nil {
+		return
+	}
+	sum := func(to **int64, more *int64) {
+		if more == nil {
+			return
+		}
+		n := *more
+		if *to != nil {
+			n += **to
+		}
+		*to = &n
+	}
+	sum(&r.tokens.Input, u.Input)
+	sum(&r.tokens.Output, u.Output)
+	sum(&r.tokens.Cached, u.Cached)
+	sum(&r.tokens.Reasoning, u.Reasoning)
 }
 
 func (r *Run) count(rec *rollout.Record) {
@@ -197,6 +270,23 @@ func (r *Run) count(rec *rollout.Record) {
 	add(&r.retried, rec.Retries > 0)
 	add(&r.judged, rec.JudgeCalls > 0 || rec.Judge != rollout.Usage{})
 	add(&r.extra, len(rec.Extra) > 0)
+	add(&r.pictured, slices.ContainsFunc(r.prompt(rec), notText))
+}
+
+// notText reports whether a message has parts that are not text, such as pictures.
+func notText(m rollout.Message) bool {
+	var parts []struct {
+		Type string `json:"type"`
+	}
+	if len(m.Parts) == 0 || jsontext.Unmarshal(m.Parts, &parts) != nil {
+		return len(m.Parts) > 0
+	}
+	for _, p := range parts {
+		if p.Type != "text" {
+			return true
+		}
+	}
+	return false
 }
 
 // each yields the rollouts that count, in the order of the file.

@@ -265,7 +265,9 @@ func (r *inspectReader) finish() {
 	if len(r.tasks) > 1 {
 		item = "task/id"
 	}
-	r.sink.note("item = %s, sample = epoch - 1, split = %s", item, r.split)
+	if r.plain > 0 {
+		r.sink.note("item = %s, sample = epoch - 1, split = %s", item, r.split)
+	}
 	r.scores.note(r.sink)
 	r.sink.noteStamps(r.stamped)
 	r.sink.noteCount(r.failures, "rollout[|s] ended in an error: [it is a failure|they are failures] (by the "+

@@ -91,7 +91,9 @@ type inspectReader struct {
 
 	last map[string]bool // names of the log's samples that count; nil = all
 
-	failures, limits, unscored, cancelled, retried, copies, replaced, scoredErrors, stamped int
+	failures, limits, unscored, cancelled, retried, copies, replaced, scoredErrors int
+
+	stamped, plain int // samples with and without a stamp
 }
 
 // sample reads the text of one sample.
@@ -112,11 +114,14 @@ func (r *inspectReader) sample(where string, text []byte) error {
 		return err
 	}
 	ours := s.stamp()
-	if ours != nil && ours.Item != "" {
+	if ours != nil {
 		id = r.itemID(ours.Item)
 		r.stamped++
+	} else {
+		r.plain++
 	}
-	k := rollout.Key{Split: r.split, Item: id, Sample: epoch - 1}
+	split := ours.splitOr(r.split)
+	k := rollout.Key{Split: split, Item: id, Sample: epoch - 1, Step: ours.step(0)}
 	if was := r.seen[k]; was != "" {
 		return fmt.Errorf("sample %s, epoch %d occurs twice: %s", id, epoch, was)
 	}
@@ -135,13 +140,13 @@ func (r *inspectReader) sample(where string, text []byte) error {
 	if err != nil {
 		return fmt.Errorf(`"messages": %w`, err)
 	}
-	prompt := inspectPrompt(talk.messages, s.Input)
-	if err := r.sendItem(id, s, talk.messages[:prompt]); err != nil {
-		return err
-	}
+	prompt := ours.prompt(len(talk.messages), inspectPrompt(talk.messages, s.Input))
 	rec := &rollout.Record{
-		Item: id, Split: r.split, Sample: r.numbers.sample(r.split, id, epoch-1),
+		Item: id, Split: split, Step: k.Step, Sample: r.numbers.inStep(split, id, k.Step, epoch-1),
 		Source: rollout.Import, TraceID: s.UUID,
+	}
+	if err := r.sendItem(rec, s, ours, talk.messages[:prompt]); err != nil {
+		return err
 	}
 	if err := r.retries(rec, s.Retries); err != nil {
 		return err
@@ -162,12 +167,12 @@ func (r *inspectReader) sample(where string, text []byte) error {
 // stamp returns the stamp that our own export wrote into the metadata.
 func (s *inspectSample) stamp() *stamp {
 	var metadata struct {
-		Stamp *stamp `json:"gonogo"`
+		Stamp json.RawMessage `json:"gonogo"`
 	}
 	if jsontext.Unmarshal(s.Metadata, &metadata) != nil {
 		return nil
 	}
-	return metadata.Stamp
+	return stampIn(metadata.Stamp)
 }
 
 // key returns the id and the epoch of the sample.
@@ -191,13 +196,16 @@ func (r *inspectReader) key(s *inspectSample) (id string, epoch int, err error) 
 }
 
 // sendItem passes on the item of a sample. The item is that of its first sample.
-func (r *inspectReader) sendItem(id string, s *inspectSample, prompt []rollout.Message) error {
+func (r *inspectReader) sendItem(rec *rollout.Record, s *inspectSample, ours *stamp, prompt []rollout.Message) error {
 	if len(prompt) == 0 && len(s.Input) > 0 && s.Input[0] == '"' {
 		prompt = []rollout.Message{{Role: "user", Content: jsontext.TextOrJSON(s.Input)}}
 	}
 	r.named.tell(r.sink)
 	r.sink.tellExactly("target", s.Target)
-	return sendItem(r.sink, r.log, rollout.Item{ID: id, Split: r.split}, prompt,
+	if ok, err := sendStamped(r.sink, ours, rec, prompt); ok {
+		return err
+	}
+	return sendItem(r.sink, r.log, rollout.Item{ID: rec.Item, Split: rec.Split}, prompt,
 		map[string]json.RawMessage{"target": s.Target, "metadata": s.Metadata, "tools": s.offered()})
 }
 

@@ -112,7 +112,12 @@ func (in *intake) only(line int, what string) error {
 // item passes an item on. A row whose messages or tools are not in the form of a chat is put under
 // the key "row".
 func (in *intake) item(f File, line int, id string, row json.RawMessage) error {
-	it := rollout.Item{ID: id, Split: in.split, File: filepath.Base(f.Name), Line: line, Row: row}
+	return in.itemIn(f, line, in.split, id, row)
+}
+
+// itemIn is item for a split that the log names.
+func (in *intake) itemIn(f File, line int, split rollout.Split, id string, row json.RawMessage) error {
+	it := rollout.Item{ID: id, Split: split, File: filepath.Base(f.Name), Line: line, Row: row}
 	if it.Decode() != nil {
 		wrapped, err := json.Marshal(map[string]json.RawMessage{"row": row})
 		if err != nil {
@@ -125,8 +130,11 @@ func (in *intake) item(f File, line int, id string, row json.RawMessage) error {
 
 // record passes on a rollout; sample is its number in the file.
 func (in *intake) record(rec *rollout.Record, sample int) error {
-	rec.Split, rec.Source = in.split, rollout.Import
-	rec.Sample = in.numbers.inStep(in.split, rec.Item, rec.Step, sample)
+	if rec.Split == "" {
+		rec.Split = in.split
+	}
+	rec.Source = rollout.Import
+	rec.Sample = in.numbers.inStep(rec.Split, rec.Item, rec.Step, sample)
 	if rec.Reward == nil {
 		in.missing[rec.Outcome]++
 	}

@@ -41,7 +41,7 @@ type outputItem struct {
 	Created float64         `json:"created_at"`
 	Results []evalResult    `json:"results"`
 	Sample  evalSample      `json:"sample"`
-	Stamp   *stamp          `json:"gonogo"`
+	Stamp   json.RawMessage `json:"gonogo"`
 	marked
 }
 
@@ -100,12 +100,16 @@ func readOutputItems(ctx context.Context, in *intake) error {
 			return err
 		}
 	}
-	in.sink.note("item = datasource_item_id, sample = the position of the run in its file, split = %s",
-		o.split)
+	if o.plain > 0 {
+		in.sink.note("item = datasource_item_id, sample = the position of the run in its file, split = %s",
+			o.split)
+	}
 	in.noteGraders()
-	if o.called {
+	switch {
+	case o.plain == 0:
+	case o.called:
 		in.sink.note("output items hold no times: unknown, not zero")
-	} else {
+	default:
 		in.sink.note("output items hold neither tool calls nor times: unknown, not zero")
 	}
 	in.sink.noteStamps(o.stamped)
@@ -116,6 +120,7 @@ func readOutputItems(ctx context.Context, in *intake) error {
 type outputItemReader struct {
 	*intake
 	stamped int
+	plain   int  // items without a stamp
 	called  bool // the files contain a tool call
 }
 
@@ -184,8 +189,9 @@ func (o *outputItemReader) add(f File, line int, it *outputItem) error {
 	if err != nil {
 		return err
 	}
-	rec := &rollout.Record{Item: id}
-	sample := it.Stamp.names(rec, o.run(it.RunID))
+	ours := stampIn(it.Stamp)
+	rec := &rollout.Record{Item: id, Split: ours.splitOr(o.split)}
+	sample := ours.names(rec, o.run(it.RunID))
 	if err := o.only(line, fmt.Sprintf("item %s of run %q", rec.Item, it.RunID)); err != nil {
 		return err
 	}
@@ -195,24 +201,40 @@ func (o *outputItemReader) add(f File, line int, it *outputItem) error {
 	}
 	o.sink.tellExactly("eval_id", it.EvalID)
 	o.sink.tellExactly("datasource_item", it.Item)
-	if err := o.item(f, line, rec.Item, row); err != nil {
+	if ours != nil && string(it.Item) != "{}" {
+		ours.Row = it.Item
+	}
+	if err := o.send(f, line, rec, ours, row); err != nil {
 		return err
 	}
 	if err := o.setModel(f, it.Sample.Model); err != nil {
 		return err
 	}
 	o.fill(rec, it)
-	it.Stamp.finish(rec)
-	if it.Stamp != nil {
+	if ours != nil {
 		o.stamped++
+		if ours.Record != nil {
+			rec.Messages = ours.messages()
+		}
+	} else {
+		o.plain++
 	}
-	if !it.Stamp.ungraded(rec) {
+	ours.finish(rec)
+	if !ours.ungraded(rec) {
 		if err := o.grade(rec, it); err != nil {
 			return err
 		}
-		it.Stamp.outcome(rec)
+		ours.outcome(rec)
 	}
 	return o.record(rec, sample)
+}
+
+// send passes on the item of a record.
+func (o *outputItemReader) send(f File, line int, rec *rollout.Record, ours *stamp, row json.RawMessage) error {
+	if ok, err := sendStamped(o.sink, ours, rec, nil); ok {
+		return err
+	}
+	return o.itemIn(f, line, rec.Split, rec.Item, row)
 }
 
 // evalRow returns the row of the data source. If it has no messages, they are those that the model

@@ -25,8 +25,8 @@ import (
 // (verifiers/legacy/utils/save_utils.py), with metadata.json next to it.
 var verifiers = Format{
 	Name: "verifiers",
-	Doc: "results.jsonl of verifiers (vf-eval), with its metadata.json, or the samples of an evaluation that " +
-		"Prime Intellect hosts (prime eval samples)",
+	Doc: "results.jsonl of verifiers before layout v1 (vf-eval), with its metadata.json, or the samples of an " +
+		"evaluation that Prime Intellect hosts (prime eval samples)",
 	Files: []string{"results.jsonl"},
 	From: Origin{
 		Item:   "`example_id`",
@@ -65,7 +65,7 @@ type verifiersRow struct {
 		Total   *float64 `json:"total"`
 		TotalMS *float64 `json:"total_ms"`
 	} `json:"timing"`
-	Stamp *stamp `json:"gonogo"`
+	Stamp json.RawMessage `json:"gonogo"`
 	marked
 
 	names       map[string]json.RawMessage // the policy and the environment, by key
@@ -253,11 +253,12 @@ func (v *verifiersReader) line(f File, l rollout.Line[*verifiersRow]) error {
 		return nil
 	}
 	v.texts[l.Hash] = true
+	ours := stampIn(row.Stamp)
 	rec := &rollout.Record{
-		Item: id, Split: v.split, Step: v.folders[f.Name], Source: rollout.Import, Messages: row.talk,
+		Item: id, Split: ours.splitOr(v.split), Step: v.folders[f.Name], Source: rollout.Import, Messages: row.talk,
 		Answer: finalAnswer(row.talk),
 	}
-	if err := v.name(rec, row.Stamp); err != nil {
+	if err := v.name(rec, ours); err != nil {
 		return err
 	}
 	for _, key := range slices.Sorted(maps.Keys(row.names)) {
@@ -267,19 +268,19 @@ func (v *verifiersReader) line(f File, l rollout.Line[*verifiersRow]) error {
 	v.sink.tellExactly("answer", row.Answer)
 	v.sink.tellExactly("info", row.Info)
 	v.sink.tellExactly("env_args", v.args[f.Name])
-	err := sendItem(v.sink, f, rollout.Item{ID: rec.Item, Split: v.split}, row.asked,
+	err := sendItem(v.sink, f, rollout.Item{ID: rec.Item, Split: rec.Split}, row.asked,
 		map[string]json.RawMessage{"answer": row.Answer, "info": row.Info, "tools": row.Tools})
 	if err != nil {
 		return err
 	}
 	rec.Calls, rec.Turns = transcript.CallsOf(row.talk, transcript.UnreportedStatus)
 	row.fill(rec)
-	row.Stamp.finish(rec)
-	if !row.Stamp.ungraded(rec) {
+	ours.finish(rec)
+	if !ours.ungraded(rec) {
 		if err := v.grade(rec, row); err != nil {
 			return err
 		}
-		row.Stamp.outcome(rec)
+		ours.outcome(rec)
 	}
 	return ended(v.sink.record(rec))
 }
@@ -297,15 +298,11 @@ func finalAnswer(talk []rollout.Message) string {
 func (v *verifiersReader) name(rec *rollout.Record, st *stamp) error {
 	sample := st.names(rec, -1)
 	if sample < 0 {
-		rec.Sample = v.numbers.another(v.split, rec.Item, rec.Step)
+		rec.Sample = v.numbers.another(rec.Split, rec.Item, rec.Step)
 		return nil
 	}
-	rec.Sample = v.numbers.inStep(v.split, rec.Item, rec.Step, sample)
-	if v.stamped[rec.Key()] {
-		return fmt.Errorf("item %s, sample %d occurs twice: keep one of the two", rec.Item, sample)
-	}
-	v.stamped[rec.Key()] = true
-	return nil
+	rec.Sample = v.numbers.inStep(rec.Split, rec.Item, rec.Step, sample)
+	return st.again(v.stamped, rec.Key())
 }
 
 func (r *verifiersRow) fill(rec *rollout.Record) {

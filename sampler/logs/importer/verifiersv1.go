@@ -18,11 +18,11 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// verifiersV1 reads traces.jsonl of verifiers from version 1 on (verifiers/v1/episode.py, trace.py,
+// verifiersV1 reads traces.jsonl of verifiers from layout v1 on, which 0.4 writes (verifiers/v1/episode.py, trace.py,
 // graph.py): one episode per line.
 var verifiersV1 = Format{
 	Name:  "verifiers-v1",
-	Doc:   "traces.jsonl of verifiers from version 1 on, an episode a line",
+	Doc:   "traces.jsonl of verifiers 0.4 (layout v1), an episode a line",
 	Files: []string{"traces.jsonl"},
 	From: Origin{
 		Item: "`task.key`, or `task.data.idx` if there is none; of episodes with several trainable agents, " +
@@ -98,11 +98,21 @@ type trace struct {
 	Completed *bool                   `json:"is_completed"`
 	Stop      string                  `json:"stop_condition"`
 	Timing    map[string]any          `json:"timing"`
+	Info      json.RawMessage         `json:"info"`
 	marked
 }
 
 // UnmarshalJSON decodes a trace, and the marks of failure under other keys.
-func (t *trace) UnmarshalJSON(text []byte) error { return decodeInto(text, t) }
+func (t *trace) UnmarshalJSON(text []byte) error {
+	err := decodeInto(text, t)
+	if t.stamp() == nil && !isNone(t.Info) {
+		t.mark("info", t.Info)
+	}
+	return err
+}
+
+// stamp returns the stamp that our own export wrote into the info.
+func (t *trace) stamp() *stamp { return stampIn(member(t.Info, "gonogo")) }
 
 type traceReward struct {
 	Score  *float64 `json:"score"`
@@ -113,9 +123,11 @@ func readVerifiersV1(ctx context.Context, in *intake) error {
 	sink, files := in.sink, in.files
 	r := episodeReader{
 		intake: in, ids: make(map[string]string), steps: make(map[int]bool), folders: stepFolders(files),
+		stamped: make(map[rollout.Key]bool),
 	}
 	for _, f := range files {
 		r.tasks = make(map[string]bool)
+		r.file()
 		each, err := rolloutsEach(f)
 		if err != nil {
 			return err
@@ -127,16 +139,19 @@ func readVerifiersV1(ctx context.Context, in *intake) error {
 		r.plans.add(each * len(r.tasks))
 	}
 	sink.model(r.model.name)
-	sink.note("item = task.key (task.data.idx if there is none); the file numbers no rollouts, so sample = how "+
-		"often the item appeared before; split = %s", r.split)
+	if r.plain > 0 {
+		sink.note("item = task.key (task.data.idx if there is none); the file numbers no rollouts, so sample = how "+
+			"often the item appeared before; split = %s", r.split)
+	}
 	sink.noteSteps(r.steps)
+	sink.noteStamps(len(r.stamped))
 	if r.wanted != "" {
 		sink.note("reward = %s, by --score", r.wanted)
 	} else {
 		sink.note("reward = sum of score x weight over the rewards of a trace; traces of agents that are not " +
 			"trainable were left out")
 	}
-	if !r.teams { // an episode is one rollout
+	if !r.teams && len(r.stamped) == 0 { // an episode is one rollout
 		in.sendPlan(len(files), r.out)
 	}
 	return nil
@@ -164,6 +179,8 @@ type episodeReader struct {
 	folders map[string]int    // see stepFolders
 	tasks   map[string]bool   // of the file that is being read
 	teams   bool              // an episode has several traces that count
+	stamped map[rollout.Key]bool
+	plain   int // traces without a stamp
 }
 
 // step returns the training step of an episode; 0 if it has none.
@@ -251,22 +268,37 @@ func (r *episodeReader) trace(f File, e *episode, item string, t *trace) error {
 			return err
 		}
 	}
-	n := transcript.UntilAnswer(talk)
+	ours := t.stamp()
+	n := ours.prompt(len(talk), transcript.UntilAnswer(talk))
 	rec := &rollout.Record{
-		Item: item, Split: r.split, Step: e.step(),
-		Sample: r.numbers.another(r.split, item, e.step()), Source: rollout.Import, TraceID: e.ID, Messages: talk[n:],
-		Answer: transcript.LastAnswer(talk),
+		Item: item, Split: ours.splitOr(r.split), Step: ours.step(e.step()), Source: rollout.Import, TraceID: e.ID,
+		Messages: talk[n:], Answer: transcript.LastAnswer(talk),
+	}
+	if err := r.name(rec, ours); err != nil {
+		return err
 	}
 	e.tell(r.sink, t)
-	if err := sendItem(r.sink, f, rollout.Item{ID: item, Split: r.split}, talk[:n],
-		map[string]json.RawMessage{"task": e.Task.Data, "tools": offered(t.Tools)}); err != nil {
+	if err := r.sendItem(f, e, t, rec, talk[:n]); err != nil {
 		return err
 	}
 	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, transcript.UnreportedStatus)
 	finished(rec, t.finish())
 	rec.Usage = t.usage()
 	rec.Started, rec.Elapsed = t.time()
-	history := r.grade(rec, e, t)
+	ours.finish(rec)
+	var history []episodeError
+	if !ours.ungraded(rec) {
+		history = r.grade(rec, e, t)
+		if ours != nil {
+			for name := range t.Rewards { // the reward alone, which is no part
+				delete(rec.Parts, name)
+			}
+			if len(rec.Parts) == 0 {
+				rec.Parts = nil
+			}
+		}
+		ours.outcome(rec)
+	}
 	for i, failed := range history {
 		earlier := *rec
 		earlier.Attempt, earlier.Reward, earlier.Parts = i, nil, nil
@@ -279,6 +311,27 @@ func (r *episodeReader) trace(f File, e *episode, item string, t *trace) error {
 	}
 	rec.Attempt = len(history)
 	return ended(r.sink.record(rec))
+}
+
+// name sets the sample of a record. Traces of our own export have it, and the item.
+func (r *episodeReader) name(rec *rollout.Record, st *stamp) error {
+	sample := st.names(rec, -1)
+	if sample < 0 {
+		r.plain++
+		rec.Sample = r.numbers.another(rec.Split, rec.Item, rec.Step)
+		return nil
+	}
+	rec.Sample = r.numbers.inStep(rec.Split, rec.Item, rec.Step, sample)
+	return st.again(r.stamped, rec.Key())
+}
+
+// sendItem passes on the item of a trace, with the messages that come before the model's first.
+func (r *episodeReader) sendItem(f File, e *episode, t *trace, rec *rollout.Record, asked []rollout.Message) error {
+	if ok, err := sendStamped(r.sink, t.stamp(), rec, asked); ok {
+		return err
+	}
+	return sendItem(r.sink, f, rollout.Item{ID: rec.Item, Split: rec.Split}, asked,
+		map[string]json.RawMessage{"task": e.Task.Data, "tools": offered(t.Tools)})
 }
 
 // tell records the policy and the environment of a trace.
