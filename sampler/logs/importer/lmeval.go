@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/sampler/internal/compressed"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
@@ -102,7 +103,7 @@ var lmEvalName = regexp.MustCompile(`^samples_(.+?)(_\d{4}-\d{2}-\d{2}T[\d.:-]+)
 
 // lmEvalTask returns the task in a file's name; "" if there is none.
 func lmEvalTask(name string) string {
-	if m := lmEvalName.FindStringSubmatch(filepath.Base(name)); m != nil {
+	if m := lmEvalName.FindStringSubmatch(compressed.PlainName(filepath.Base(name))); m != nil {
 		return m[1]
 	}
 	return ""

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/sampler/internal/compressed"
 	"gonogo/sampler/rollout"
 )
 
@@ -96,14 +97,38 @@ func Paths(opt Options, paths ...string) Source {
 	return src
 }
 
-// Open opens the file at its beginning. It can be called several times.
+// Open opens the file at its beginning. It can be called several times. A compressed file is read
+// unpacked; only other files can be an io.ReaderAt.
 func (f File) Open() (fs.File, error) {
 	rd, err := f.FS.Open(f.Path)
 	if err != nil {
 		return nil, f.errorOf("open", err)
 	}
-	return rd, nil
+	if at, ok := rd.(io.ReaderAt); ok {
+		head := make([]byte, compressed.Peek)
+		if n, _ := at.ReadAt(head, 0); !compressed.Is(head[:n]) { // an error comes again
+			return rd, nil
+		}
+	}
+	unpacked, err := compressed.NewReader(rd, 0)
+	if err != nil {
+		rd.Close()
+		return nil, f.errorOf("open", err)
+	}
+	return unpackedFile{rd, unpacked}, nil
 }
+
+// unpackedFile is a file that is read from a reader of its content.
+type unpackedFile struct {
+	fs.File
+	content io.Reader
+}
+
+// Read reads the content.
+func (u unpackedFile) Read(p []byte) (int, error) { return u.content.Read(p) }
+
+// base returns the name of the file in its folder, without the ending of a compression.
+func (f File) base() string { return compressed.PlainName(path.Base(f.Path)) }
 
 // Beside returns the file called name in the directory of f. The file need not exist.
 func (f File) Beside(name string) File {
@@ -203,7 +228,9 @@ func (f File) walk(patterns []string) (files []File, err error) {
 	return files, nil
 }
 
+// matches reports whether the name of a file, compressed or not, has one of the patterns.
 func matches(patterns []string, name string) bool {
+	name = compressed.PlainName(name)
 	for _, p := range patterns {
 		if ok, err := path.Match(p, name); ok && err == nil {
 			return true

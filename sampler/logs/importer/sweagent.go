@@ -86,7 +86,7 @@ func sniffSWE(f File) error {
 	case has("resolved_ids") && has("submitted_ids"), has("trajectory") &&
 		(has("history") || has("info") || has("environment")), has("trajectory_format"), has("history") && has("info"):
 		return nil
-	case strings.HasSuffix(f.Path, ".traj"), strings.HasSuffix(f.Path, ".traj.json"):
+	case strings.HasSuffix(f.base(), ".traj"), strings.HasSuffix(f.base(), ".traj.json"):
 		return nil // its keys come after the part that was read
 	}
 	return fmt.Errorf("%w: it has no trajectory with history or messages", ErrUnrecognized)
@@ -143,7 +143,7 @@ type sweReader struct {
 func (s *sweReader) trajectory(f File, t *sweTrajectory) error {
 	id := t.Instance
 	if id == "" {
-		id = strings.TrimSuffix(strings.TrimSuffix(path.Base(filepath.ToSlash(f.Name)), ".json"), ".traj")
+		id = strings.TrimSuffix(strings.TrimSuffix(f.base(), ".json"), ".traj")
 	}
 	if err := s.setModel(f, t.model()); err != nil {
 		return err
