@@ -79,7 +79,7 @@ func (e *evalRunReader) line(f File, line int, row *evalRunRow) error {
 func (e *evalRunReader) score(rec *rollout.Record, v json.RawMessage) error {
 	const missing = "the score is missing, null or NaN"
 	if isNone(v) || v[0] != '{' {
-		score, err := number("score", v)
+		score, err := e.reward("score", v)
 		grade(rec, score, missing)
 		return err
 	}

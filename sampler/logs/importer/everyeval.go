@@ -153,7 +153,7 @@ func (e *everyEvalReader) row(f File, line int, row *everyEvalRow) error {
 		s := *ms / 1000
 		rec.Elapsed = seconds(&s)
 	}
-	score, err := number("evaluation.score", row.Evaluation.Score)
+	score, err := e.reward("evaluation.score", row.Evaluation.Score)
 	if err != nil {
 		return err
 	}

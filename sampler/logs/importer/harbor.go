@@ -319,7 +319,11 @@ func (h *harborReader) grade(rec *rollout.Record, t *harborTrial, exception *har
 		names := slices.Sorted(maps.Keys(t.Graded.Rewards))
 		h.choose(names, "reward")
 		for _, name := range names {
-			v, err := number("the reward "+name, t.Graded.Rewards[name])
+			read := number
+			if name == h.wanted {
+				read = h.reward
+			}
+			v, err := read("the reward "+name, t.Graded.Rewards[name])
 			if err != nil {
 				return err
 			}

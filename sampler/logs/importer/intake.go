@@ -31,6 +31,7 @@ type intake struct {
 	missing map[rollout.Outcome]int
 	model   oneModel
 	plans   plans
+	truths  truths
 	wanted  string // the score that is the reward; "" = the usual one, or not chosen yet
 	several bool   // there is more than one score
 }
@@ -153,10 +154,57 @@ func (in *intake) noteMissing() {
 	}
 }
 
-// number reads a number. It returns nil for null, which NaN was read as, and for nothing.
+// truths remembers how the rewards of an import are written.
+type truths struct{ number, truth string }
+
+// check returns an error for the first reward that is not written as those before it: of 1 and true,
+// one is probably another score.
+func (t *truths) check(text string, truth bool) error {
+	first := &t.number
+	if truth {
+		first = &t.truth
+	}
+	if *first == "" {
+		*first = transcript.FirstLine(text)
+	}
+	if t.number != "" && t.truth != "" {
+		return fmt.Errorf("some rewards are numbers, such as %s, and some are true or false: write all of them the "+
+			"same way", t.number)
+	}
+	return nil
+}
+
+// truthOf parses true and false, however they are capitalized, as 1 and 0.
+func truthOf(text string) (f float64, ok bool) {
+	switch strings.ToLower(text) {
+	case "true":
+		return 1, true
+	case "false":
+		return 0, true
+	}
+	return 0, false
+}
+
+// reward reads a reward: a number, or true for 1 and false for 0; see number. Rewards of an import
+// must all be written in one of the two ways.
+func (in *intake) reward(name string, v json.RawMessage) (*float64, error) {
+	reward, err := number(name, v)
+	if err != nil || reward == nil {
+		return reward, err
+	}
+	_, truth := truthOf(string(v))
+	return reward, in.truths.check(string(v), truth)
+}
+
+// number reads a number, or true for 1 and false for 0. It returns nil for null, which NaN was read
+// as, and for nothing.
 func number(name string, v json.RawMessage) (*float64, error) {
 	if isNone(v) {
 		return nil, nil
+	}
+	if string(v) == "true" || string(v) == "false" {
+		f, _ := truthOf(string(v))
+		return &f, nil
 	}
 	var f float64
 	if err := jsontext.Unmarshal(v, &f); err != nil || math.IsInf(f, 0) {

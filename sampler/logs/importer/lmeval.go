@@ -201,7 +201,7 @@ func (l *lmEvalReader) metrics(rec *rollout.Record, row *lmEvalRow) {
 			setParts(rec, name, value)
 		}
 	}
-	value, err := number(l.wanted, row.scores[l.wanted])
+	value, err := l.reward(l.wanted, row.scores[l.wanted])
 	if err != nil {
 		fail(rec, rollout.GraderFailed, err.Error())
 		return

@@ -119,7 +119,7 @@ func rawCalls(raw json.RawMessage) []rollout.ToolCall {
 
 // grade sets outcome, reward and parts.
 func (r *promptfooReader) grade(rec *rollout.Record, row *promptfooRow) error {
-	reward, err := number("score", row.Score)
+	reward, err := r.reward("score", row.Score)
 	if err != nil {
 		return err
 	}

@@ -330,6 +330,8 @@ func (r *tableReader) row(f File, line int, list []taken, wanted []string, cells
 	}
 	if x.Reward == nil {
 		r.missing[x.Outcome]++
+	} else if _, truth := truthOf(x.raw.text); r.truths.check(x.raw.text, truth) != nil {
+		return r.truths.check(x.raw.text, truth)
 	} else if x.verdict != "" {
 		r.verdicts[x.verdict]++
 	}

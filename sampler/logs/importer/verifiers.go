@@ -336,7 +336,7 @@ func (v *verifiersReader) grade(rec *rollout.Record, row *verifiersRow) error {
 		v.failed(rec, boundary, cause)
 		return nil
 	}
-	reward, err := number("reward", row.Reward)
+	reward, err := v.reward("reward", row.Reward)
 	if err != nil {
 		return err
 	}

@@ -246,7 +246,7 @@ func (v *verlReader) row(f File, line int, first, last *verlRow) error {
 		Item: id, Step: step, Answer: last.output, Turns: 1,
 		Messages: []rollout.Message{{Role: "assistant", Content: last.output}},
 	}
-	reward, err := number("score", last.score)
+	reward, err := v.reward("score", last.score)
 	if err != nil {
 		return err
 	}
