@@ -215,7 +215,7 @@ func (s Sink) noteFiles(files []File, leftOut []string) {
 			"those before", len(files))
 	}
 	if len(leftOut) > 0 {
-		s.note("files next to them of another format, left out: %d (%s)", len(leftOut), counted(leftOut))
+		s.note("files next to them of another format, left out: %d (%s)", len(leftOut), counted(leftOut, few))
 	}
 }
 
@@ -252,7 +252,8 @@ func Import(ctx context.Context, formats []Format, name string, src Source, sink
 	return Format{},
 		fmt.Errorf("import %s: %w", src.name(),
 			unrecognized("no known format recognizes it: "+strings.Join(names, ", ")+
-				" (gonogo help formats describes them)"+strings.Join(near[:min(mostNear, len(near))], "")))
+				" (gonogo help formats describes them)"+strings.Join(near[:min(mostNear, len(near))], "")+
+				src.Files[0].shapeHint()))
 }
 
 // mostNear is the largest number of formats for which an error says what the files lack.
@@ -412,7 +413,7 @@ func (s Source) name() string {
 	for i, f := range s.Files {
 		names[i] = f.Name
 	}
-	return counted(names)
+	return counted(names, few)
 }
 
 // plain normalizes a name: tau_bench, TauBench and tau-bench are the same.

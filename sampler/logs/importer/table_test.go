@@ -74,7 +74,7 @@ func TestTableOfKnownColumns(t *testing.T) {
 		{name: "no item", file: "item,reward\n,1\n", broken: "log.json:2: the item is empty"},
 		{name: "semicolons, and a byte order mark", file: "\uFEFFitem;reward;note\nq1;0.5;a,b\n", want: []string{"q1/0 graded 0.5"}, note: "left out: note"},
 		{name: "tabs", file: "item\treward\nq1\t0.5\n", want: []string{"q1/0 graded 0.5"}},
-		{name: "the table beside evaluations of build-hours", file: "item_index,reward,latency_s,output_tokens,tool_calls\n3,0.5,1.5,20,2\n", want: []string{"3/0 graded 0.5"}, note: "rows that give only the number of tool calls: 1"},
+		{name: "the table beside evaluations of build-hours", file: "item_index,reward,latency_s,output_tokens,tool_calls\n3,0.5,1.5,20,2\n", want: []string{"3/0 graded 0.5"}, note: "1 row gives only the number of tool calls"},
 		{name: "fields that lack", file: "item,reward\nq1\n", broken: "log.json:2: "},
 		{name: "a quote that never ends", file: "item,reward\n\"q1,1\nq2,1\n", broken: "log.json:"},
 		{name: "a column twice", file: "item,reward,reward\nq1,1,0\n", broken: `two columns called "reward"`},
@@ -322,7 +322,7 @@ func FuzzParquet(f *testing.F) { fuzzFormat(f, "parquet") }
 func FuzzJSONCells(f *testing.F) {
 	f.Add(`{"a":{"b":NaN},"a.b":1}`)
 	f.Fuzz(func(t *testing.T, line string) {
-		cells, err := jsonCells([]byte(line), []string{"a.b", "a", "a.b.c"})
+		cells, err := jsonCells([]byte(line), []string{"a.b", "a", "a.b.c"}, newKeySet())
 		for _, c := range cells {
 			if err == nil && c.none && c.text != "" {
 				t.Errorf("cells are %+v", cells)
