@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -223,17 +224,17 @@ func TestTableOfParquet(t *testing.T) {
 	rows := []row{{ID: 7, Score: &half, Small: 0.1, When: at, Cents: 25, Tags: []string{"a"}}, {ID: 7, When: at}, {ID: 8, When: at, Score: &none}}
 	rows[0].Nested.Text = "'=1+1"
 	file := parquetFileOf(rows)
-	g, err := mappedAs(t, "", "item=id,reward=score,parts.small=small,started_at=when,answer=nested.text", file)
+	g, err := mappedAs(t, "", "item=id,reward=score,parts.small=small,parts.cents=cents,started_at=when,answer=nested.text", file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"7/0 graded 0.5", "7/1 grader - the reward is empty", "8/0 grader - the reward is empty"}, told(g)); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
-	if r := g.records[0]; r.Parts["small"] != 0.1 || !r.Started.Equal(at) || r.Answer != "'=1+1" {
+	if r := g.records[0]; r.Parts["small"] != 0.1 || r.Parts["cents"] != 0.25 || !r.Started.Equal(at) || r.Answer != "'=1+1" {
 		t.Errorf("record is %+v", r)
 	}
-	for mapping, want := range map[string]string{"item=id,reward=cents": "holds decimals", "item=id,reward=tags": "holds lists", "item=id,reward=tags.list.element": "there is no column"} {
+	for mapping, want := range map[string]string{"item=id,reward=tags": "holds lists", "item=id,reward=tags.list.element": "there is no column"} {
 		if _, err := mappedAs(t, "", mapping, file); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error is %v", mapping, err)
 		}
@@ -315,6 +316,25 @@ func TestTableConflicts(t *testing.T) {
 
 func FuzzCSV(f *testing.F) {
 	fuzzFormat(f, "csv", "item;reward;outcome;error;sample;tool_calls;more_parts;started_at\nq;;graded;;0;1;{};2026-01-01T00:00:00Z\n", "item,reward\n\"a\nb\",1\n")
+}
+
+// The file has a column of each type of pyarrow 26.0.1 that Parquet stores as another.
+func TestParquetTypesKeepTheirValues(t *testing.T) {
+	whole, err := os.ReadFile("../../internal/parquetfile/testdata/types.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := mappedAs(t, "parquet", "item=u64,reward=f16,latency_s=dur_us,started_at=ts_us,parts.price=dec,answer=date,category=t_ms", string(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"9223372036854775808/0 graded 0.5", "18446744073709551615/0 grader - the reward is empty"}, told(g)); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	r := g.records[0]
+	if time.Duration(r.Elapsed) != 1500*time.Millisecond || r.Parts["price"] != 12.345 || r.Answer != "2026-01-02" || r.Category != "03:04:05.678" || !r.Started.Equal(time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC)) {
+		t.Errorf("record is %+v", r)
+	}
 }
 
 func FuzzParquet(f *testing.F) { fuzzFormat(f, "parquet") }
