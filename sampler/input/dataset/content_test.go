@@ -90,3 +90,40 @@ func TestAFileOfOneRowIsThatRow(t *testing.T) {
 		t.Errorf("a named prompt: %+v, %v", f, err)
 	}
 }
+
+// trl 1.16 decodes such text, too.
+func TestMessagesAndToolsMayBeJSONText(t *testing.T) {
+	tools := `"tools":"[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"parameters\":{\"type\":\"object\",\"properties\":{\"x\":null}}}}]"`
+	talk := `"[{\"role\":\"system\",\"content\":\"s\"},{\"role\":\"user\",\"content\":\"q\"}]"`
+	for name, c := range map[string]struct {
+		row string
+		opt Options
+	}{
+		"messages":       {`{"messages":` + talk + `,` + tools + `}`, Options{}},
+		"prompt":         {`{"prompt":` + talk + `,` + tools + `}`, Options{}},
+		"another field":  {`{"chat":` + talk + `,"messages":[],` + tools + `}`, Options{PromptField: "chat"}},
+		"named messages": {`{"messages":` + talk + `,` + tools + `}`, Options{PromptField: "messages"}},
+	} {
+		f, err := read(strings.NewReader(c.row), "x.jsonl", rollout.Train, c.opt)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		it := f.Items[0]
+		if len(it.Messages) != 2 || it.Messages[1].Content != "q" || !strings.HasPrefix(string(it.Row), `{"messages":[{"role":"system"`) {
+			t.Errorf("%s: %s", name, it.Row)
+		}
+		if _, err := CheckTools(f.Items, []string{"f"}); err != nil || len(ToolNames(it)) != 1 {
+			t.Errorf("%s: tools %s, %v", name, it.Tools, err)
+		}
+	}
+	f, err := read(strings.NewReader(`{"messages":`+talk+`}`), "x.jsonl", rollout.Train, Options{})
+	if err != nil || string(f.Items[0].Row) != `{"messages":[{"role":"system","content":"s"},{"role":"user","content":"q"}]}` {
+		t.Errorf("nothing but messages: %+v, %v", f, err)
+	}
+	// a question that is a list is a question
+	f, err = read(strings.NewReader(`{"prompt":"[1, 2, 3]"}`), "x.jsonl", rollout.Train, Options{})
+	if err != nil || f.Items[0].Messages[0].Content != "[1, 2, 3]" {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
