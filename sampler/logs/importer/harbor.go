@@ -23,9 +23,10 @@ import (
 // agent/trajectory.json next to it, in the Agent Trajectory Interchange Format
 // (harbor/models/trajectories).
 var harbor = Format{
-	Name:  "harbor",
-	Doc:   "result.json of each trial of Harbor (Terminal-Bench 2), with its agent/trajectory.json (ATIF)",
-	Files: []string{"result.json"},
+	Name:   "harbor",
+	Scored: true,
+	Doc:    "result.json of each trial of Harbor (Terminal-Bench 2), with its agent/trajectory.json (ATIF)",
+	Files:  []string{"result.json"},
 	From: Origin{
 		Item:   "`task_name`",
 		Sample: "the order of the trials of a task",

@@ -26,6 +26,7 @@ type Format struct {
 	Files  []string // patterns for path.Match that find its files in a directory
 	From   Origin   // which parts of a log a record is built from, for the table of docs/import.md
 	Mapped bool     // it reads according to Options.Map, and only such formats are tried if there is a Map
+	Scored bool     // its rollouts may have several scores, of which Options.Score selects one
 	// Read reads the files of an import, each of which was recognized. An error means that they are
 	// in this format but broken.
 	Read func(ctx context.Context, in *intake) error
@@ -273,6 +274,7 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 	if err != nil {
 		return err
 	}
+	split := 0 // rollouts of Options.Split
 	records, notes, caller, ends := 0, []string(nil), sink,
 		endings{
 			finish: make(map[rollout.Finish]int), words: make(map[string]int), verdicts: make(map[string]int),
@@ -281,6 +283,9 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 	sink.Record = func(r *rollout.Record) error {
 		if r.Attempt == 0 {
 			records++
+		}
+		if r.Split == src.Options.Split {
+			split++
 		}
 		ends.add(r)
 		return caller.record(r)
@@ -294,6 +299,10 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 		notes = append(notes, text)
 		caller.note("%s", text)
 	}
+	if src.Options.Score != "" && !f.Scored {
+		return fmt.Errorf("read %s: --score %s: rollouts of the format %s have one reward, so there is nothing to select",
+			src.name(), src.Options.Score, f.Name)
+	}
 	by := src.Options.Item
 	if by == itemKept || f.Mapped && by != ItemPrompt {
 		by = "" // the ids are right, or a column holds them
@@ -305,12 +314,18 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 	if err := f.Read(ctx, in); err != nil {
 		return err
 	}
+	if err := in.unscored(); err != nil {
+		return fmt.Errorf("read %s: %w", src.name(), err)
+	}
 	in.tally.note(in.sink)
 	in.sink.noteFiles(in.files, leftOut)
 	if err := items.finish(); err != nil {
 		return fmt.Errorf("read %s: %w", src.name(), err)
 	}
 	if records > 0 {
+		if src.Options.Split != "" && split == 0 {
+			sink.note("--split %s was ignored: each row names its split", src.Options.Split)
+		}
 		ends.note(sink, records)
 		sink.notePlan(records, planned)
 		if src.Options.OnConflict != "" && !f.settles() {

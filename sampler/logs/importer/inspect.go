@@ -15,9 +15,10 @@ import (
 // inspect reads logs of Inspect AI (UKGovernmentBEIS/inspect_ai, src/inspect_ai/log): a zip archive
 // with a member per sample, or one JSON object with a list of samples.
 var inspect = Format{
-	Name:  "inspect",
-	Doc:   "a log of Inspect AI: an .eval archive, or the .json of one",
-	Files: []string{"*.eval", "*.json"},
+	Name:   "inspect",
+	Scored: true,
+	Doc:    "a log of Inspect AI: an .eval archive, or the .json of one",
+	Files:  []string{"*.eval", "*.json"},
 	From: Origin{
 		Item:   "`id`; with logs of several tasks, `task/id`",
 		Sample: "`epoch`, counted from 0; in several logs of a task, later files continue",
@@ -143,6 +144,7 @@ func readInspect(ctx context.Context, in *intake) error {
 		}
 	}
 	r.finish()
+	r.offer(r.scores.all...)
 	if r.stamped == 0 { // our own export has as many epochs as the item with the most samples
 		in.sendPlan(len(evaluations), r.cancelled)
 	}

@@ -32,8 +32,9 @@ type intake struct {
 	model   oneModel
 	plans   plans
 	truths  truths
-	wanted  string // the score that is the reward; "" = the usual one, or not chosen yet
-	several bool   // there is more than one score
+	wanted  string   // the score that is the reward; "" = the usual one, or not chosen yet
+	several bool     // there is more than one score
+	offered []string // names of scores
 }
 
 func newIntake(files []File, opt Options, sink Sink) *intake {
@@ -61,9 +62,30 @@ func eachRowOf[T any](ctx context.Context, in *intake, yield func(f File, line i
 	return nil
 }
 
+// offer records the names of scores that --score may select.
+func (in *intake) offer(names ...string) {
+	for _, name := range names {
+		if name != "" && len(in.offered) < 1000 && !slices.Contains(in.offered, name) {
+			in.offered = append(in.offered, name)
+		}
+	}
+}
+
+// unscored returns an error if --score selects a score that no rollout has. If there are no scores at
+// all, the rollouts themselves say why.
+func (in *intake) unscored() error {
+	if in.opt.Score == "" || len(in.offered) == 0 || slices.Contains(in.offered, in.opt.Score) {
+		return nil
+	}
+	slices.Sort(in.offered)
+	return fmt.Errorf("--score %s: no rollout has a score of that name; there are %s", in.opt.Score,
+		counted(in.offered, mostNames))
+}
+
 // choose chooses the score that is the reward: the one chosen before, else the usual one, else the
 // first.
 func (in *intake) choose(names []string, usual ...string) {
+	in.offer(names...)
 	in.several = in.several || len(names) > 1
 	if in.wanted != "" || len(names) == 0 {
 		return

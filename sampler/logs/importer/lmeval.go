@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,7 +21,8 @@ import (
 // (lm_eval/loggers/evaluation_tracker.py): one line per document and filter. The log has no score
 // per repeat: if a document was answered more than once, the outputs are imported ungraded.
 var lmEval = Format{
-	Name: "lm-eval",
+	Name:   "lm-eval",
+	Scored: true,
 	Doc: "samples_TASK_DATE.jsonl of lm-evaluation-harness; for documents answered several times only the " +
 		"outputs, for gonogo grade",
 	Files: []string{"samples_*.jsonl"},
@@ -49,6 +51,9 @@ type lmEvalRow struct {
 
 func readLMEval(ctx context.Context, in *intake) error {
 	l := lmEvalReader{intake: in, hashes: make(map[string]string)}
+	if metric, filter, named := strings.Cut(in.opt.Score, ","); named {
+		l.wanted, l.ofName = metric, filter
+	}
 	for _, f := range in.files {
 		l.file()
 		l.filter, l.task = "", lmEvalTask(f.Name)
@@ -92,9 +97,11 @@ func decodeLMEval(text []byte) (*lmEvalRow, error) {
 
 type lmEvalReader struct {
 	*intake
-	task   string
-	filter string            // of the lines that are read from this file
-	hashes map[string]string // doc_hash by item
+	task    string
+	filter  string            // of the lines that are read from this file
+	filters []string          // of all files
+	ofName  string            // the filter that --score names; "" if it names none
+	hashes  map[string]string // doc_hash by item
 
 	filtered, repeated int
 }
@@ -135,12 +142,18 @@ func (l *lmEvalReader) line(f File, line int, row *lmEvalRow) error {
 	if err != nil {
 		return err
 	}
+	for _, metric := range row.Metrics { // the keys in the results next to the samples
+		l.offer(metric + "," + row.Filter)
+	}
 	if l.filter == "" {
-		l.filter = row.Filter
+		l.filter = cmp.Or(l.ofName, row.Filter)
 	}
 	if row.Filter != l.filter {
 		l.filtered++
 		return nil
+	}
+	if !slices.Contains(l.filters, l.filter) {
+		l.filters = append(l.filters, l.filter)
 	}
 	if l.task != "" {
 		id = l.task + "/" + id
@@ -234,16 +247,27 @@ func lmEvalPrompt(arguments json.RawMessage) json.RawMessage {
 	return nil
 }
 
+// ofFilter names the filter of the rewards in a note; "" if the files have different ones.
+func (l *lmEvalReader) ofFilter() string {
+	if len(l.filters) != 1 || l.filters[0] == "none" {
+		return ""
+	}
+	return " through the filter " + l.filters[0]
+}
+
 func (l *lmEvalReader) notes() {
 	l.sink.note("item = task and doc_id, sample = the position among the responses to the first request, split = %s",
 		l.split)
 	l.sink.noteCount(l.repeated, "document[|s] [was|were] answered more than once, and lm-eval keeps no score "+
 		"for each answer: gonogo grade RUN --grader FILE gives them rewards")
 	if l.wanted != "" {
-		l.sink.note("the reward of a document answered once is its metric %s; --score NAME selects another", l.wanted)
+		l.sink.note("the reward of a document answered once is its metric %s%s; --score NAME selects another", l.wanted,
+			l.ofFilter())
 	}
 	if l.filtered > 0 {
-		l.sink.note("lines that show the same responses through other filters, left out: %d", l.filtered)
+		filters := slices.DeleteFunc(slices.Clone(l.offered), func(name string) bool { return !strings.Contains(name, ",") })
+		l.sink.note("lines that show the same responses through other filters, left out: %d; --score METRIC,FILTER "+
+			"selects another filter: %s", l.filtered, counted(filters, mostNames))
 	}
 	l.sink.note("token counts and times are not in these files: unknown, not zero")
 }

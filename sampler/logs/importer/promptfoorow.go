@@ -3,6 +3,7 @@ package importer
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"gonogo/sampler/internal/transcript"
@@ -123,6 +124,7 @@ func (r *promptfooReader) grade(rec *rollout.Record, row *promptfooRow) error {
 	if err != nil {
 		return err
 	}
+	r.offer(slices.Collect(maps.Keys(row.Named))...)
 	if r.wanted != "" {
 		reward = row.Named[r.wanted]
 	}

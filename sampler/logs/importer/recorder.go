@@ -17,9 +17,10 @@ import (
 // {"final_report"}. Events of several samples are interleaved: a first pass finds the last event of
 // each sample.
 var evalsRecorder = Format{
-	Name:  "evals-recorder",
-	Doc:   "the log that oaieval of openai/evals records, JSON lines with spec, events and final_report",
-	Files: []string{"*.jsonl"},
+	Name:   "evals-recorder",
+	Scored: true,
+	Doc:    "the log that oaieval of openai/evals records, JSON lines with spec, events and final_report",
+	Files:  []string{"*.jsonl"},
 	From: Origin{
 		Item:   "`sample_id`",
 		Sample: "the order of the files: one run is one repeat",
@@ -271,6 +272,7 @@ func (r *recorderReader) metrics(s *recorded) (names []string, values map[string
 		}
 		return nil
 	})
+	r.offer(names...)
 	if s.matches == 0 {
 		r.choose(names, "score", "accuracy")
 	}

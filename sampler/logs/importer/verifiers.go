@@ -24,7 +24,8 @@ import (
 // verifiers reads results.jsonl as verifiers wrote it before version 1
 // (verifiers/legacy/utils/save_utils.py), with metadata.json next to it.
 var verifiers = Format{
-	Name: "verifiers",
+	Name:   "verifiers",
+	Scored: true,
 	Doc: "results.jsonl of verifiers (vf-eval), with its metadata.json, or the samples of an evaluation that " +
 		"Prime Intellect hosts (prime eval samples)",
 	Files: []string{"results.jsonl"},
@@ -340,6 +341,7 @@ func (v *verifiersReader) grade(rec *rollout.Record, row *verifiersRow) error {
 	if err != nil {
 		return err
 	}
+	v.offer(slices.Collect(maps.Keys(row.Metrics))...)
 	if v.wanted != "" {
 		reward = row.Metrics[v.wanted]
 	}
