@@ -274,6 +274,7 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 	if err != nil {
 		return err
 	}
+	var in *intake
 	split := 0 // rollouts of Options.Split
 	records, notes, caller, ends := 0, []string(nil), sink,
 		endings{
@@ -288,6 +289,7 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 			split++
 		}
 		ends.add(r)
+		in.means.add(r)
 		return caller.record(r)
 	}
 	planned := 0
@@ -309,7 +311,7 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 	}
 	items := newIdentity(sink, by)
 	items.settled = src.Options.Item != ""
-	in := newIntake(files, all.Options, items.through())
+	in = newIntake(files, all.Options, items.through())
 	in.open = f.open
 	if err := f.Read(ctx, in); err != nil {
 		return err
@@ -318,6 +320,7 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 		return fmt.Errorf("read %s: %w", src.name(), err)
 	}
 	in.tally.note(in.sink)
+	in.means.note(in.sink)
 	in.sink.noteFiles(in.files, leftOut)
 	if err := items.finish(); err != nil {
 		return fmt.Errorf("read %s: %w", src.name(), err)

@@ -19,6 +19,7 @@ import (
 // each item on once, enforces that an import has one model, and counts what is not a grade.
 type intake struct {
 	*tally
+	means   statedMeans
 	files   []File
 	opt     Options
 	open    opener // opens tables
@@ -47,6 +48,7 @@ func newIntake(files []File, opt Options, sink Sink) *intake {
 // file begins the next file.
 func (in *intake) file() {
 	in.numbers.file()
+	in.means.begin()
 	in.times, in.lines, in.runs = make(map[string]int), make(map[string]int), make(map[string]int)
 }
 

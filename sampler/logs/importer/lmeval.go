@@ -66,6 +66,9 @@ func readLMEval(ctx context.Context, in *intake) error {
 		if err != nil {
 			return err
 		}
+		if l.repeated == 0 && l.wanted != "" {
+			l.means.state(f, l.wanted+","+l.filter, l.stated(f))
+		}
 	}
 	l.notes()
 	l.noteMissing()
@@ -135,6 +138,21 @@ func lmEvalModel(f File) string {
 		}
 	}
 	return ""
+}
+
+// stated returns the mean of the metric in the results of the same date; nil if there is none.
+func (l *lmEvalReader) stated(f File) *float64 {
+	var all struct {
+		Results map[string]map[string]any `json:"results"`
+	}
+	name := lmEvalName.FindStringSubmatch(f.base())
+	if name == nil || planBeside(f, "results"+name[2]+".json", &all) != nil {
+		return nil
+	}
+	if mean, ok := all.Results[l.task][l.wanted+","+l.filter].(float64); ok {
+		return &mean
+	}
+	return nil
 }
 
 func (l *lmEvalReader) line(f File, line int, row *lmEvalRow) error {

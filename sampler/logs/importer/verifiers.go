@@ -126,7 +126,7 @@ func readVerifiers(ctx context.Context, in *intake) error {
 	sink, files := in.sink, in.files
 	v := verifiersReader{
 		intake: in, texts: make(map[uint64]bool), stamped: make(map[rollout.Key]bool),
-		args: make(map[string]json.RawMessage), folders: stepFolders(files),
+		args: make(map[string]json.RawMessage), stated: make(map[string]*float64), folders: stepFolders(files),
 	}
 	for _, f := range files {
 		if err := v.metadata(f); err != nil {
@@ -136,7 +136,9 @@ func readVerifiers(ctx context.Context, in *intake) error {
 	sink.model(v.model.name)
 	for _, f := range files {
 		clear(v.texts)
-		v.file()
+		if v.file(); v.wanted == "" {
+			v.means.state(f, "avg_reward", v.stated[f.Name])
+		}
 		if hosted(f) {
 			if err := v.samples(ctx, f, sink.forFile(f, files)); err != nil {
 				return err
@@ -201,6 +203,7 @@ type verifiersReader struct {
 	*intake
 	env     string
 	args    map[string]json.RawMessage // env_args by file
+	stated  map[string]*float64        // mean rewards by file
 	folders map[string]int             // see stepFolders
 	texts   map[uint64]bool            // hashes of the lines of this file
 	stamped map[rollout.Key]bool
@@ -223,6 +226,7 @@ func (v *verifiersReader) metadata(f File) error {
 		Model    json.RawMessage `json:"model"`
 		Examples float64         `json:"num_examples"` // below 0 means all
 		Rollouts float64         `json:"rollouts_per_example"`
+		Mean     *float64        `json:"avg_reward"`
 	}
 	if err := decodeInto(text, &m); err != nil {
 		return fmt.Errorf("%s: %w", beside.Name, err)
@@ -236,6 +240,7 @@ func (v *verifiersReader) metadata(f File) error {
 	}
 	v.env, v.args[f.Name] = cmp.Or(v.env, m.Env), m.Args
 	v.plans.add(int(m.Examples * m.Rollouts))
+	v.stated[f.Name] = m.Mean
 	return nil
 }
 
