@@ -29,8 +29,8 @@ var sweAgent = Format{
 	From: Origin{
 		Item:   "`instance_id`, or the file's name",
 		Sample: "the order of the files: a repeat is another run's folder",
-		Reward: "of the report with `resolved_ids` that is given, or is next to the trajectory or one folder " +
-			"above: 1 if resolved, 0 if unresolved or the patch is empty",
+		Reward: "of the report with `resolved_ids`, or SWE-bench Pro's `eval_results.json`, that is given, or is " +
+			"next to the trajectory or one folder above: 1 if resolved, 0 if unresolved or the patch is empty",
 		Failures: "no report, or an instance that it does not list, is `grader`, never 0; so are `error_ids` and " +
 			"`infra_failure_ids`; an `exit_status` of an API is `model_api`, of the environment `tool`, whatever " +
 			"the grade; a cost, context, time or step limit is `step_limit`, and its grade counts",

@@ -274,7 +274,7 @@ func (r *tableReader) read(ctx context.Context, f File, sink Sink, t *table, map
 		hints = nil
 	}
 	if t.list != nil {
-		sink.note("rows are the entries of %s, and their numbers stand for lines", t.list.name())
+		sink.note("rows are the entries of %s, and messages about a row count entries, not lines", t.list.name())
 	}
 	err = t.rows(ctx, sink, slices.Concat(wanted, hints), func(line int, cells []cell) error {
 		for i, column := range wanted {

@@ -239,6 +239,9 @@ func TestTableOfParquet(t *testing.T) {
 			t.Errorf("%s: error is %v", mapping, err)
 		}
 	}
+	if _, err := mappedAs(t, "jsonl", "item=q,reward=s", `{"q":"a","s":[0.0, 1.0]}`); err == nil || !strings.Contains(err.Error(), "log.json:1: reward: \"[0.0, 1.0]\" is not a number but a list, perhaps with a score for each token") {
+		t.Errorf("error is %v", err)
+	}
 	for _, n := range []int{5, 100, len(file) / 2, len(file) - 1} {
 		if _, err := mappedAs(t, "", "item=id,reward=score", file[:n]); err == nil || !strings.Contains(err.Error(), "broken or was cut off") {
 			t.Errorf("cut off after %d bytes: error is %v", n, err)

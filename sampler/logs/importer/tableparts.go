@@ -333,6 +333,9 @@ func (x *rowRecord) settle(native bool) error {
 	switch {
 	case err != nil && failed:
 		return nil
+	case err != nil && strings.HasPrefix(x.raw.text, "["):
+		return fmt.Errorf("reward: %w but a list, perhaps with a score for each token, and a rollout has one "+
+			"reward: write their sum or the last one, such as by jq -c '.KEY |= add' FILE", err)
 	case err != nil:
 		return fmt.Errorf("reward: %w; if it names a failure, map its column to error or outcome", err)
 	case reward == nil && !x.Outcome.OwnFailure():
