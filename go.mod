@@ -10,7 +10,7 @@ require (
 	github.com/goccy/go-yaml v1.19.2 // gonogo.yaml with line and column of every mistake
 	github.com/google/go-cmp v0.7.0 // test: differences a person can read
 	github.com/google/jsonschema-go v0.4.3 // the schema of gonogo.yaml from its structs; the MCP SDK brings it already
-	github.com/klauspost/compress v1.20.4 // zstd members of imported .eval archives, gzip and zstd pages of Parquet; parquet-go brings it already
+	github.com/klauspost/compress v1.20.4 // compressed data files and logs, .eval archives, pages of Parquet; parquet-go brings it already
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // the official SDK for MCP servers
 	github.com/nats-io/jwt/v2 v2.8.3 // test: credentials that run out; nats-server brings it already
 	github.com/nats-io/nats-server/v2 v2.15.3 // --queue embedded: JetStream inside this process

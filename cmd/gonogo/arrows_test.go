@@ -244,13 +244,16 @@ var allowedArrows = map[string][]string{
 		"sampler/input/dataset", "sampler/input/document", "sampler/jsontext", "sampler/rollout",
 	},
 	"sampler/input/dataset": {
-		"sampler/input/spelling", "sampler/internal/parquetfile", "sampler/jsontext", "sampler/rollout",
-		"sampler/rollout/disk",
+		"sampler/input/spelling", "sampler/internal/compressed", "sampler/internal/jsonrows",
+		"sampler/internal/parquetfile", "sampler/jsontext", "sampler/rollout", "sampler/rollout/disk",
 	},
 	"sampler/logs/importer": {
-		"sampler/internal/failure", "sampler/internal/parquetfile", "sampler/internal/transcript",
-		"sampler/jsontext", "sampler/rollout", "sampler/rollout/prompt", "sampler/wording",
+		"sampler/internal/compressed", "sampler/internal/failure", "sampler/internal/jsonrows",
+		"sampler/internal/parquetfile", "sampler/internal/transcript", "sampler/jsontext",
+		"sampler/rollout", "sampler/rollout/prompt", "sampler/wording",
 	},
+	"sampler/internal/compressed":  {},
+	"sampler/internal/jsonrows":    {},
 	"sampler/internal/parquetfile": {},
 	"sampler/internal/transcript":  {"sampler/jsontext", "sampler/rollout"},
 	"sampler/logs/exporter": {

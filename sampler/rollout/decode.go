@@ -34,6 +34,7 @@ type decoded struct {
 	itemNumber bool   // the id was written as a number
 	hasSample  bool   // the line has a sample number
 	noReward   string // why there is no reward; "" if there is one
+	truth      bool   // the reward was written as true or false
 }
 
 // decoding says how a line is decoded; see ReadOptions.
@@ -131,7 +132,7 @@ func (d *recordDecoder) member(key, v, was []byte) (err error) {
 	case "error_kind":
 		r.Kind = readCause(v)
 	case "reward":
-		r.Reward, err = readNumber("reward", v)
+		r.Reward, d.truth, err = readReward(v)
 		d.noReward = ""
 		if r.Reward == nil {
 			d.noReward = "reward is " + string(was)
@@ -375,6 +376,20 @@ func readNumber(name string, v []byte) (*float64, error) {
 	return &f, nil
 }
 
+// readReward reads a reward: a number, or true for 1 and false for 0; null is nil.
+func readReward(v []byte) (reward *float64, truth bool, err error) {
+	var f float64
+	switch string(v) {
+	case "true":
+		f = 1
+	case "false":
+	default:
+		reward, err = readNumber("reward", v)
+		return reward, false, err
+	}
+	return &f, true, nil
+}
+
 // readGrades reads the regrades of one output. A null among them is a regrade that failed: it is
 // omitted, never read as zero.
 func readGrades(v []byte) ([]float64, error) {
@@ -397,14 +412,22 @@ func readParts(v []byte) (map[string]float64, error) {
 	if parts := plainParts(v); parts != nil {
 		return parts, nil
 	}
-	var all map[string]*float64
+	var all map[string]any
 	if err := readJSON("parts", "an object of numbers", v, &all); err != nil || len(all) == 0 {
 		return nil, err
 	}
 	parts := make(map[string]float64, len(all))
 	for name, p := range all {
-		if p != nil {
-			parts[name] = *p
+		switch p := p.(type) {
+		case nil:
+		case float64:
+			parts[name] = p
+		case bool:
+			if parts[name] = 0; p {
+				parts[name] = 1
+			}
+		default:
+			return nil, fmt.Errorf("%q must be an object of numbers, true and false, not %s", "parts", excerpt(v))
 		}
 	}
 	if len(parts) == 0 {

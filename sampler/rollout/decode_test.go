@@ -83,6 +83,19 @@ var recordSeeds = []string{
 	`{"item":"q","step":40}`, `{"item":"q","step":"forty","step":-1}`, `{"item":"q","step":null}`, `{"item":"q","step":2.5,"step":3}`,
 }
 
+// numberOrTruth is a number, or true for 1 and false for 0.
+type numberOrTruth float64
+
+func (n *numberOrTruth) UnmarshalJSON(b []byte) error {
+	if truth := new(bool); json.Unmarshal(b, truth) == nil && string(b) != "null" {
+		if *n = 0; *truth {
+			*n = 1
+		}
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(n))
+}
+
 // reference reads a record with encoding/json alone: slow and simple.
 func reference(line []byte) (*Record, bool) {
 	var keys map[string]json.RawMessage
@@ -91,13 +104,14 @@ func reference(line []byte) (*Record, bool) {
 	}
 	type plainRecord Record
 	v := struct {
-		Item   json.RawMessage     `json:"item"`
-		Error  json.RawMessage     `json:"error"`
-		Kind   json.RawMessage     `json:"error_kind"`
-		Finish json.RawMessage     `json:"finish"`
-		Step   json.RawMessage     `json:"step"`
-		Grades []*float64          `json:"grades"`
-		Parts  map[string]*float64 `json:"parts"`
+		Item   json.RawMessage           `json:"item"`
+		Error  json.RawMessage           `json:"error"`
+		Kind   json.RawMessage           `json:"error_kind"`
+		Finish json.RawMessage           `json:"finish"`
+		Step   json.RawMessage           `json:"step"`
+		Reward *numberOrTruth            `json:"reward"`
+		Grades []*float64                `json:"grades"`
+		Parts  map[string]*numberOrTruth `json:"parts"`
 		plainRecord
 	}{}
 	var known []string // as they are: Marshal would take out white space
@@ -143,6 +157,7 @@ func reference(line []byte) (*Record, bool) {
 	} else if keys["item"] != nil {
 		r.Item = id
 	}
+	r.Reward = (*float64)(v.Reward)
 	for _, g := range v.Grades {
 		if g != nil {
 			r.Grades = append(r.Grades, *g)
@@ -153,7 +168,7 @@ func reference(line []byte) (*Record, bool) {
 			if r.Parts == nil {
 				r.Parts = make(map[string]float64)
 			}
-			r.Parts[name] = *p
+			r.Parts[name] = float64(*p)
 		}
 	}
 	for i := range r.Calls {

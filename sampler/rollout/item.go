@@ -20,7 +20,7 @@ type Item struct {
 	Row      json.RawMessage `json:"row,omitempty"`  // the whole data row, verbatim: what tools and grader receive
 
 	Messages []Message       `json:"-"` // decoded from Row
-	Tools    json.RawMessage `json:"-"` // Row's "tools" in chat form; nil if absent
+	Tools    json.RawMessage `json:"-"` // Row's "tools" in chat form, without members that are null; nil if absent
 }
 
 // UnmarshalJSON reads an item and decodes its messages and tools from the row. The id may be a
@@ -51,13 +51,21 @@ func (it *Item) Decode() error {
 		return nil
 	}
 	var row struct {
-		Messages []Message       `json:"messages"`
+		Messages json.RawMessage `json:"messages"`
 		Tools    json.RawMessage `json:"tools"`
 	}
-	if err := jsontext.Unmarshal(it.Row, &row); err != nil {
+	err := jsontext.Unmarshal(it.Row, &row)
+	if list := listInText(row.Messages); list != nil {
+		row.Messages = list
+	}
+	var messages []Message
+	if err == nil && len(row.Messages) > 0 {
+		err = jsontext.Unmarshal(row.Messages, &messages)
+	}
+	if err != nil {
 		return fmt.Errorf("decode row of item %q: %w", it.ID, err)
 	}
-	it.Messages, it.Tools = row.Messages, toolsIn(row.Tools)
+	it.Messages, it.Tools = messages, toolsIn(row.Tools)
 	return nil
 }
 
@@ -79,14 +87,6 @@ func (it *Item) decodeUsual() bool {
 		it.Messages, it.Tools = messages, toolsIn(tools)
 	}
 	return err == nil
-}
-
-// toolsIn returns the "tools" of a row, nil for null.
-func toolsIn(value json.RawMessage) json.RawMessage {
-	if t := bytes.TrimSpace(value); len(t) == 0 || jsontext.IsNull(t) {
-		return nil
-	}
-	return value
 }
 
 // OffersTools reports whether the row offers the model any tool.

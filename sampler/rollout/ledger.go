@@ -1,6 +1,9 @@
 package rollout
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Conflict says what to do with differing lines of the same split, item, sample and attempt.
 type Conflict string
@@ -31,6 +34,7 @@ type ledger struct {
 	best       map[place]entry // the highest attempt of each rollout
 	older      []entry         // the other attempts
 	ids        map[string]*idLines
+	rewards    rewardLines
 }
 
 // itemLines is what is known about the lines of an item.
@@ -61,6 +65,29 @@ type itemKey struct {
 // as a string; 0 if it was not.
 type idLines struct{ number, text int }
 
+// rewardLines holds the lines with the first reward that is a number and the first that is true or
+// false; 0 if there was none.
+type rewardLines struct{ number, truth int }
+
+// check returns an error for the first reward that is not written as those before it.
+func (l *rewardLines) check(d decoded) error {
+	first := &l.number
+	switch {
+	case d.rec.Reward == nil:
+		return nil
+	case d.truth:
+		first = &l.truth
+	}
+	if *first == 0 {
+		*first = d.rec.Line
+	}
+	if l.number != 0 && l.truth != 0 {
+		return fmt.Errorf("%q is a number on line %d and true or false on line %d: write all rewards the same way",
+			"reward", l.number, l.truth)
+	}
+	return nil
+}
+
 func newLedger(onConflict Conflict) *ledger {
 	return &ledger{
 		onConflict: onConflict,
@@ -79,7 +106,7 @@ func (l *ledger) takeResult(res *result) (counts bool, err error) {
 // hash is the hash of the trimmed line.
 func (l *ledger) take(d decoded, why string, hash uint64) (counts bool, err error) {
 	r := d.rec
-	if err := l.checkID(d); err != nil {
+	if err := cmp.Or(l.checkID(d), l.rewards.check(d)); err != nil {
 		return false, err
 	}
 	item := l.item(itemKey{r.Split, r.Item, r.Step})

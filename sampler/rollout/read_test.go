@@ -233,7 +233,8 @@ func TestReadRefuses(t *testing.T) {
 		{"a negative attempt", `{"item":"a","attempt":-1,"reward":1}`, 1, "count from 0"},
 		{"half a sample", `{"item":"a","sample":0.5,"reward":1}`, 1, "whole number"},
 		{"a reward in quotes", `{"item":"a","reward":"0.5"}`, 1, `"reward" must be a number or null`},
-		{"true for a reward", `{"item":"a","reward":true}`, 1, `"reward" must be a number or null`},
+		{"true after a number", "{\"item\":\"a\",\"reward\":0.5}\n{\"item\":\"b\"}\n{\"item\":\"c\",\"reward\":true}\n", 3, `"reward" is a number on line 1 and true or false on line 3: write all rewards the same way`},
+		{"a number after false", "{\"item\":\"a\",\"reward\":false}\n{\"item\":\"b\",\"reward\":0}\n", 2, `"reward" is a number on line 2 and true or false on line 1`},
 		{"a reward that no float64 holds", `{"item":"a","reward":1e999}`, 1, "does not fit in a float64"},
 		{"a conflict", "{\"item\":\"a\",\"sample\":1,\"reward\":1}\n\n{\"item\":\"a\",\"sample\":1,\"reward\":2}\n", 3, "differs from line 1"},
 		{"a counted sample against a numbered one", "{\"item\":\"a\",\"reward\":1}\n{\"item\":\"a\",\"sample\":0,\"reward\":1}\n", 2, "differs from line 1"},
@@ -250,6 +251,19 @@ func TestReadRefuses(t *testing.T) {
 				t.Errorf("error %q does not begin with file and line", err)
 			}
 		})
+	}
+}
+
+func TestTruthsAreRewards(t *testing.T) {
+	recs, _, err := readAll(`{"item":"a","reward":true}`+"\n"+`{"item":"a","reward":false,"parts":{"x":true,"y":false,"z":0.5}}`+"\n"+`{"item":"a","reward":null}`+"\n", ReadOptions{})
+	if err != nil || len(recs) != 3 {
+		t.Fatalf("%d records, %v", len(recs), err)
+	}
+	if *recs[0].Reward != 1 || *recs[1].Reward != 0 || recs[2].Outcome != GraderFailed {
+		t.Errorf("%v, %v, %s", *recs[0].Reward, *recs[1].Reward, recs[2].Outcome)
+	}
+	if p := recs[1].Parts; p["x"] != 1 || p["y"] != 0 || p["z"] != 0.5 || len(p) != 3 {
+		t.Errorf("parts %v", p)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 
-	"gonogo/sampler/internal/parquetfile"
 	"gonogo/sampler/rollout/disk"
 )
 
@@ -20,27 +19,24 @@ const byteOrderMark = "\ufeff"
 // line ends and a missing last line end are unchanged. A byte order mark belongs to the file rather
 // than to its first row, and is written if any row is. Blank lines are not rows and are left out.
 // The file is read again: if it is no longer what Load read, Copy returns an error and the output
-// must not be used. The rows of a Parquet file are written as JSON lines.
+// must not be used. The rows of a file that does not hold JSON lines, or is compressed, are written
+// as JSON lines; see [content].
 func (f *File) Copy(w io.Writer, keep func(line int) bool) error {
-	in, err := disk.Open(f.Path)
+	file, err := disk.Open(f.Path)
 	if err != nil {
 		return fmt.Errorf("read the %s file again: %w", f.Split, err)
 	}
-	defer in.Close()
-	from := bufio.NewReader(in)
-	if first, _ := from.Peek(4); !parquetfile.Is(first) {
-		return f.copyRows(from, w, keep)
-	}
-	file, lines, err := parquetFile(from)
+	defer file.Close()
+	in := newSummed(file)
+	rows, err := content(file, in, f.options)
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Path, err)
 	}
-	if fmt.Sprintf("%x", sha256.Sum256(file)) != f.SHA256 {
-		return f.changed()
+	err = f.copyRows(rows, w, keep)
+	if sum, _, readErr := in.finish(); readErr != nil || sum != f.SHA256 {
+		err = errors.Join(f.changed(), readErr)
 	}
-	again := *f
-	again.SHA256 = fmt.Sprintf("%x", sha256.Sum256(lines))
-	return again.copyRows(bytes.NewReader(lines), w, keep)
+	return err
 }
 
 func (f *File) changed() error {
@@ -49,8 +45,7 @@ func (f *File) changed() error {
 
 // copyRows is Copy for any reader.
 func (f *File) copyRows(r io.Reader, w io.Writer, keep func(line int) bool) error {
-	sum := sha256.New()
-	in := bufio.NewReaderSize(io.TeeReader(r, sum), 1<<16)
+	in := bufio.NewReaderSize(r, 1<<16)
 	mark := []byte(nil)
 	for line := 1; ; line++ {
 		text, err := readLine(in)
@@ -71,9 +66,6 @@ func (f *File) copyRows(r io.Reader, w io.Writer, keep func(line int) bool) erro
 		if err != nil {
 			break
 		}
-	}
-	if hex.EncodeToString(sum.Sum(nil)) != f.SHA256 {
-		return f.changed()
 	}
 	return nil
 }

@@ -5,14 +5,12 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 
-	"gonogo/sampler/internal/parquetfile"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/rollout/disk"
 )
@@ -58,8 +56,9 @@ const maxLine = 16 << 20
 // maxErrors is how many bad rows are reported before reading stops.
 const maxErrors = 20
 
-// Load reads the file as one split. The file holds JSON lines or is Parquet, whose rows are treated
-// as JSON lines and named by their number. A byte order mark, CRLF and blank lines are accepted.
+// Load reads the file as one split. The file holds JSON lines, a JSON array of rows, one object with
+// one list of rows, or is Parquet; see [content]. A byte order mark, CRLF and blank lines are
+// accepted.
 //
 // The error joins up to 20 bad rows, each as path:line: broken JSON, a row that is not an object,
 // missing or empty messages, an id that is neither a string nor a whole number, one id on two
@@ -75,34 +74,25 @@ func Load(path string, split rollout.Split, opt Options) (*File, error) {
 		return nil, fmt.Errorf("read the %s file: %w", split, err)
 	}
 	defer f.Close()
-	in := bufio.NewReader(f)
-	if first, _ := in.Peek(4); !parquetfile.Is(first) {
-		return read(in, path, split, opt)
-	}
-	file, lines, err := parquetFile(in)
+	in := newSummed(f)
+	rows, err := content(f, in, opt)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	out, err := read(bytes.NewReader(lines), path, split, opt)
+	out, err := read(rows, path, split, opt)
 	if err != nil {
 		return nil, err
 	}
-	out.SHA256, out.Bytes = fmt.Sprintf("%x", sha256.Sum256(file)), int64(len(file))
-	return out, nil
-}
-
-// parquetFile reads a whole Parquet file, and returns it with its rows as JSON lines.
-func parquetFile(in io.Reader) (file, lines []byte, err error) {
-	if file, err = io.ReadAll(io.LimitReader(in, maxParquet+1)); err == nil {
-		lines, err = parquetLines(file)
+	out.SHA256, out.Bytes, err = in.finish()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return file, lines, err
+	return out, nil
 }
 
 // read is Load for any reader; path is the name used in errors.
 func read(r io.Reader, path string, split rollout.Split, opt Options) (*File, error) {
 	opt = opt.withDefaults()
-	sum := sha256.New()
 	rd := &reader{
 		file: &File{Path: path, Split: split, options: opt},
 		ids:  map[string]firstUse{},
@@ -110,10 +100,9 @@ func read(r io.Reader, path string, split rollout.Split, opt Options) (*File, er
 
 		written: map[string]canonicalField{},
 	}
-	in := bufio.NewReaderSize(io.TeeReader(r, sum), 1<<16)
+	in := bufio.NewReaderSize(r, 1<<16)
 	for line := 1; ; line++ {
 		text, err := readLine(in)
-		rd.file.Bytes += int64(len(text))
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("%s:%d: %w", path, line, err)
 		}
@@ -136,7 +125,6 @@ func read(r io.Reader, path string, split rollout.Split, opt Options) (*File, er
 	if rd.file.Rows == 0 {
 		return nil, fmt.Errorf("%s has no rows", path)
 	}
-	rd.file.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	rd.finish()
 	return rd.file, nil
 }
@@ -160,8 +148,10 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 // others.
 func foreign(first []byte) string {
 	switch trimmed := bytes.TrimSpace(bytes.TrimPrefix(first, []byte(byteOrderMark))); {
-	case bytes.HasPrefix(first, []byte{0x1f, 0x8b}):
-		return "the file is compressed with gzip: unpack it first"
+	case bytes.HasPrefix(first, []byte("PK\x03\x04")):
+		return "the file is a zip archive: unpack it first, and save a spreadsheet as JSON lines"
+	case bytes.HasPrefix(first, []byte("ARROW1")), bytes.HasPrefix(first, []byte{0xff, 0xff, 0xff, 0xff}):
+		return "the file is in Arrow's own format: save it as Parquet or JSON lines"
 	case bytes.HasPrefix(first, []byte{0xff, 0xfe}), bytes.HasPrefix(first, []byte{0xfe, 0xff}):
 		return "the file is UTF-16: save it as UTF-8"
 	case bytes.HasPrefix(trimmed, []byte("[")):

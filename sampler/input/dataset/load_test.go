@@ -14,6 +14,18 @@ import (
 	"gonogo/sampler/rollout"
 )
 
+// write writes a file into a new working directory.
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // user is the shortest conversation a row may have.
 const user = `"messages":[{"role":"user","content":"q"}]`
 
@@ -150,14 +162,21 @@ func TestWhatCannotBeReadIsAnErrorWithItsLine(t *testing.T) {
 		"an id that is a list":           {`{"id":[1],` + user + "}", `"id": an id must be a string or a whole number, got [1]`},
 		"bytes that are no text":         {"{\"id\":\"\xff\"," + user + "}", "data/train.jsonl:1: not UTF-8 text"},
 		"UTF-16":                         {"\xff\xfe{\x00", "data/train.jsonl:1: the file is UTF-16"},
-		"gzip":                           {"\x1f\x8b\x08", "data/train.jsonl:1: the file is compressed with gzip"},
-		"a JSON array":                   {"[\n{}\n]", "data/train.jsonl:1: the file is a JSON array"},
+		"half a gzip file":               {"\x1f\x8b\x08", "data/train.jsonl: the file is compressed with gzip, and it was cut off"},
+		"xz":                             {"\xfd7zXZ\x00\x00\x04", "data/train.jsonl: the file is compressed with xz: unpack it first (xz -dk FILE)"},
+		"a zip archive":                  {"PK\x03\x04", "data/train.jsonl:1: the file is a zip archive"},
+		"an Arrow file":                  {"ARROW1\x00\x00", "data/train.jsonl:1: the file is in Arrow's own format: save it as Parquet or JSON lines"},
+		"a JSON array of lists":          {"[\n[]\n]", "data/train.jsonl:1: the file is a JSON array: write one object per line (jq -c '.[]' does it)"},
+		"a bad row of a JSON array":      {"[\n" + good + ",\n{}\n]", `data/train.jsonl:2: missing "messages"`},
+		"half a JSON array":              {"[\n" + good + ",\n{", "data/train.jsonl:2: the file ends within row 2: it was cut off"},
+		"two lists":                      {`{"a":[{}],"b":{"c":[{}]}}`, "data/train.jsonl: the file is one object with several lists (a, b.c): write the rows of one of them, one object per line (jq -c '.a[]' FILE does it)"},
 		"an object over several lines":   {"{\n \"id\": 1\n}", "data/train.jsonl:1: the object spans several lines"},
 		"a wrapped row without messages": {`{"item":{"id":"a"}}`, `data/train.jsonl:1: missing "messages"`},
 		"all bad rows are named":         {"1\n" + good + "2\n", "data/train.jsonl:3: a row must be"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := read(strings.NewReader(c.text), "data/train.jsonl", rollout.Train, Options{})
+			write(t, "data/train.jsonl", c.text)
+			_, err := Load("data/train.jsonl", rollout.Train, Options{})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v\nwant %s", err, c.want)
 			}

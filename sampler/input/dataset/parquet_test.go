@@ -33,13 +33,13 @@ func TestParquetRowsAreThoseOfJSONLines(t *testing.T) {
 			Tags  []string
 		} `json:"extra_info"`
 		X    *float64
-		When *int64
+		When string
 		OK   bool
 	}
 	if err := json.Unmarshal(f.Items[0].Row, &row); err != nil {
 		t.Fatal(err)
 	}
-	if row.RewardModel.GroundTruth != "3" || row.Extra.Index != 1 || len(row.Extra.Tags) != 2 || *row.X != 1.5 || *row.When != 1767323045000000 || !row.OK {
+	if row.RewardModel.GroundTruth != "3" || row.Extra.Index != 1 || len(row.Extra.Tags) != 2 || *row.X != 1.5 || row.When != "2026-01-02T03:04:05Z" || !row.OK {
 		t.Errorf("%+v from %s", row, f.Items[0].Row)
 	}
 	whole, err := os.ReadFile("testdata/verl.parquet")

@@ -78,7 +78,10 @@ func (rd *reader) row(text []byte, line int) {
 		}
 		fields["messages"] = list
 		_, rest, _ := bytes.Cut(text, []byte{'{'})
-		text = slices.Concat([]byte(`{"messages":`), list, []byte{','}, rest)
+		if text = slices.Concat([]byte(`{"messages":`), list); len(bytes.TrimSpace(rest)) > len("}") {
+			text = append(text, ',')
+		}
+		text = append(text, rest...)
 	}
 	it := rollout.Item{Split: rd.file.Split, File: rd.file.base(), Line: line, Row: bytes.Clone(text)}
 	if err := messages(&it, fields["messages"]); err != nil {
@@ -187,26 +190,42 @@ func unwrap(fields map[string]json.RawMessage) (json.RawMessage, bool) {
 	return item, true
 }
 
-// prompted returns the conversation of a row that holds it in another field than messages, either
-// as messages or as the user's text: in the named field or, if name is "", in prompt, where the
+// prompted returns the conversation of a row that holds it in another field than messages, or as JSON
+// text: as messages or as the user's text, in the named field or, if name is "", in prompt, where the
 // trainers of TRL and verl read it; nil if there is none.
 func prompted(fields map[string]json.RawMessage, name string) json.RawMessage {
-	if name == "messages" {
-		return nil
-	}
-	if name == "" {
-		if _, ok := fields["messages"]; ok {
-			return nil
-		}
+	_, has := fields["messages"]
+	switch {
+	case name == "messages", name == "" && has:
+		return conversation(fields["messages"])
+	case name == "":
 		name = "prompt"
 	}
 	switch prompt := fields[name]; kindOf(prompt) {
 	case "a list":
 		return prompt
 	case "a string":
+		if list := conversation(prompt); list != nil {
+			return list
+		}
 		return slices.Concat([]byte(`[{"role":"user","content":`), prompt, []byte(`}]`))
 	}
 	return nil
+}
+
+// conversation returns the messages that a string holds as JSON text; nil if it holds anything else.
+func conversation(text json.RawMessage) json.RawMessage {
+	if kindOf(text) != "a string" {
+		return nil
+	}
+	list := json.RawMessage(jsontext.TextOrJSON(text))
+	var messages []struct {
+		Role string `json:"role"`
+	}
+	if jsontext.Unmarshal(list, &messages) != nil || len(messages) == 0 || messages[0].Role == "" {
+		return nil
+	}
+	return list
 }
 
 // likelyPrompt returns a field that often holds a question; "" if there is none.

@@ -20,6 +20,9 @@ type File struct {
 	data io.ReaderAt
 	size int64
 	file *parquet.File
+
+	root   *column
+	leaves []*column
 }
 
 // Open reads the schema of a file of size bytes.
@@ -30,6 +33,12 @@ func Open(data io.ReaderAt, size int64) (*File, error) {
 			return err
 		}
 		f.file, err = parquet.OpenFile(data, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+		if err == nil {
+			f.root, err = columnsOf(f.file.Metadata())
+		}
+		if err == nil {
+			f.leaves = f.root.leaves()
+		}
 		return err
 	})
 	if err != nil {
@@ -118,8 +127,8 @@ func eachOf(ctx context.Context, from parquet.Rows, batch []parquet.Row, yield f
 	}
 }
 
-// Objects passes each row to yield as a JSON object: lists and structs as in JSON, times as numbers
-// in the file's unit, and null for NaN and for missing values. Errors are those of Rows.
+// Objects passes each row to yield as a JSON object: lists and structs as in JSON, other values as
+// File.Value has them, and null for NaN and for missing values. Errors are those of Rows.
 func (f *File) Objects(ctx context.Context, yield func(json.RawMessage) error) error {
 	return f.Rows(ctx, func(row parquet.Row) error {
 		var text []byte
@@ -128,7 +137,7 @@ func (f *File) Objects(ctx context.Context, yield func(json.RawMessage) error) e
 			if err := f.file.Schema().Reconstruct(&fields, row); err != nil {
 				return err
 			}
-			text, err = json.Marshal(finite(fields))
+			text, err = json.Marshal(f.root.object(fields))
 			return err
 		})
 		if err != nil {

@@ -18,9 +18,10 @@ import (
 // 20-agent-rft/utils_shared/tracing_storing.py): one line per item; each repeat has its own
 // directory.
 var buildHours = Format{
-	Name:  "build-hours",
-	Doc:   "results.jsonl of the tool evaluations in openai/build-hours, with sample_index, trace and metrics",
-	Files: []string{"results.jsonl"},
+	Name:   "build-hours",
+	Scored: true,
+	Doc:    "results.jsonl of the tool evaluations in openai/build-hours, with sample_index, trace and metrics",
+	Files:  []string{"results.jsonl"},
 	From: Origin{
 		Item:   "`sample_index`",
 		Sample: "the order of the files: a repeat is another evalrun directory",

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gonogo/sampler/internal/compressed"
 	"gonogo/sampler/rollout"
 )
 
@@ -59,7 +60,8 @@ func NameInFolder(file string) string {
 	if abs, err := filepath.Abs(file); err == nil {
 		file = abs
 	}
-	dir, name := filepath.Dir(file), strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	dir, name := filepath.Dir(file), compressed.PlainName(filepath.Base(file))
+	name = strings.TrimSuffix(name, filepath.Ext(name))
 	if dir != filepath.Dir(dir) {
 		name = filepath.Base(dir) + "/" + name
 	}

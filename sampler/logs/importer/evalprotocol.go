@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"gonogo/sampler/internal/failure"
@@ -16,9 +18,10 @@ import (
 // evalProtocol reads rows of eval-protocol (eval_protocol/models.py), one per line, as
 // eval-protocol writes them to experiment_results.
 var evalProtocol = Format{
-	Name:  "eval-protocol",
-	Doc:   "JSON lines of eval-protocol, from experiment_results or an export",
-	Files: []string{"*.jsonl"},
+	Name:   "eval-protocol",
+	Scored: true,
+	Doc:    "JSON lines of eval-protocol, from experiment_results or an export",
+	Files:  []string{"*.jsonl"},
 	From: Origin{
 		Item: "`input_metadata.row_id`",
 		Sample: "`execution_metadata.run_id`, counted in the order in which runs appear; without one, the order " +
@@ -217,6 +220,7 @@ func (r *evalReader) grade(rec *rollout.Record, row *protocolRow) error {
 		return nil
 	}
 	result := *row.Result
+	r.offer(slices.Collect(maps.Keys(row.Result.Metrics))...)
 	if r.wanted != "" {
 		result = row.Result.Metrics[r.wanted]
 	}

@@ -12,9 +12,10 @@ import (
 // evalRuns reads what build-hours keeps of an eval run (eval_runs/<run_id>/outputs.jsonl): one line
 // per item; each repeat is another run.
 var evalRuns = Format{
-	Name:  "build-hours-evals",
-	Doc:   "outputs.jsonl of eval_runs in openai/build-hours, with datasource_item_id, prediction and score",
-	Files: []string{"outputs.jsonl"},
+	Name:   "build-hours-evals",
+	Scored: true,
+	Doc:    "outputs.jsonl of eval_runs in openai/build-hours, with datasource_item_id, prediction and score",
+	Files:  []string{"outputs.jsonl"},
 	From: Origin{
 		Item:     "`item_id`, or `datasource_item_id`",
 		Sample:   "the order of the files: a repeat is another run",
@@ -79,7 +80,7 @@ func (e *evalRunReader) line(f File, line int, row *evalRunRow) error {
 func (e *evalRunReader) score(rec *rollout.Record, v json.RawMessage) error {
 	const missing = "the score is missing, null or NaN"
 	if isNone(v) || v[0] != '{' {
-		score, err := number("score", v)
+		score, err := e.reward("score", v)
 		grade(rec, score, missing)
 		return err
 	}

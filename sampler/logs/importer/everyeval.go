@@ -16,9 +16,10 @@ import (
 // everyEval reads the instance-level results of Every Eval Ever (evaleval/every_eval_ever,
 // schemas/instance_level_eval.schema.json). Its aggregate files hold no rollouts.
 var everyEval = Format{
-	Name:  "every-eval-ever",
-	Doc:   "ID_samples.jsonl of Every Eval Ever, its instance-level results",
-	Files: []string{"*_samples.jsonl"},
+	Name:   "every-eval-ever",
+	Scored: true,
+	Doc:    "ID_samples.jsonl of Every Eval Ever, its instance-level results",
+	Files:  []string{"*_samples.jsonl"},
 	From: Origin{
 		Item:   "`sample_id`, with `evaluation_name` before it if a file has several",
 		Sample: "the order of a sample's lines; in several files, later files continue",
@@ -109,6 +110,7 @@ func (e *everyEvalReader) row(f File, line int, row *everyEvalRow) error {
 		return err
 	}
 	output += f.Name
+	e.offer(row.Result, row.Name)
 	if e.wanted != "" && e.wanted != row.Result && e.wanted != row.Name {
 		e.others++
 		return nil
@@ -153,7 +155,7 @@ func (e *everyEvalReader) row(f File, line int, row *everyEvalRow) error {
 		s := *ms / 1000
 		rec.Elapsed = seconds(&s)
 	}
-	score, err := number("evaluation.score", row.Evaluation.Score)
+	score, err := e.reward("evaluation.score", row.Evaluation.Score)
 	if err != nil {
 		return err
 	}

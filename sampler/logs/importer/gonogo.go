@@ -36,6 +36,12 @@ var gonogo = Format{
 
 func readGonogo(ctx context.Context, in *intake) error {
 	sink, numbers := in.sink, in.numbers
+	for i, f := range in.files {
+		var err error
+		if in.files[i], err = f.asLines(isPlainLine); err != nil {
+			return err
+		}
+	}
 	opt := rollout.ReadOptions{OnConflict: in.opt.OnConflict, Split: in.split}
 	var turns turnRows
 	steps := make(map[int]bool)
@@ -52,6 +58,9 @@ func readGonogo(ctx context.Context, in *intake) error {
 			r.Sample = numbers.inStep(r.Split, r.Item, r.Step, r.Sample)
 			steps[r.Step] = true
 			turns.add(string(r.Split)+r.Item, r.Reward, extraText(r))
+			if err := in.flat(f, r); err != nil {
+				return err
+			}
 			callsOfMessages(r)
 			sink.facets.begin()
 			for _, key := range slices.Sorted(maps.Keys(r.Extra)) {
@@ -63,12 +72,65 @@ func readGonogo(ctx context.Context, in *intake) error {
 			return err
 		}
 		noteGonogo(sink.forFile(f, in.files), read)
+		if f.list != nil {
+			sink.forFile(f, in.files).note("lines are the entries of %s", f.list.name())
+		}
 	}
 	turns.note(sink)
 	sink.note("item, split, sample and attempt are those of the lines; a line without a split is %s, lines without "+
 		"a sample are numbered in the order of the file", opt.Split)
 	sink.noteSteps(steps)
 	return nil
+}
+
+// isPlainLine reports whether an object with these keys is itself a line.
+func isPlainLine(keys []string) bool { return slices.Contains(keys, "item") }
+
+// flat takes from a line the parts that it names as the column of a table, such as input_tokens and
+// parts.style; see tableParts. What is not one value, such as a list of tool calls, stays as it is.
+func (in *intake) flat(f File, r *rollout.Record) error {
+	if r.Source != rollout.Import || len(r.Extra) == 0 {
+		return nil
+	}
+	x := rowRecord{Record: *r}
+	took := 0
+	var prompt []rollout.Message
+	for _, key := range slices.Sorted(maps.Keys(r.Extra)) {
+		p, known := partCalled(key)
+		value := r.Extra[key]
+		switch {
+		case !known || key == "step" || key == "finish": // which the line itself has
+			continue
+		case key == "prompt" && jsontext.Unmarshal(value, &prompt) == nil:
+			prompt = prompt[:transcript.UntilAnswer(prompt)]
+		case len(value) > 0 && (value[0] == '{' && key != "more_parts" || value[0] == '['):
+			continue
+		default:
+			if err := p.set(&x, key, rawCell(value)); err != nil {
+				return &rollout.LineError{File: f.Name, Line: r.Line, Err: fmt.Errorf("%q: %w", key, err)}
+			}
+		}
+		took++
+		delete(x.Extra, key)
+	}
+	if took == 0 {
+		return nil
+	}
+	if x.makeCalls(); len(x.Calls) > 0 && len(r.Calls) == 0 {
+		in.count(unnamedCalls)
+	}
+	if len(x.Extra) == 0 {
+		x.Extra = nil
+	}
+	*r = x.Record
+	if x.prompt != "" {
+		prompt = []rollout.Message{{Role: "user", Content: x.prompt}}
+	}
+	if len(prompt) == 0 || len(r.Messages) > 0 {
+		return nil
+	}
+	it := rollout.Item{ID: r.Item, Split: r.Split, Category: r.Category, Family: r.Family, Line: r.Line}
+	return ended(sendItem(in.sink, f, it, prompt, nil))
 }
 
 // callsOfMessages takes the tool calls of a line that another tool wrote from its messages if the
@@ -137,9 +199,13 @@ func lastLines(ctx context.Context, f File, opt rollout.ReadOptions) (map[attemp
 	return last, err
 }
 
-// sniffGonogo looks at the first line.
+// sniffGonogo looks at the first line, or the first entry of a list.
 func sniffGonogo(f File) error {
 	const longest = 64 << 20
+	f, err := f.asLines(isPlainLine)
+	if err != nil {
+		return err
+	}
 	rd, err := f.Open()
 	if err != nil {
 		return err
@@ -153,7 +219,10 @@ func sniffGonogo(f File) error {
 		return fmt.Errorf("%w: its first line is not a JSON object", ErrUnrecognized)
 	}
 	line, err := lines.ReadBytes('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
+	switch {
+	case err != nil && f.list != nil:
+		return fmt.Errorf("%w: the first entry of %s is broken", ErrUnrecognized, f.list.name())
+	case err != nil && !errors.Is(err, io.EOF):
 		return sniffError(f, err)
 	}
 	var keys map[string]json.RawMessage
@@ -165,6 +234,9 @@ func sniffGonogo(f File) error {
 	}
 	if item := keys["item"]; len(item) == 0 || item[0] == '{' || item[0] == '[' {
 		return fmt.Errorf(`%w: its first line names no "item"`, ErrUnrecognized)
+	}
+	if f.list != nil && keys["reward"] == nil && keys["outcome"] == nil {
+		return fmt.Errorf(`%w: the first entry of %s has no "reward" and no "outcome"`, ErrUnrecognized, f.list.name())
 	}
 	return nil
 }

@@ -23,9 +23,10 @@ import (
 // agent/trajectory.json next to it, in the Agent Trajectory Interchange Format
 // (harbor/models/trajectories).
 var harbor = Format{
-	Name:  "harbor",
-	Doc:   "result.json of each trial of Harbor (Terminal-Bench 2), with its agent/trajectory.json (ATIF)",
-	Files: []string{"result.json"},
+	Name:   "harbor",
+	Scored: true,
+	Doc:    "result.json of each trial of Harbor (Terminal-Bench 2), with its agent/trajectory.json (ATIF)",
+	Files:  []string{"result.json"},
 	From: Origin{
 		Item:   "`task_name`",
 		Sample: "the order of the trials of a task",
@@ -319,7 +320,11 @@ func (h *harborReader) grade(rec *rollout.Record, t *harborTrial, exception *har
 		names := slices.Sorted(maps.Keys(t.Graded.Rewards))
 		h.choose(names, "reward")
 		for _, name := range names {
-			v, err := number("the reward "+name, t.Graded.Rewards[name])
+			read := number
+			if name == h.wanted {
+				read = h.reward
+			}
+			v, err := read("the reward "+name, t.Graded.Rewards[name])
 			if err != nil {
 				return err
 			}

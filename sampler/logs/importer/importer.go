@@ -26,6 +26,7 @@ type Format struct {
 	Files  []string // patterns for path.Match that find its files in a directory
 	From   Origin   // which parts of a log a record is built from, for the table of docs/import.md
 	Mapped bool     // it reads according to Options.Map, and only such formats are tried if there is a Map
+	Scored bool     // its rollouts may have several scores, of which Options.Score selects one
 	// Read reads the files of an import, each of which was recognized. An error means that they are
 	// in this format but broken.
 	Read func(ctx context.Context, in *intake) error
@@ -223,7 +224,7 @@ func (s Sink) noteFiles(files []File, leftOut []string) {
 			"those before", len(files))
 	}
 	if len(leftOut) > 0 {
-		s.note("files next to them of another format, left out: %d (%s)", len(leftOut), counted(leftOut))
+		s.note("files next to them of another format, left out: %d (%s)", len(leftOut), counted(leftOut, few))
 	}
 }
 
@@ -253,15 +254,15 @@ func Import(ctx context.Context, formats []Format, name string, src Source, sink
 		switch reason := fmt.Sprintf("\n  %s: %v", f.Name, err); {
 		case len(src.Files) > 1 && !strings.HasPrefix(err.Error(), src.Files[0].Name): // the first file matches
 			near = slices.Insert(near, 0, reason)
-		case matches(f.Files, path.Base(src.Files[0].Path)), f.Mapped &&
-			path.Ext(f.Files[0]) == path.Ext(src.Files[0].Path):
+		case matches(f.Files, src.Files[0].base()), f.Mapped && path.Ext(f.Files[0]) == path.Ext(src.Files[0].base()):
 			near = append(near, reason)
 		}
 	}
 	return Format{},
 		fmt.Errorf("import %s: %w", src.name(),
 			unrecognized("no known format recognizes it: "+strings.Join(names, ", ")+
-				" (gonogo help formats describes them)"+strings.Join(near[:min(mostNear, len(near))], "")))
+				" (gonogo help formats describes them)"+strings.Join(near[:min(mostNear, len(near))], "")+
+				src.Files[0].shapeHint()))
 }
 
 // mostNear is the largest number of formats for which an error says what the files lack.
@@ -281,6 +282,8 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 	if err != nil {
 		return err
 	}
+	var in *intake
+	split := 0 // rollouts of Options.Split
 	records, notes, caller, ends := 0, []string(nil), sink,
 		endings{
 			finish: make(map[rollout.Finish]int), words: make(map[string]int), verdicts: make(map[string]int),
@@ -290,7 +293,11 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 		if r.Attempt == 0 {
 			records++
 		}
+		if r.Split == src.Options.Split {
+			split++
+		}
 		ends.add(r)
+		in.means.add(r)
 		return caller.record(r)
 	}
 	planned := 0
@@ -302,23 +309,34 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 		notes = append(notes, text)
 		caller.note("%s", text)
 	}
+	if src.Options.Score != "" && !f.Scored {
+		return fmt.Errorf("read %s: --score %s: rollouts of the format %s have one reward, so there is nothing to select",
+			src.name(), src.Options.Score, f.Name)
+	}
 	by := src.Options.Item
 	if by == itemKept || f.Mapped && by != ItemPrompt {
 		by = "" // the ids are right, or a column holds them
 	}
 	items := newIdentity(sink, by)
 	items.settled = src.Options.Item != ""
-	in := newIntake(files, all.Options, items.through())
+	in = newIntake(files, all.Options, items.through())
 	in.open = f.open
 	if err := f.Read(ctx, in); err != nil {
 		return err
 	}
+	if err := in.unscored(); err != nil {
+		return fmt.Errorf("read %s: %w", src.name(), err)
+	}
 	in.tally.note(in.sink)
+	in.means.note(in.sink)
 	in.sink.noteFiles(in.files, leftOut)
 	if err := items.finish(); err != nil {
 		return fmt.Errorf("read %s: %w", src.name(), err)
 	}
 	if records > 0 {
+		if src.Options.Split != "" && split == 0 {
+			sink.note("--split %s was ignored: each row names its split", src.Options.Split)
+		}
 		ends.note(sink, records)
 		sink.notePlan(records, planned)
 		if src.Options.OnConflict != "" && !f.settles() {
@@ -421,7 +439,7 @@ func (s Source) name() string {
 	for i, f := range s.Files {
 		names[i] = f.Name
 	}
-	return counted(names)
+	return counted(names, few)
 }
 
 // plain normalizes a name: tau_bench, TauBench and tau-bench are the same.

@@ -15,9 +15,10 @@ import (
 // inspect reads logs of Inspect AI (UKGovernmentBEIS/inspect_ai, src/inspect_ai/log): a zip archive
 // with a member per sample, or one JSON object with a list of samples.
 var inspect = Format{
-	Name:  "inspect",
-	Doc:   "a log of Inspect AI: an .eval archive, or the .json of one",
-	Files: []string{"*.eval", "*.json"},
+	Name:   "inspect",
+	Scored: true,
+	Doc:    "a log of Inspect AI: an .eval archive, or the .json of one",
+	Files:  []string{"*.eval", "*.json"},
 	From: Origin{
 		Item:   "`id`; with logs of several tasks, `task/id`",
 		Sample: "`epoch`, counted from 0; in several logs of a task, later files continue",
@@ -66,6 +67,7 @@ type inspectHeader struct {
 		Scores []struct {
 			Name    string `json:"name"`
 			Scorer  string `json:"scorer"`
+			Reducer string `json:"reducer"` // of the epochs
 			Metrics map[string]struct {
 				Value *float64 `json:"value"`
 			} `json:"metrics"`
@@ -143,6 +145,7 @@ func readInspect(ctx context.Context, in *intake) error {
 		}
 	}
 	r.finish()
+	r.offer(r.scores.all...)
 	if r.stamped == 0 { // our own export has as many epochs as the item with the most samples
 		in.sendPlan(len(evaluations), r.cancelled)
 	}
@@ -256,7 +259,29 @@ func (r *inspectReader) read(ctx context.Context, log *inspectLog) error {
 			}
 		}
 	}
-	return log.samples(ctx, r.sample)
+	if err := log.samples(ctx, r.sample); err != nil {
+		return err
+	}
+	if r.scoredErrors == 0 { // which are noted with the mean
+		metric, mean := log.header.mean(r.scores.chosen)
+		r.means.state(log.file, metric, mean)
+	}
+	return nil
+}
+
+// mean returns the mean of a score over all samples, as the log states it; nil if it does not.
+func (h *inspectHeader) mean(score string) (metric string, mean *float64) {
+	for _, s := range h.Results.Scores {
+		if s.Reducer != "" && s.Reducer != "mean" || s.Name != score && s.Scorer+"."+s.Name != score {
+			continue
+		}
+		for _, metric := range []string{"accuracy", "mean"} {
+			if v := s.Metrics[metric].Value; v != nil {
+				return metric, v
+			}
+		}
+	}
+	return "", nil
 }
 
 // finish notes how the records were made.
@@ -283,6 +308,10 @@ func (r *inspectReader) finish() {
 		"eval-retry): the last one counts")
 	r.sink.noteCount(r.retried, "attempt[|s] that ended in an error [was|were] made again (error_retries): [it is an "+
 		"earlier attempt|they are earlier attempts]")
+	r.sink.noteCount(r.edited, "rollout[|s] [has|have] a score that was edited in the log: the score after the last "+
+		"edit counts")
+	r.sink.noteCount(r.invalidated, "rollout[|s] [is|are] marked as invalidated in the log: [it has|they have] no grade "+
+		"here (grader), and a score in Inspect's own results")
 	r.sink.noteCount(r.copies, "rollout[|s] [is|are] in several logs, by uuid, and [counts|count] once")
 }
 

@@ -31,6 +31,7 @@ type inspectSample struct {
 	Started     string                     `json:"started_at"`
 	TotalTime   *float64                   `json:"total_time"`
 	UUID        string                     `json:"uuid"`
+	Invalid     json.RawMessage            `json:"invalidation"`
 	Attachments map[string]json.RawMessage `json:"attachments"`
 	Events      json.RawMessage            `json:"events"`
 	Transcript  json.RawMessage            `json:"transcript"` // events and attachments, in logs before 2025
@@ -58,6 +59,9 @@ type inspectUsage struct {
 
 func decodeInspectSample(text []byte) (*inspectSample, error) {
 	s, err := decodeRow[inspectSample](text)
+	if err == nil {
+		s.mark("invalidation", s.Invalid)
+	}
 	if err == nil && !isNone(s.Transcript) {
 		err = rollout.Members(s.Transcript, s.transcript)
 	}
@@ -91,7 +95,7 @@ type inspectReader struct {
 
 	last map[string]bool // names of the log's samples that count; nil = all
 
-	failures, limits, unscored, cancelled, retried, copies, replaced, scoredErrors int
+	failures, limits, unscored, cancelled, retried, copies, replaced, scoredErrors, edited, invalidated int
 
 	stamped, plain int // samples with and without a stamp
 }

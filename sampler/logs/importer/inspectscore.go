@@ -29,6 +29,7 @@ type score struct {
 	name   string   // the scorer's name, with ".KEY" if its value has keys
 	value  *float64 // nil if the value does not stand for a number
 	text   string   // the value as written in the log
+	edited bool
 }
 
 // grade sets outcome, reward and parts.
@@ -42,7 +43,11 @@ func (r *inspectReader) grade(rec *rollout.Record, s *inspectSample) error {
 		return nil
 	}
 	if boundary, cause := s.failure(rollout.GraderFailed); boundary != "" {
-		r.failures++
+		if isNone(s.Invalid) {
+			r.failures++
+		} else {
+			r.invalidated++
+		}
 		rec.Outcome, rec.Error = boundary, transcript.FirstLine(cause)
 		return nil
 	}
@@ -53,6 +58,9 @@ func (r *inspectReader) grade(rec *rollout.Record, s *inspectSample) error {
 	reward, why, err := r.scores.choose(scores)
 	if err != nil {
 		return err
+	}
+	if slices.ContainsFunc(scores, func(s score) bool { return s.edited }) {
+		r.edited++
 	}
 	for _, other := range scores {
 		if other.name != r.scores.chosen {
@@ -85,17 +93,23 @@ func inspectScoresOf(text, only json.RawMessage) (all []score, err error) {
 	}
 	err = rollout.Members(text, func(name string, one []byte) error {
 		var v struct {
-			Value json.RawMessage `json:"value"`
+			Value   json.RawMessage   `json:"value"`
+			History []json.RawMessage `json:"history"`
 		}
 		if err := jsontext.Unmarshal(one, &v); err != nil {
 			return fmt.Errorf("score %q: %w", name, err)
 		}
 		if len(v.Value) == 0 || v.Value[0] != '{' {
-			all = append(all, score{name, name, inspectValue(v.Value), transcript.FirstLine(string(v.Value))})
+			all = append(all, score{
+				name, name, inspectValue(v.Value), transcript.FirstLine(string(v.Value)),
+				len(v.History) > 0,
+			})
 			return nil
 		}
 		return rollout.Members(v.Value, func(key string, part []byte) error {
-			all = append(all, score{name, name + "." + key, inspectValue(part), transcript.FirstLine(string(part))})
+			all = append(all, score{
+				name, name + "." + key, inspectValue(part), transcript.FirstLine(string(part)), len(v.History) > 0,
+			})
 			return nil
 		})
 	})

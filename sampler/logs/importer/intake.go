@@ -19,6 +19,7 @@ import (
 // each item on once, enforces that an import has one model, and counts what is not a grade.
 type intake struct {
 	*tally
+	means   statedMeans
 	files   []File
 	opt     Options
 	open    opener // opens tables
@@ -31,8 +32,10 @@ type intake struct {
 	missing map[rollout.Outcome]int
 	model   oneModel
 	plans   plans
-	wanted  string // the score that is the reward; "" = the usual one, or not chosen yet
-	several bool   // there is more than one score
+	truths  truths
+	wanted  string   // the score that is the reward; "" = the usual one, or not chosen yet
+	several bool     // there is more than one score
+	offered []string // names of scores
 }
 
 func newIntake(files []File, opt Options, sink Sink) *intake {
@@ -45,6 +48,7 @@ func newIntake(files []File, opt Options, sink Sink) *intake {
 // file begins the next file.
 func (in *intake) file() {
 	in.numbers.file()
+	in.means.begin()
 	in.times, in.lines, in.runs = make(map[string]int), make(map[string]int), make(map[string]int)
 }
 
@@ -60,9 +64,30 @@ func eachRowOf[T any](ctx context.Context, in *intake, yield func(f File, line i
 	return nil
 }
 
+// offer records the names of scores that --score may select.
+func (in *intake) offer(names ...string) {
+	for _, name := range names {
+		if name != "" && len(in.offered) < 1000 && !slices.Contains(in.offered, name) {
+			in.offered = append(in.offered, name)
+		}
+	}
+}
+
+// unscored returns an error if --score selects a score that no rollout has. If there are no scores at
+// all, the rollouts themselves say why.
+func (in *intake) unscored() error {
+	if in.opt.Score == "" || len(in.offered) == 0 || slices.Contains(in.offered, in.opt.Score) {
+		return nil
+	}
+	slices.Sort(in.offered)
+	return fmt.Errorf("--score %s: no rollout has a score of that name; there are %s", in.opt.Score,
+		counted(in.offered, mostNames))
+}
+
 // choose chooses the score that is the reward: the one chosen before, else the usual one, else the
 // first.
 func (in *intake) choose(names []string, usual ...string) {
+	in.offer(names...)
 	in.several = in.several || len(names) > 1
 	if in.wanted != "" || len(names) == 0 {
 		return
@@ -161,10 +186,57 @@ func (in *intake) noteMissing() {
 	}
 }
 
-// number reads a number. It returns nil for null, which NaN was read as, and for nothing.
+// truths remembers how the rewards of an import are written.
+type truths struct{ number, truth string }
+
+// check returns an error for the first reward that is not written as those before it: of 1 and true,
+// one is probably another score.
+func (t *truths) check(text string, truth bool) error {
+	first := &t.number
+	if truth {
+		first = &t.truth
+	}
+	if *first == "" {
+		*first = transcript.FirstLine(text)
+	}
+	if t.number != "" && t.truth != "" {
+		return fmt.Errorf("some rewards are numbers, such as %s, and some are true or false: write all of them the "+
+			"same way", t.number)
+	}
+	return nil
+}
+
+// truthOf parses true and false, however they are capitalized, as 1 and 0.
+func truthOf(text string) (f float64, ok bool) {
+	switch strings.ToLower(text) {
+	case "true":
+		return 1, true
+	case "false":
+		return 0, true
+	}
+	return 0, false
+}
+
+// reward reads a reward: a number, or true for 1 and false for 0; see number. Rewards of an import
+// must all be written in one of the two ways.
+func (in *intake) reward(name string, v json.RawMessage) (*float64, error) {
+	reward, err := number(name, v)
+	if err != nil || reward == nil {
+		return reward, err
+	}
+	_, truth := truthOf(string(v))
+	return reward, in.truths.check(string(v), truth)
+}
+
+// number reads a number, or true for 1 and false for 0. It returns nil for null, which NaN was read
+// as, and for nothing.
 func number(name string, v json.RawMessage) (*float64, error) {
 	if isNone(v) {
 		return nil, nil
+	}
+	if string(v) == "true" || string(v) == "false" {
+		f, _ := truthOf(string(v))
+		return &f, nil
 	}
 	var f float64
 	if err := jsontext.Unmarshal(v, &f); err != nil || math.IsInf(f, 0) {

@@ -48,7 +48,7 @@ func (in *intake) itemIndexLine(f File, line int, row *itemIndexRow) error {
 	if err != nil {
 		return err
 	}
-	score, err := number("score", row.Score)
+	score, err := in.reward("score", row.Score)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/sampler/internal/compressed"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
@@ -19,12 +21,13 @@ import (
 // (lm_eval/loggers/evaluation_tracker.py): one line per document and filter. The log has no score
 // per repeat: if a document was answered more than once, the outputs are imported ungraded.
 var lmEval = Format{
-	Name: "lm-eval",
+	Name:   "lm-eval",
+	Scored: true,
 	Doc: "samples_TASK_DATE.jsonl of lm-evaluation-harness; for documents answered several times only the " +
 		"outputs, for gonogo grade",
 	Files: []string{"samples_*.jsonl"},
 	From: Origin{
-		Item:     "the task of the file's name and `doc_id`; of several filters the first",
+		Item:     "the task of the file's name and `doc_id`; of several filters the first, or that of `--score METRIC,FILTER`",
 		Sample:   "the position in `resps[0]`; of several files of a task, later ones continue",
 		Reward:   "of one response alone: the first of `metrics`, or that of `--score`; repeats have none",
 		Failures: "repeats are not graded (`grader`), and so is a metric that is not a number",
@@ -48,6 +51,9 @@ type lmEvalRow struct {
 
 func readLMEval(ctx context.Context, in *intake) error {
 	l := lmEvalReader{intake: in, hashes: make(map[string]string)}
+	if metric, filter, named := strings.Cut(in.opt.Score, ","); named {
+		l.wanted, l.ofName = metric, filter
+	}
 	for _, f := range in.files {
 		l.file()
 		l.filter, l.task = "", lmEvalTask(f.Name)
@@ -59,6 +65,9 @@ func readLMEval(ctx context.Context, in *intake) error {
 		})
 		if err != nil {
 			return err
+		}
+		if l.repeated == 0 && l.wanted != "" {
+			l.means.state(f, l.wanted+","+l.filter, l.stated(f))
 		}
 	}
 	l.notes()
@@ -91,9 +100,11 @@ func decodeLMEval(text []byte) (*lmEvalRow, error) {
 
 type lmEvalReader struct {
 	*intake
-	task   string
-	filter string            // of the lines that are read from this file
-	hashes map[string]string // doc_hash by item
+	task    string
+	filter  string            // of the lines that are read from this file
+	filters []string          // of all files
+	ofName  string            // the filter that --score names; "" if it names none
+	hashes  map[string]string // doc_hash by item
 
 	filtered, repeated int
 }
@@ -102,7 +113,7 @@ var lmEvalName = regexp.MustCompile(`^samples_(.+?)(_\d{4}-\d{2}-\d{2}T[\d.:-]+)
 
 // lmEvalTask returns the task in a file's name; "" if there is none.
 func lmEvalTask(name string) string {
-	if m := lmEvalName.FindStringSubmatch(filepath.Base(name)); m != nil {
+	if m := lmEvalName.FindStringSubmatch(compressed.PlainName(filepath.Base(name))); m != nil {
 		return m[1]
 	}
 	return ""
@@ -129,17 +140,38 @@ func lmEvalModel(f File) string {
 	return ""
 }
 
+// stated returns the mean of the metric in the results of the same date; nil if there is none.
+func (l *lmEvalReader) stated(f File) *float64 {
+	var all struct {
+		Results map[string]map[string]any `json:"results"`
+	}
+	name := lmEvalName.FindStringSubmatch(f.base())
+	if name == nil || planBeside(f, "results"+name[2]+".json", &all) != nil {
+		return nil
+	}
+	if mean, ok := all.Results[l.task][l.wanted+","+l.filter].(float64); ok {
+		return &mean
+	}
+	return nil
+}
+
 func (l *lmEvalReader) line(f File, line int, row *lmEvalRow) error {
 	id, err := wholeID("doc_id", row.DocID)
 	if err != nil {
 		return err
 	}
+	for _, metric := range row.Metrics { // the keys in the results next to the samples
+		l.offer(metric + "," + row.Filter)
+	}
 	if l.filter == "" {
-		l.filter = row.Filter
+		l.filter = cmp.Or(l.ofName, row.Filter)
 	}
 	if row.Filter != l.filter {
 		l.filtered++
 		return nil
+	}
+	if !slices.Contains(l.filters, l.filter) {
+		l.filters = append(l.filters, l.filter)
 	}
 	if l.task != "" {
 		id = l.task + "/" + id
@@ -200,7 +232,7 @@ func (l *lmEvalReader) metrics(rec *rollout.Record, row *lmEvalRow) {
 			setParts(rec, name, value)
 		}
 	}
-	value, err := number(l.wanted, row.scores[l.wanted])
+	value, err := l.reward(l.wanted, row.scores[l.wanted])
 	if err != nil {
 		fail(rec, rollout.GraderFailed, err.Error())
 		return
@@ -233,16 +265,27 @@ func lmEvalPrompt(arguments json.RawMessage) json.RawMessage {
 	return nil
 }
 
+// ofFilter names the filter of the rewards in a note; "" if the files have different ones.
+func (l *lmEvalReader) ofFilter() string {
+	if len(l.filters) != 1 || l.filters[0] == "none" {
+		return ""
+	}
+	return " through the filter " + l.filters[0]
+}
+
 func (l *lmEvalReader) notes() {
 	l.sink.note("item = task and doc_id, sample = the position among the responses to the first request, split = %s",
 		l.split)
 	l.sink.noteCount(l.repeated, "document[|s] [was|were] answered more than once, and lm-eval keeps no score "+
 		"for each answer: gonogo grade RUN --grader FILE gives them rewards")
 	if l.wanted != "" {
-		l.sink.note("the reward of a document answered once is its metric %s; --score NAME selects another", l.wanted)
+		l.sink.note("the reward of a document answered once is its metric %s%s; --score NAME selects another", l.wanted,
+			l.ofFilter())
 	}
 	if l.filtered > 0 {
-		l.sink.note("lines that show the same responses through other filters, left out: %d", l.filtered)
+		filters := slices.DeleteFunc(slices.Clone(l.offered), func(name string) bool { return !strings.Contains(name, ",") })
+		l.sink.note("lines that show the same responses through other filters, left out: %d; --score METRIC,FILTER "+
+			"selects another filter: %s", l.filtered, counted(filters, mostNames))
 	}
 	l.sink.note("token counts and times are not in these files: unknown, not zero")
 }

@@ -309,7 +309,7 @@ var unjudged = []string{
 }
 
 func (n *nemoReader) grade(rec *rollout.Record, row *nemoRow) error {
-	reward, err := number("reward", row.Reward)
+	reward, err := n.reward("reward", row.Reward)
 	if err != nil {
 		return err
 	}

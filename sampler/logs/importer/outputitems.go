@@ -18,9 +18,10 @@ import (
 // outputItems reads the output items of OpenAI Evals (openai-python,
 // types/evals/runs/output_item_list_response.py), as the API lists them or one per line.
 var outputItems = Format{
-	Name:  "openai-evals",
-	Doc:   "output items of OpenAI Evals, as the API's list or one a line",
-	Files: []string{"output_items*.json", "output_items*.jsonl"},
+	Name:   "openai-evals",
+	Scored: true,
+	Doc:    "output items of OpenAI Evals, as the API's list or one a line",
+	Files:  []string{"output_items*.json", "output_items*.jsonl"},
 	From: Origin{
 		Item: "`datasource_item_id`",
 		Sample: "the position of `run_id` among the runs of a file: a repeat is another run; of several files, later " +

@@ -15,9 +15,10 @@ import (
 // promptfoo reads results of promptfoo (src/types/index.ts, src/util/output.ts): a JSON object with
 // results.results, or the same rows one per line.
 var promptfoo = Format{
-	Name:  "promptfoo",
-	Doc:   "results of promptfoo, written by -o results.json or -o results.jsonl",
-	Files: []string{"*.json", "*.jsonl"},
+	Name:   "promptfoo",
+	Scored: true,
+	Doc:    "results of promptfoo, written by -o results.json or -o results.jsonl",
+	Files:  []string{"*.json", "*.jsonl"},
 	From: Origin{
 		Item: "a hash of `promptIdx` and `vars`; where tests with equal ones differ in `assert`, of that too; " +
 			"of several providers, of `provider.id` too",

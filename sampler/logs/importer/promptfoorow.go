@@ -3,6 +3,7 @@ package importer
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"gonogo/sampler/internal/transcript"
@@ -119,10 +120,11 @@ func rawCalls(raw json.RawMessage) []rollout.ToolCall {
 
 // grade sets outcome, reward and parts.
 func (r *promptfooReader) grade(rec *rollout.Record, row *promptfooRow) error {
-	reward, err := number("score", row.Score)
+	reward, err := r.reward("score", row.Score)
 	if err != nil {
 		return err
 	}
+	r.offer(slices.Collect(maps.Keys(row.Named))...)
 	if r.wanted != "" {
 		reward = row.Named[r.wanted]
 	}

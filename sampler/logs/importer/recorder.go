@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,9 +18,10 @@ import (
 // {"final_report"}. Events of several samples are interleaved: a first pass finds the last event of
 // each sample.
 var evalsRecorder = Format{
-	Name:  "evals-recorder",
-	Doc:   "the log that oaieval of openai/evals records, JSON lines with spec, events and final_report",
-	Files: []string{"*.jsonl"},
+	Name:   "evals-recorder",
+	Scored: true,
+	Doc:    "the log that oaieval of openai/evals records, JSON lines with spec, events and final_report",
+	Files:  []string{"*.jsonl"},
 	From: Origin{
 		Item:   "`sample_id`",
 		Sample: "the order of the files: one run is one repeat",
@@ -122,6 +124,7 @@ type beforeLast struct {
 
 func (r *recorderReader) read(ctx context.Context, f File, sink Sink) error {
 	last, specs, report := make(map[string]int), 0, false
+	var final json.RawMessage
 	err := eachRow(ctx, f, Sink{}, func(line int, e *recorderHead) error {
 		switch {
 		case e.Spec != nil:
@@ -130,7 +133,7 @@ func (r *recorderReader) read(ctx context.Context, f File, sink Sink) error {
 				return err
 			}
 		case len(e.Report) > 0:
-			report = true
+			report, final = true, bytes.Clone(e.Report)
 		case e.Type != "" && e.SampleID != "":
 			last[e.SampleID] = line
 		default:
@@ -148,6 +151,7 @@ func (r *recorderReader) read(ctx context.Context, f File, sink Sink) error {
 		sink.note("there is no final report: the run was broken off, and rollouts may be missing")
 	}
 	r.samples = make(map[string]*recorded)
+	defer func() { r.report(f, final) }()
 	return eachRow(ctx, f, sink, func(line int, e *recorderEvent) error {
 		if e.SampleID == "" {
 			return nil
@@ -167,6 +171,18 @@ func (r *recorderReader) read(ctx context.Context, f File, sink Sink) error {
 		delete(r.samples, e.SampleID)
 		return r.whole(f, line, s)
 	})
+}
+
+// report records the mean in the final report of a file.
+func (r *recorderReader) report(f File, final json.RawMessage) {
+	var means map[string]any
+	if jsontext.Unmarshal(final, &means) != nil {
+		return
+	}
+	metric := cmp.Or(r.wanted, "accuracy")
+	if mean, ok := means[metric].(float64); ok {
+		r.means.state(f, metric, &mean)
+	}
 }
 
 // whole passes on a sample after its last event.
@@ -271,6 +287,7 @@ func (r *recorderReader) metrics(s *recorded) (names []string, values map[string
 		}
 		return nil
 	})
+	r.offer(names...)
 	if s.matches == 0 {
 		r.choose(names, "score", "accuracy")
 	}

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/sampler/internal/compressed"
+	"gonogo/sampler/internal/jsonrows"
 	"gonogo/sampler/rollout"
 )
 
@@ -80,6 +82,60 @@ type File struct {
 	Path string // its name in FS
 
 	found bool // in a directory, rather than named by the caller
+	list  *list
+}
+
+// list is where the rows of a file are, if it does not hold one a line.
+type list struct{ path []string } // the keys that lead to it; none for an array that makes up the file
+
+// name names the list in a note.
+func (l *list) name() string {
+	if len(l.path) == 0 {
+		return "a JSON array"
+	}
+	return fmt.Sprintf("the list %q", strings.Join(l.path, "."))
+}
+
+// asLines returns the file as one of JSON lines, of which Open reads the rows, if it is an array of
+// objects, or one object with one list of objects, and not itself a row by its keys. Other files are
+// returned as they are.
+func (f File) asLines(isRow func(keys []string) bool) (File, error) {
+	rd, err := f.Open()
+	if err != nil {
+		return f, err
+	}
+	defer rd.Close()
+	shape, err := jsonrows.Find(rd)
+	switch {
+	case err != nil:
+		return f, f.errorOf("read", err)
+	case shape.Array:
+		f.list = new(list)
+	case len(shape.Lists) == 1 && !isRow(shape.Keys):
+		f.list = &list{shape.Lists[0]}
+	}
+	return f, nil
+}
+
+// shapeHint says how to write the rows of a file one a line, if they are in lists; else it is "".
+func (f File) shapeHint() string {
+	rd, err := f.Open()
+	if err != nil {
+		return ""
+	}
+	defer rd.Close()
+	shape, err := jsonrows.Find(rd)
+	switch {
+	case err != nil:
+		return ""
+	case shape.Array:
+		return "\n  it is a JSON array: " + jsonrows.Command() + " writes its rows one a line, and --map says what they hold"
+	case len(shape.Lists) > 0:
+		path := shape.Lists[0]
+		return fmt.Sprintf("\n  rows in its list %q: %s writes them one a line, and --map says what they hold",
+			strings.Join(path, "."), jsonrows.Command(path...))
+	}
+	return ""
 }
 
 // Paths returns the source that reads the files and directories at paths.
@@ -96,14 +152,41 @@ func Paths(opt Options, paths ...string) Source {
 	return src
 }
 
-// Open opens the file at its beginning. It can be called several times.
+// Open opens the file at its beginning. It can be called several times. A compressed file is read
+// unpacked, and a list as JSON lines; only other files can be an io.ReaderAt.
 func (f File) Open() (fs.File, error) {
 	rd, err := f.FS.Open(f.Path)
 	if err != nil {
 		return nil, f.errorOf("open", err)
 	}
-	return rd, nil
+	if at, ok := rd.(io.ReaderAt); ok && f.list == nil {
+		head := make([]byte, compressed.Peek)
+		if n, _ := at.ReadAt(head, 0); !compressed.Is(head[:n]) { // an error comes again
+			return rd, nil
+		}
+	}
+	content, err := compressed.NewReader(rd, 0)
+	if err == nil && f.list != nil {
+		content, err = jsonrows.NewReader(content, f.list.path...)
+	}
+	if err != nil {
+		rd.Close()
+		return nil, f.errorOf("open", err)
+	}
+	return unpackedFile{rd, content}, nil
 }
+
+// unpackedFile is a file that is read from a reader of its content.
+type unpackedFile struct {
+	fs.File
+	content io.Reader
+}
+
+// Read reads the content.
+func (u unpackedFile) Read(p []byte) (int, error) { return u.content.Read(p) }
+
+// base returns the name of the file in its folder, without the ending of a compression.
+func (f File) base() string { return compressed.PlainName(path.Base(f.Path)) }
 
 // Beside returns the file called name in the directory of f. The file need not exist.
 func (f File) Beside(name string) File {
@@ -203,7 +286,9 @@ func (f File) walk(patterns []string) (files []File, err error) {
 	return files, nil
 }
 
+// matches reports whether the name of a file, compressed or not, has one of the patterns.
 func matches(patterns []string, name string) bool {
+	name = compressed.PlainName(name)
 	for _, p := range patterns {
 		if ok, err := path.Match(p, name); ok && err == nil {
 			return true
@@ -233,14 +318,19 @@ func (s Source) sniffed(ctx context.Context, sniff func(File) error) (files []Fi
 		}
 	}
 	if len(files) == 0 {
-		return nil, nil, fmt.Errorf("%w: none of %s is", ErrUnrecognized, counted(leftOut))
+		return nil, nil, fmt.Errorf("%w: none of %s is", ErrUnrecognized, counted(leftOut, few))
 	}
 	return files, leftOut, nil
 }
 
-// counted lists names for a message, but only the first few of many.
-func counted(names []string) string {
-	const most = 3
+// few is how many names a message lists as examples.
+const few = 3
+
+// mostNames is how many names a message lists from which one is to be chosen.
+const mostNames = 30
+
+// counted lists names for a message, but only the first of many.
+func counted(names []string, most int) string {
 	if len(names) <= most {
 		return strings.Join(names, ", ")
 	}

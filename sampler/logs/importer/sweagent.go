@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -28,8 +29,8 @@ var sweAgent = Format{
 	From: Origin{
 		Item:   "`instance_id`, or the file's name",
 		Sample: "the order of the files: a repeat is another run's folder",
-		Reward: "of the report with `resolved_ids` that is given, or is next to the trajectory or one folder " +
-			"above: 1 if resolved, 0 if unresolved or the patch is empty",
+		Reward: "of the report with `resolved_ids`, or SWE-bench Pro's `eval_results.json`, that is given, or is " +
+			"next to the trajectory or one folder above: 1 if resolved, 0 if unresolved or the patch is empty",
 		Failures: "no report, or an instance that it does not list, is `grader`, never 0; so are `error_ids` and " +
 			"`infra_failure_ids`; an `exit_status` of an API is `model_api`, of the environment `tool`, whatever " +
 			"the grade; a cost, context, time or step limit is `step_limit`, and its grade counts",
@@ -49,8 +50,34 @@ type sweReport struct {
 }
 
 func readReport(f File) (*sweReport, error) {
+	if r := verdictsOf(f); r != nil {
+		return r, nil
+	}
 	r := &sweReport{where: f.Name}
 	return r, readObject(f, r, "resolved_ids", "submitted_ids")
+}
+
+// verdictsOf reads the report of SWE-bench Pro (eval_results.json): an object with true or false for
+// each instance, and null for one without a result. It returns nil for other files.
+func verdictsOf(f File) *sweReport {
+	head, err := readHead(f)
+	if err != nil || head.broken || len(head.keys) == 0 {
+		return nil
+	}
+	r := &sweReport{where: f.Name}
+	for _, id := range slices.Sorted(maps.Keys(head.keys)) {
+		r.Submitted = append(r.Submitted, id)
+		switch string(head.keys[id]) {
+		case "true":
+			r.Resolved = append(r.Resolved, id)
+		case "false":
+			r.Unresolved = append(r.Unresolved, id)
+		case "null":
+		default:
+			return nil
+		}
+	}
+	return r
 }
 
 // sweTrajectory is a trajectory file of either program.
@@ -86,7 +113,9 @@ func sniffSWE(f File) error {
 	case has("resolved_ids") && has("submitted_ids"), has("trajectory") &&
 		(has("history") || has("info") || has("environment")), has("trajectory_format"), has("history") && has("info"):
 		return nil
-	case strings.HasSuffix(f.Path, ".traj"), strings.HasSuffix(f.Path, ".traj.json"):
+	case len(head.keys) > 0 && verdictsOf(f) != nil:
+		return nil
+	case strings.HasSuffix(f.base(), ".traj"), strings.HasSuffix(f.base(), ".traj.json"):
 		return nil // its keys come after the part that was read
 	}
 	return fmt.Errorf("%w: it has no trajectory with history or messages", ErrUnrecognized)
@@ -128,7 +157,7 @@ func readSWEAgent(ctx context.Context, in *intake) error {
 	}
 	in.sink.note("item = instance_id, sample = the order of the files, split = %s", s.split)
 	in.sink.noteCount(s.without, "rollout[|s] without a report of SWE-bench: give it next to the trajectories, as "+
-		"results.json in the run's folder or as a separate file")
+		"results.json or eval_results.json in the run's folder or as a separate file")
 	in.files = trajectories
 	return nil
 }
@@ -143,7 +172,7 @@ type sweReader struct {
 func (s *sweReader) trajectory(f File, t *sweTrajectory) error {
 	id := t.Instance
 	if id == "" {
-		id = strings.TrimSuffix(strings.TrimSuffix(path.Base(filepath.ToSlash(f.Name)), ".json"), ".traj")
+		id = strings.TrimSuffix(strings.TrimSuffix(f.base(), ".json"), ".traj")
 	}
 	if err := s.setModel(f, t.model()); err != nil {
 		return err
@@ -261,7 +290,7 @@ func (s *sweReader) reportsFor(f File) ([]*sweReport, error) {
 				beside := File{Name: path.Join(folder, e.Name()), FS: f.FS, Path: path.Join(folder, e.Name())}
 				if !e.Type().IsRegular() || path.Ext(e.Name()) != ".json" ||
 					strings.HasSuffix(e.Name(), ".traj.json") ||
-					sniffKeys(beside, "resolved_ids", "submitted_ids") != nil {
+					sniffKeys(beside, "resolved_ids", "submitted_ids") != nil && verdictsOf(beside) == nil {
 					continue
 				}
 				report, err := readReport(beside)

@@ -34,10 +34,13 @@ func TestMiniSWEAgent(t *testing.T) {
 		want   []string
 		note   string
 	}{
-		"no report":                 {"", []string{"repo__a-1/0 grader - there is no report of SWE-bench", "repo__a-2/0 grader - there is no report of SWE-bench"}, "2 rollouts without a report of SWE-bench"},
-		"a report":                  {`{"submitted_ids":["repo__a-1","repo__a-2"],"resolved_ids":["repo__a-1"],"unresolved_ids":[],"empty_patch_ids":["repo__a-2"]}`, []string{"repo__a-1/0 graded 1", "repo__a-2/0 step_limit 0 LimitsExceeded"}, "1 rollout hit a limit"},
-		"one that lacks one":        {`{"submitted_ids":["repo__a-1"],"resolved_ids":[],"unresolved_ids":["repo__a-1"]}`, []string{"repo__a-1/0 graded 0", "repo__a-2/0 grader - the report of SWE-bench does not list it"}, "1 rollout has no grade"},
-		"an evaluation that failed": {`{"submitted_ids":["repo__a-1","repo__a-2"],"resolved_ids":[],"unresolved_ids":["repo__a-1"],"infra_failure_ids":["repo__a-1"],"error_ids":["repo__a-2"]}`, []string{"repo__a-1/0 grader - the report counts it among infra_failure_ids", "repo__a-2/0 grader - the report counts it among error_ids"}, "2 rollouts have no grade"},
+		"no report":                  {"", []string{"repo__a-1/0 grader - there is no report of SWE-bench", "repo__a-2/0 grader - there is no report of SWE-bench"}, "2 rollouts without a report of SWE-bench"},
+		"a report":                   {`{"submitted_ids":["repo__a-1","repo__a-2"],"resolved_ids":["repo__a-1"],"unresolved_ids":[],"empty_patch_ids":["repo__a-2"]}`, []string{"repo__a-1/0 graded 1", "repo__a-2/0 step_limit 0 LimitsExceeded"}, "1 rollout hit a limit"},
+		"SWE-bench Pro's":            {`{"repo__a-1": true, "repo__a-2": false}`, []string{"repo__a-1/0 graded 1", "repo__a-2/0 step_limit 0 LimitsExceeded"}, "1 rollout hit a limit"},
+		"SWE-bench Pro's, with null": {`{"repo__a-1": null, "repo__a-2": false}`, []string{"repo__a-1/0 grader - the report has no result for it", "repo__a-2/0 step_limit 0 LimitsExceeded"}, "1 rollout has no grade"},
+		"an object of another kind":  {`{"repo__a-1": true, "seed": 7}`, []string{"repo__a-1/0 grader - there is no report of SWE-bench", "repo__a-2/0 grader - there is no report of SWE-bench"}, "as results.json or eval_results.json"},
+		"one that lacks one":         {`{"submitted_ids":["repo__a-1"],"resolved_ids":[],"unresolved_ids":["repo__a-1"]}`, []string{"repo__a-1/0 graded 0", "repo__a-2/0 grader - the report of SWE-bench does not list it"}, "1 rollout has no grade"},
+		"an evaluation that failed":  {`{"submitted_ids":["repo__a-1","repo__a-2"],"resolved_ids":[],"unresolved_ids":["repo__a-1"],"infra_failure_ids":["repo__a-1"],"error_ids":["repo__a-2"]}`, []string{"repo__a-1/0 grader - the report counts it among infra_failure_ids", "repo__a-2/0 grader - the report counts it among error_ids"}, "2 rollouts have no grade"},
 	} {
 		_, g, err := importSource(t, "", swe(t, c.report))
 		if err != nil {

@@ -60,9 +60,12 @@ var tableOrigin = Origin{
 // table is an opened file of rows.
 type table struct {
 	columns []string        // nil if each row has its own keys
+	keys    *keySet         // the keys of the rows read so far, if each row has its own; else nil
+	first   []string        // the keys of the first row, if each row has its own
 	native  bool            // written by a report of gonogo
 	lists   map[string]bool // columns that do not hold one value per row that can be read
 	marked  bool            // an apostrophe precedes texts that look like formulas, as in our own CSV files
+	list    *list           // the rows are its entries; nil if they are the lines of the file
 	rows    func(ctx context.Context, sink Sink, wanted []string, yield func(line int, cells []cell) error) error
 }
 
@@ -70,6 +73,7 @@ type table struct {
 type cell struct {
 	text string
 	none bool
+	has  bool   // the row has the key, whatever its value; only if each row has its own keys
 	key  string // of a cell that was not wanted but may hold a mark of failure or a facet
 }
 
@@ -77,7 +81,9 @@ type cell struct {
 type opener func(f File, mapped map[string]string) (*table, error)
 
 func readTable(ctx context.Context, in *intake) error {
-	r := tableReader{intake: in, verdicts: make(map[string]int), steps: make(map[int]bool)}
+	r := tableReader{
+		intake: in, verdicts: make(map[string]int), steps: make(map[int]bool), matched: make(map[string]bool),
+	}
 	if in.opt.Item != itemKept {
 		r.version = tableVersions(ctx, in.files, in.open, in.opt.Map)
 	}
@@ -91,8 +97,24 @@ func readTable(ctx context.Context, in *intake) error {
 			return err
 		}
 	}
+	if err := r.unmatched(); err != nil {
+		return err
+	}
 	r.notes()
 	r.noteMissing()
+	return nil
+}
+
+// unmatched returns an error if the mapping names a key that no row has.
+func (r *tableReader) unmatched() error {
+	for _, part := range slices.Sorted(maps.Keys(r.opt.Map)) {
+		column := r.opt.Map[part]
+		if r.keys == nil || r.numbered+r.unnumbered == 0 || r.matched[column] {
+			continue
+		}
+		return fmt.Errorf("read %s: no row has a key %q for %s; the keys are %s", Source{Files: r.files}.name(), column,
+			part, counted(r.keys, mostNames))
+	}
 	return nil
 }
 
@@ -195,10 +217,13 @@ type tableReader struct {
 	names   map[string]map[string]int // numbers of named samples, by item
 	last    map[rollout.Key]int       // the last row of each rollout in this file, with --on-conflict last
 
-	turns                                  turnRows
-	numbered, unnumbered, counted, settled int
-	leftOut                                []string
-	steps                                  map[int]bool
+	keys    []string        // of rows that each have their own keys
+	matched map[string]bool // the keys of the mapping that a row has
+
+	turns                         turnRows
+	numbered, unnumbered, settled int
+	leftOut                       []string
+	steps                         map[int]bool
 	// graded rows by the column whose "failed" was read as a verdict
 	verdicts map[string]int
 }
@@ -248,9 +273,34 @@ func (r *tableReader) read(ctx context.Context, f File, sink Sink, t *table, map
 	if numbered {
 		hints = nil
 	}
-	return t.rows(ctx, sink, slices.Concat(wanted, hints), func(line int, cells []cell) error {
+	if t.list != nil {
+		sink.note("rows are the entries of %s, and messages about a row count entries, not lines", t.list.name())
+	}
+	err = t.rows(ctx, sink, slices.Concat(wanted, hints), func(line int, cells []cell) error {
+		for i, column := range wanted {
+			if cells[i].has && !r.matched[column] {
+				r.matched[column] = true
+			}
+		}
 		return stopped(f, line, r.row(f, line, list, wanted, cells, t, cellText(hints, cells[len(wanted):])))
 	})
+	if err == nil && t.keys != nil {
+		r.leave(t.keys.sorted(), wanted)
+	}
+	return err
+}
+
+// leave records which keys of a file become no part.
+func (r *tableReader) leave(keys, wanted []string) {
+	for _, key := range keys {
+		if !slices.Contains(r.keys, key) {
+			r.keys = append(r.keys, key)
+		}
+		taken := slices.ContainsFunc(wanted, func(w string) bool { return w == key || strings.HasPrefix(w, key+".") })
+		if !taken && !marking(key) && !telling(key) && !slices.Contains(r.leftOut, key) {
+			r.leftOut = append(r.leftOut, key)
+		}
+	}
 }
 
 // marking reports whether a column that becomes no part may say that a row failed.
@@ -276,6 +326,10 @@ func (r *tableReader) parse(list []taken, wanted []string, cells []cell, t *tabl
 		if name := c.part.name; (name == "category" || name == "family") && isFacet(c.column) && !t.native && !v.none {
 			x.facets = append(x.facets, cell{text: v.text, key: c.column})
 		}
+	}
+	if x.Item == "" && t.keys != nil {
+		return nil, fmt.Errorf("the item is empty: every row must name its item; the keys of the first row are %s",
+			counted(t.first, mostNames))
 	}
 	if x.Item == "" {
 		return nil, errors.New("the item is empty: every row must name its item")
@@ -326,10 +380,12 @@ func (r *tableReader) row(f File, line int, list []taken, wanted []string, cells
 		return err
 	}
 	if len(x.Calls) > 0 && x.counts {
-		r.counted++
+		r.count(unnamedCalls)
 	}
 	if x.Reward == nil {
 		r.missing[x.Outcome]++
+	} else if _, truth := truthOf(x.raw.text); r.truths.check(x.raw.text, truth) != nil {
+		return r.truths.check(x.raw.text, truth)
 	} else if x.verdict != "" {
 		r.verdicts[x.verdict]++
 	}
@@ -414,10 +470,6 @@ func (r *tableReader) notes() {
 	}
 	r.sink.noteSteps(r.steps)
 	r.turns.note(r.sink)
-	if r.counted > 0 {
-		r.sink.note("rows that give only the number of tool calls: %d; these calls have no names, and figures by tool "+
-			"and on repeated or parallel calls mean nothing", r.counted)
-	}
 	if r.settled > 0 {
 		r.sink.note("rows that repeat the item and sample of another row, left out: %d; the %s one counts", r.settled,
 			r.opt.OnConflict)
@@ -426,6 +478,6 @@ func (r *tableReader) notes() {
 		noteVerdicts(r.sink, r.verdicts[column], column)
 	}
 	if len(r.leftOut) > 0 {
-		r.sink.note("columns that were left out: %s", counted(r.leftOut))
+		r.sink.note("columns that were left out: %s", counted(r.leftOut, few))
 	}
 }

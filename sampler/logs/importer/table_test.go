@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -57,6 +58,10 @@ func TestTableOfKnownColumns(t *testing.T) {
 		{name: "a reward that is not a number", file: "item,reward\nq1,1\nq1,high\n", broken: `log.json:3: reward: "high" is not a number; if it names a failure, map its column to error`},
 		{name: "a reward without end", file: "item,reward\nq1,Inf\n", broken: "log.json:2: reward: \"Inf\" is not a number"},
 		{name: "an error goes before a reward, whatever that says", file: "item,reward,error\nq1,ERR,timeout\nq1,0,\"rate limit\nmore\"\nq1,0.5,\n", want: []string{"q1/0 model_api - timeout", "q1/1 model_api - rate limit", "q1/2 graded 0.5"}},
+		{name: "rewards that are true or false", file: "item,reward\nq1,True\nq1,False\nq1,\nq2,TRUE\nq2,false\n", want: []string{"q1/0 graded 1", "q1/1 graded 0", "q1/2 grader - the reward is empty", "q2/0 graded 1", "q2/1 graded 0"}},
+		{name: "rewards that are numbers and true", file: "item,reward\nq1,1\nq1,true\n", broken: "log.json:3: some rewards are numbers, such as 1, and some are true or false: write all of them the same way"},
+		{name: "parts that are true or false", file: "item,reward,parts.style\nq1,0.5,True\n", want: []string{"q1/0 graded 0.5"}},
+		{name: "a latency that is true", file: "item,reward,latency_s\nq1,1,true\n", broken: `column latency_s: "true" is not a number of seconds`},
 		{name: "an error_kind alone is a failure too", file: "item,reward,error_kind\nq1,0,grader_timeout\nq1,1,\n", want: []string{"q1/0 grader - grader_timeout", "q1/1 graded 1"}},
 		{name: "cells that say there was no error", file: "item,reward,error,error_kind\nq1,0,None,nan\nq1,0,null,0\nq1,0,False,NaN\nq1,0,0,None\nq1,0,[],{}\n", want: []string{"q1/0 graded 0", "q1/1 graded 0", "q1/2 graded 0", "q1/3 graded 0", "q1/4 graded 0"}},
 		{name: "graded is no outcome beside an error", file: "item,reward,outcome,error\nq1,0.5,graded,a warning\nq1,0,step_limit,max_turns\n", want: []string{"q1/0 model_api - a warning", "q1/1 step_limit 0 max_turns"}},
@@ -70,7 +75,7 @@ func TestTableOfKnownColumns(t *testing.T) {
 		{name: "no item", file: "item,reward\n,1\n", broken: "log.json:2: the item is empty"},
 		{name: "semicolons, and a byte order mark", file: "\uFEFFitem;reward;note\nq1;0.5;a,b\n", want: []string{"q1/0 graded 0.5"}, note: "left out: note"},
 		{name: "tabs", file: "item\treward\nq1\t0.5\n", want: []string{"q1/0 graded 0.5"}},
-		{name: "the table beside evaluations of build-hours", file: "item_index,reward,latency_s,output_tokens,tool_calls\n3,0.5,1.5,20,2\n", want: []string{"3/0 graded 0.5"}, note: "rows that give only the number of tool calls: 1"},
+		{name: "the table beside evaluations of build-hours", file: "item_index,reward,latency_s,output_tokens,tool_calls\n3,0.5,1.5,20,2\n", want: []string{"3/0 graded 0.5"}, note: "1 row gives only the number of tool calls"},
 		{name: "fields that lack", file: "item,reward\nq1\n", broken: "log.json:2: "},
 		{name: "a quote that never ends", file: "item,reward\n\"q1,1\nq2,1\n", broken: "log.json:"},
 		{name: "a column twice", file: "item,reward,reward\nq1,1,0\n", broken: `two columns called "reward"`},
@@ -219,20 +224,23 @@ func TestTableOfParquet(t *testing.T) {
 	rows := []row{{ID: 7, Score: &half, Small: 0.1, When: at, Cents: 25, Tags: []string{"a"}}, {ID: 7, When: at}, {ID: 8, When: at, Score: &none}}
 	rows[0].Nested.Text = "'=1+1"
 	file := parquetFileOf(rows)
-	g, err := mappedAs(t, "", "item=id,reward=score,parts.small=small,started_at=when,answer=nested.text", file)
+	g, err := mappedAs(t, "", "item=id,reward=score,parts.small=small,parts.cents=cents,started_at=when,answer=nested.text", file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"7/0 graded 0.5", "7/1 grader - the reward is empty", "8/0 grader - the reward is empty"}, told(g)); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
-	if r := g.records[0]; r.Parts["small"] != 0.1 || !r.Started.Equal(at) || r.Answer != "'=1+1" {
+	if r := g.records[0]; r.Parts["small"] != 0.1 || r.Parts["cents"] != 0.25 || !r.Started.Equal(at) || r.Answer != "'=1+1" {
 		t.Errorf("record is %+v", r)
 	}
-	for mapping, want := range map[string]string{"item=id,reward=cents": "holds decimals", "item=id,reward=tags": "holds lists", "item=id,reward=tags.list.element": "there is no column"} {
+	for mapping, want := range map[string]string{"item=id,reward=tags": "holds lists", "item=id,reward=tags.list.element": "there is no column"} {
 		if _, err := mappedAs(t, "", mapping, file); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error is %v", mapping, err)
 		}
+	}
+	if _, err := mappedAs(t, "jsonl", "item=q,reward=s", `{"q":"a","s":[0.0, 1.0]}`); err == nil || !strings.Contains(err.Error(), "log.json:1: reward: \"[0.0, 1.0]\" is not a number but a list, perhaps with a score for each token") {
+		t.Errorf("error is %v", err)
 	}
 	for _, n := range []int{5, 100, len(file) / 2, len(file) - 1} {
 		if _, err := mappedAs(t, "", "item=id,reward=score", file[:n]); err == nil || !strings.Contains(err.Error(), "broken or was cut off") {
@@ -313,12 +321,31 @@ func FuzzCSV(f *testing.F) {
 	fuzzFormat(f, "csv", "item;reward;outcome;error;sample;tool_calls;more_parts;started_at\nq;;graded;;0;1;{};2026-01-01T00:00:00Z\n", "item,reward\n\"a\nb\",1\n")
 }
 
+// The file has a column of each type of pyarrow 26.0.1 that Parquet stores as another.
+func TestParquetTypesKeepTheirValues(t *testing.T) {
+	whole, err := os.ReadFile("../../internal/parquetfile/testdata/types.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := mappedAs(t, "parquet", "item=u64,reward=f16,latency_s=dur_us,started_at=ts_us,parts.price=dec,answer=date,category=t_ms", string(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"9223372036854775808/0 graded 0.5", "18446744073709551615/0 grader - the reward is empty"}, told(g)); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	r := g.records[0]
+	if time.Duration(r.Elapsed) != 1500*time.Millisecond || r.Parts["price"] != 12.345 || r.Answer != "2026-01-02" || r.Category != "03:04:05.678" || !r.Started.Equal(time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC)) {
+		t.Errorf("record is %+v", r)
+	}
+}
+
 func FuzzParquet(f *testing.F) { fuzzFormat(f, "parquet") }
 
 func FuzzJSONCells(f *testing.F) {
 	f.Add(`{"a":{"b":NaN},"a.b":1}`)
 	f.Fuzz(func(t *testing.T, line string) {
-		cells, err := jsonCells([]byte(line), []string{"a.b", "a", "a.b.c"})
+		cells, err := jsonCells([]byte(line), []string{"a.b", "a", "a.b.c"}, newKeySet())
 		for _, c := range cells {
 			if err == nil && c.none && c.text != "" {
 				t.Errorf("cells are %+v", cells)

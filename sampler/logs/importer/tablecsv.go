@@ -9,8 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
@@ -132,31 +134,81 @@ func eachCSV(ctx context.Context, f File, columns, wanted []string, yield func(i
 	}
 }
 
-// openJSONL opens a file of JSON lines if there is a mapping: without one the meaning of its keys
-// is unknown.
+// openJSONL opens a file of JSON lines, or a JSON list of rows. Without a mapping the meaning of its
+// keys is unknown, unless they are those of a table that is known; lines that name an item are in
+// gonogo's own format.
 func openJSONL(f File, mapped map[string]string) (*table, error) {
-	if _, err := readHead(f); err != nil {
+	f, err := f.asLines(func(keys []string) bool {
+		return slices.ContainsFunc(keys, func(key string) bool {
+			return key == mapped["item"] || strings.HasPrefix(mapped["item"], key+".")
+		})
+	})
+	if err != nil {
 		return nil, err
 	}
-	if len(mapped) == 0 {
-		return nil, fmt.Errorf("%w: JSON lines of any keys take --map, as in --map item=question_id,reward=score",
-			ErrUnrecognized)
+	head, err := readHead(f)
+	if err != nil && f.list != nil && len(mapped) == 0 {
+		return nil, fmt.Errorf("%w: the first entry of %s is broken", ErrUnrecognized, f.list.name())
 	}
-	return &table{rows: func(ctx context.Context, sink Sink, wanted []string, yield func(int, []cell) error) error {
-		return readJSONLines(ctx, f, sink, func(text []byte) ([]cell, error) { return jsonCells(text, wanted) },
+	if err != nil {
+		return nil, err
+	}
+	t := &table{keys: newKeySet(), first: slices.Sorted(maps.Keys(head.keys)), list: f.list}
+	t.rows = func(ctx context.Context, sink Sink, wanted []string, yield func(int, []cell) error) error {
+		return readJSONLines(ctx, f, sink, func(text []byte) ([]cell, error) { return jsonCells(text, wanted, t.keys) },
 			func(l rollout.Line[[]cell]) error {
 				return yield(l.Number, l.Value)
 			})
-	}}, nil
+	}
+	switch {
+	case len(mapped) > 0:
+		return t, nil
+	case head.keys["item_index"] == nil:
+		return nil, fmt.Errorf("%w: JSON lines of any keys take --map, as in --map item=question_id,reward=score",
+			ErrUnrecognized)
+	}
+	err = t.rows(context.Background(), Sink{}, nil, func(int, []cell) error { return nil })
+	t.columns = t.keys.sorted()
+	return t, err
 }
 
-// jsonCells finds the wanted keys of a line: an exact key or a dotted path of keys.
-func jsonCells(text []byte, wanted []string) ([]cell, error) {
+// keySet is the set of the keys of rows, of which it keeps the first thousand. It is safe for
+// concurrent use.
+type keySet struct {
+	mu   sync.RWMutex
+	keys map[string]bool
+}
+
+func newKeySet() *keySet { return &keySet{keys: make(map[string]bool)} }
+
+func (s *keySet) add(key string) {
+	const most, longest = 1000, 1000
+	s.mu.RLock()
+	known := s.keys[key] || len(s.keys) >= most || len(key) > longest
+	s.mu.RUnlock()
+	if known {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keys[strings.Clone(key)] = true
+}
+
+func (s *keySet) sorted() []string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slices.Sorted(maps.Keys(s.keys))
+}
+
+// jsonCells finds the wanted keys of a line: an exact key or a dotted path of keys. It adds all keys
+// to seen.
+func jsonCells(text []byte, wanted []string, seen *keySet) ([]cell, error) {
 	cells := make([]cell, len(wanted))
 	for i := range cells {
 		cells[i].none = true
 	}
 	err := rollout.Members(text, func(key string, value []byte) error {
+		seen.add(key)
 		taken := false
 		for i, w := range wanted {
 			if w == key {
@@ -186,14 +238,16 @@ func jsonInside(value []byte, path string) cell {
 		if inner, ok := object[path]; ok {
 			return jsonCell(inner)
 		}
-		value, path = object[key], rest
+		if value, path = object[key], rest; value == nil {
+			return cell{none: true}
+		}
 	}
 	return jsonCell(value)
 }
 
 func jsonCell(value []byte) cell {
 	if isNone(value) || string(value) == `""` {
-		return cell{none: true}
+		return cell{none: true, has: true}
 	}
-	return cell{text: jsontext.TextOrJSON(value)}
+	return cell{text: jsontext.TextOrJSON(value), has: true}
 }

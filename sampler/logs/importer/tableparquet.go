@@ -8,10 +8,8 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
 
 	"gonogo/sampler/internal/parquetfile"
 )
@@ -29,7 +27,7 @@ func openParquet(f File, _ map[string]string) (*table, error) {
 		for _, path := range p.file.Schema().Columns() {
 			name := strings.Join(path, ".")
 			t.columns = append(t.columns, name)
-			if _, _, err := p.leaves([]string{name}); err != nil {
+			if _, err := p.leaves([]string{name}); err != nil {
 				t.lists[name] = true
 			}
 		}
@@ -105,14 +103,9 @@ func (p *parquetFile) named(ctx context.Context, err error) error {
 	return lineError(p.File, 1, "%w", err)
 }
 
-// leaf is a wanted column.
-type leaf struct {
-	column parquet.LeafColumn
-	unit   time.Duration // unit of a timestamp; 0 for other columns
-}
-
-func (p *parquetFile) leaves(wanted []string) (map[int]int, []leaf, error) {
-	byColumn, leaves := make(map[int]int), make([]leaf, len(wanted))
+// leaves returns the positions in wanted of columns by their index.
+func (p *parquetFile) leaves(wanted []string) (map[int]int, error) {
+	byColumn := make(map[int]int)
 	for i, name := range wanted {
 		path := strings.Split(name, ".")
 		column, ok := p.file.Schema().Lookup(path...)
@@ -120,31 +113,17 @@ func (p *parquetFile) leaves(wanted []string) (map[int]int, []leaf, error) {
 			column, ok = p.file.Schema().Lookup(name)
 		}
 		if !ok || column.MaxRepetitionLevel > 0 {
-			return nil, nil, lineError(p.File, 1, "column %s holds lists: a part of a rollout is one value", name)
+			return nil, lineError(p.File, 1, "column %s holds lists: a part of a rollout is one value", name)
 		}
-		l := leaf{column: column}
-		if logical := column.Node.Type().LogicalType(); logical != nil {
-			switch kind := logical.Value.(type) {
-			case *format.DecimalType:
-				return nil, nil, lineError(p.File, 1, "column %s holds decimals, whose scale this reader does not "+
-					"apply: write it as doubles", name)
-			case *format.TimestampType:
-				if kind.Unit.Value == nil {
-					return nil, nil, lineError(p.File, 1, "column %s holds times without a unit", name)
-				}
-				l.unit = kind.Unit.Value.Duration()
-			}
-		}
-		leaves[i], byColumn[column.ColumnIndex] = l, i
+		byColumn[column.ColumnIndex] = i
 	}
-	return byColumn, leaves, nil
+	return byColumn, nil
 }
 
 func (p *parquetFile) rows(ctx context.Context, wanted []string, yield func(int, []cell) error) error {
-	var byColumn map[int]int // maps a column's index to its position in wanted
-	var leaves []leaf
+	var byColumn map[int]int
 	err := p.guard(func() (err error) {
-		byColumn, leaves, err = p.leaves(wanted)
+		byColumn, err = p.leaves(wanted)
 		return err
 	})
 	if err != nil {
@@ -158,7 +137,7 @@ func (p *parquetFile) rows(ctx context.Context, wanted []string, yield func(int,
 		}
 		for _, v := range row {
 			if i, ok := byColumn[v.Column()]; ok {
-				cells[i] = parquetCell(v, leaves[i])
+				cells[i] = parquetCell(p.file.Value(v.Column(), v))
 			}
 		}
 		return ended(yield(line, cells))
@@ -166,30 +145,17 @@ func (p *parquetFile) rows(ctx context.Context, wanted []string, yield func(int,
 }
 
 // parquetCell formats a value as it would be in a CSV file.
-func parquetCell(v parquet.Value, l leaf) cell {
-	if v.IsNull() {
+func parquetCell(v any) cell {
+	switch v := v.(type) {
+	case nil:
 		return cell{none: true}
+	case float32:
+		return cell{text: strconv.FormatFloat(float64(v), 'g', -1, 32)}
+	case float64:
+		return cell{text: strconv.FormatFloat(v, 'g', -1, 64)}
+	case []byte:
+		return cell{text: string(v), none: len(v) == 0}
 	}
-	switch v.Kind() {
-	case parquet.Boolean:
-		return cell{text: strconv.FormatBool(v.Boolean())}
-	case parquet.Int32:
-		return cell{text: strconv.FormatInt(int64(v.Int32()), 10)}
-	case parquet.Int64:
-		if l.unit > 0 {
-			return cell{text: parquetTime(v.Int64(), l.unit).Format(time.RFC3339Nano)}
-		}
-		return cell{text: strconv.FormatInt(v.Int64(), 10)}
-	case parquet.Float:
-		return cell{text: strconv.FormatFloat(float64(v.Float()), 'g', -1, 32)}
-	case parquet.Double:
-		return cell{text: strconv.FormatFloat(v.Double(), 'g', -1, 64)}
-	}
-	text := string(v.ByteArray())
+	text := fmt.Sprint(v)
 	return cell{text: text, none: text == ""}
-}
-
-func parquetTime(n int64, unit time.Duration) time.Time {
-	perSecond := int64(time.Second / unit)
-	return time.Unix(n/perSecond, n%perSecond*int64(unit)).UTC()
 }

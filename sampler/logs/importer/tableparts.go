@@ -243,6 +243,9 @@ func setMessages(x *rowRecord, _ string, v cell) error {
 
 func setLatency(x *rowRecord, _ string, v cell) error {
 	f, err := float(v)
+	if _, truth := truthOf(v.text); truth {
+		return fmt.Errorf("%q is not a number of seconds", v.text)
+	}
 	if err == nil {
 		x.Elapsed = seconds(f)
 	}
@@ -289,10 +292,13 @@ func setMoreParts(x *rowRecord, _ string, v cell) error {
 	return nil
 }
 
-// float parses a number; nil for an empty cell or NaN.
+// float parses a number, or true for 1 and false for 0; nil for an empty cell or NaN.
 func float(v cell) (*float64, error) {
 	if v.none {
 		return nil, nil
+	}
+	if f, truth := truthOf(v.text); truth {
+		return &f, nil
 	}
 	f, err := strconv.ParseFloat(v.text, 64)
 	switch {
@@ -327,6 +333,9 @@ func (x *rowRecord) settle(native bool) error {
 	switch {
 	case err != nil && failed:
 		return nil
+	case err != nil && strings.HasPrefix(x.raw.text, "["):
+		return fmt.Errorf("reward: %w but a list, perhaps with a score for each token, and a rollout has one "+
+			"reward: write their sum or the last one, such as by jq -c '.KEY |= add' FILE", err)
 	case err != nil:
 		return fmt.Errorf("reward: %w; if it names a failure, map its column to error or outcome", err)
 	case reward == nil && !x.Outcome.OwnFailure():

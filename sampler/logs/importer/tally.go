@@ -13,6 +13,10 @@ type tally struct {
 	counts map[string]int
 }
 
+// unnamedCalls counts rollouts whose calls are known only by their number.
+const unnamedCalls = "row[|s] [gives|give] only the number of tool calls: these calls have no names, and figures by " +
+	"tool and on repeated or parallel calls mean nothing"
+
 func newTally() *tally { return &tally{counts: make(map[string]int)} }
 
 // count counts one occurrence of what, which has the form of Sink.noteCount.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
-	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -75,7 +74,7 @@ var tauName = regexp.MustCompile(`^(.+)-[\d.]+_range_-?\d+-.*_user-.*\.json$`)
 
 // tauModel returns the strategy and the model in a file's name; "" if the name has another form.
 func tauModel(f File) string {
-	if m := tauName.FindStringSubmatch(path.Base(f.Path)); m != nil {
+	if m := tauName.FindStringSubmatch(f.base()); m != nil {
 		return m[1]
 	}
 	return ""

@@ -172,7 +172,7 @@ func TestTauBenchRefuses(t *testing.T) {
 		{"some trials without a number", results(ok, entry("1", "null", "1", talk)), []string{"log.json:3: ", "number all of them or none"}},
 		{"some trials with a number", results(entry("1", "null", "1", talk), ok), []string{"log.json:3: ", "number all of them or none"}},
 		{"a reward in words", results(entry("0", "0", `"high"`, talk)), []string{"log.json:2: ", "reward must be a number"}},
-		{"true for a reward", results(entry("0", "0", "true", talk)), []string{"log.json:2: ", "reward must be a number"}},
+		{"true and a number for rewards", results(entry("0", "0", "true", talk), entry("0", "1", "0.5", talk)), []string{"log.json:3: ", "some rewards are numbers, such as 0.5, and some are true or false"}},
 		{"a reward without a trajectory", results(entry("0", "0", "1", "[]")), []string{"log.json:2: ", "without a trajectory"}},
 		{"an entry of another shape", results(ok, `{"task_id":1}`), []string{"log.json:3: ", "entry 1: it is not an object with task_id and traj"}},
 		{"a number among the entries", results(ok, `7`), []string{"log.json:3: ", "entry 1: "}},

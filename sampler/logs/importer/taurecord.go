@@ -13,7 +13,7 @@ import (
 func (t *tauReader) fill(rec *rollout.Record, e *tauEntry) error {
 	rec.Messages = afterSystem(e.Traj)
 	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, tauStatus)
-	reward, err := number("reward", e.Reward)
+	reward, err := t.reward("reward", e.Reward)
 	if err != nil {
 		return err
 	}

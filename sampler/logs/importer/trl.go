@@ -24,7 +24,8 @@ import (
 // log_completions=True (trl/trainer/grpo_trainer.py, log): one row per completion of the last
 // generation, with a column per reward function. The file does not hold the trainer's sum of them.
 var trlCompletions = Format{
-	Name: "trl",
+	Name:   "trl",
+	Scored: true,
 	Doc: "completions_STEP.parquet of TRL (log_completions=True), with step, prompt, completion and a column for " +
 		"each reward function",
 	Files: []string{"completions_*.parquet"},
@@ -158,6 +159,10 @@ func readTRL(ctx context.Context, in *intake) error {
 	}
 	r.noteItems()
 	in.sink.note("reward = %s", r.formula())
+	if 2*r.unlike > r.weighed {
+		in.sink.note("the advantages of %d of %d groups do not follow from this reward: the trainer used other weights "+
+			"(reward_weights), or scaled each function separately", r.unlike, r.weighed)
+	}
 	in.sink.noteCount(r.repeats, "row[|s] [repeats|repeat] the step before: one generation served several steps, "+
 		"and was counted once")
 	in.sink.note("token counts, times and the ends of replies are not in these files: unknown, not zero")
@@ -193,11 +198,12 @@ func scoreTerms(score string) ([]term, error) {
 
 type trlReader struct {
 	*stepLog
-	terms   []term // of the reward
-	names   []string
-	before  map[uint64]bool // rows of the previous file
-	repeats int
-	checked [][2]int // by number of summed columns: groups whose advantages follow from the sum, and others
+	terms           []term // of the reward
+	names           []string
+	before          map[uint64]bool // rows of the previous file
+	repeats         int
+	weighed, unlike int      // groups by whose advantages the terms of --score can be checked; those that contradict them
+	checked         [][2]int // by number of summed columns: groups whose advantages follow from the sum, and others
 }
 
 // look is the first reading of a file. It finds the number of columns from whose sum the advantages
@@ -217,8 +223,16 @@ func (r *trlReader) look(ctx context.Context, f File) error {
 	}
 	var group []*trlRow
 	end := func() {
+		if follows, conclusive := advantagesFollow(group, func(row *trlRow) *float64 {
+			return row.weighted(r.terms, t.columns)
+		}); len(r.terms) > 0 && conclusive {
+			r.weighed++
+			if !follows {
+				r.unlike++
+			}
+		}
 		for n := 1; len(r.terms) == 0 && n <= len(t.columns); n++ {
-			if follows, conclusive := advantagesFollow(group, n); conclusive && follows {
+			if follows, conclusive := advantagesFollow(group, func(row *trlRow) *float64 { return row.reward(n) }); conclusive && follows {
 				r.checked[n][0]++
 			} else if conclusive {
 				r.checked[n][1]++
@@ -242,13 +256,12 @@ func (r *trlReader) look(ctx context.Context, f File) error {
 	return err
 }
 
-// advantagesFollow reports whether the advantages of a group equal the sums of its first n columns
-// up to a shift by the mean and a factor, which every way of scaling preserves. It is not
+// advantagesFollow reports whether the advantages of a group equal the rewards of its rows up to a shift by the mean and a factor, which every way of scaling preserves. It is not
 // conclusive if nothing in the group varies.
-func advantagesFollow(group []*trlRow, n int) (follows, conclusive bool) {
+func advantagesFollow(group []*trlRow, reward func(*trlRow) *float64) (follows, conclusive bool) {
 	var sums, advantages []float64
 	for _, row := range group {
-		if sum := row.reward(n); sum != nil && row.advantage != nil {
+		if sum := reward(row); sum != nil && row.advantage != nil {
 			sums, advantages = append(sums, *sum), append(advantages, *row.advantage)
 		}
 	}
@@ -295,6 +308,20 @@ func (row *trlRow) reward(n int) *float64 {
 				sum = new(float64)
 			}
 			*sum += *v
+		}
+	}
+	return sum
+}
+
+// weighted sums the terms of the reward; nil if none of them has a value.
+func (row *trlRow) weighted(terms []term, columns []string) *float64 {
+	var sum *float64
+	for _, t := range terms {
+		if i := slices.Index(columns, t.name); i >= 0 && row.rewards[i] != nil {
+			if sum == nil {
+				sum = new(float64)
+			}
+			*sum += t.weight * *row.rewards[i]
 		}
 	}
 	return sum
@@ -394,15 +421,7 @@ func (r *trlReader) row(f File, line int, t *trlTable, row *trlRow) error {
 	}
 	rec := &rollout.Record{Item: id, Step: step, Messages: talk, Answer: transcript.LastAnswer(talk)}
 	rec.Calls, rec.Turns = transcript.CallsOf(talk, transcript.UnreportedStatus)
-	var reward *float64
-	for _, term := range r.terms {
-		if v := row.rewards[slices.Index(t.columns, term.name)]; v != nil {
-			if reward == nil {
-				reward = new(float64)
-			}
-			*reward += term.weight * *v
-		}
-	}
+	reward := row.weighted(r.terms, t.columns)
 	if reward != nil && math.IsInf(*reward, 0) {
 		return errors.New("the reward is too large")
 	}

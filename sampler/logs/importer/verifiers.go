@@ -24,7 +24,8 @@ import (
 // verifiers reads results.jsonl as verifiers wrote it before version 1
 // (verifiers/legacy/utils/save_utils.py), with metadata.json next to it.
 var verifiers = Format{
-	Name: "verifiers",
+	Name:   "verifiers",
+	Scored: true,
 	Doc: "results.jsonl of verifiers before layout v1 (vf-eval), with its metadata.json, or the samples of an " +
 		"evaluation that Prime Intellect hosts (prime eval samples)",
 	Files: []string{"results.jsonl"},
@@ -125,7 +126,7 @@ func readVerifiers(ctx context.Context, in *intake) error {
 	sink, files := in.sink, in.files
 	v := verifiersReader{
 		intake: in, texts: make(map[uint64]bool), stamped: make(map[rollout.Key]bool),
-		args: make(map[string]json.RawMessage), folders: stepFolders(files),
+		args: make(map[string]json.RawMessage), stated: make(map[string]*float64), folders: stepFolders(files),
 	}
 	for _, f := range files {
 		if err := v.metadata(f); err != nil {
@@ -135,7 +136,9 @@ func readVerifiers(ctx context.Context, in *intake) error {
 	sink.model(v.model.name)
 	for _, f := range files {
 		clear(v.texts)
-		v.file()
+		if v.file(); v.wanted == "" {
+			v.means.state(f, "avg_reward", v.stated[f.Name])
+		}
 		if hosted(f) {
 			if err := v.samples(ctx, f, sink.forFile(f, files)); err != nil {
 				return err
@@ -200,6 +203,7 @@ type verifiersReader struct {
 	*intake
 	env     string
 	args    map[string]json.RawMessage // env_args by file
+	stated  map[string]*float64        // mean rewards by file
 	folders map[string]int             // see stepFolders
 	texts   map[uint64]bool            // hashes of the lines of this file
 	stamped map[rollout.Key]bool
@@ -222,6 +226,7 @@ func (v *verifiersReader) metadata(f File) error {
 		Model    json.RawMessage `json:"model"`
 		Examples float64         `json:"num_examples"` // below 0 means all
 		Rollouts float64         `json:"rollouts_per_example"`
+		Mean     *float64        `json:"avg_reward"`
 	}
 	if err := decodeInto(text, &m); err != nil {
 		return fmt.Errorf("%s: %w", beside.Name, err)
@@ -235,6 +240,7 @@ func (v *verifiersReader) metadata(f File) error {
 	}
 	v.env, v.args[f.Name] = cmp.Or(v.env, m.Env), m.Args
 	v.plans.add(int(m.Examples * m.Rollouts))
+	v.stated[f.Name] = m.Mean
 	return nil
 }
 
@@ -334,10 +340,11 @@ func (v *verifiersReader) grade(rec *rollout.Record, row *verifiersRow) error {
 		v.failed(rec, boundary, cause)
 		return nil
 	}
-	reward, err := number("reward", row.Reward)
+	reward, err := v.reward("reward", row.Reward)
 	if err != nil {
 		return err
 	}
+	v.offer(slices.Collect(maps.Keys(row.Metrics))...)
 	if v.wanted != "" {
 		reward = row.Metrics[v.wanted]
 	}

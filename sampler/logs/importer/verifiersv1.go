@@ -21,9 +21,10 @@ import (
 // verifiersV1 reads traces.jsonl of verifiers from layout v1 on, which 0.4 writes (verifiers/v1/episode.py, trace.py,
 // graph.py): one episode per line.
 var verifiersV1 = Format{
-	Name:  "verifiers-v1",
-	Doc:   "traces.jsonl of verifiers 0.4 (layout v1), an episode a line",
-	Files: []string{"traces.jsonl"},
+	Name:   "verifiers-v1",
+	Scored: true,
+	Doc:    "traces.jsonl of verifiers 0.4 (layout v1), an episode a line",
+	Files:  []string{"traces.jsonl"},
 	From: Origin{
 		Item: "`task.key`, or `task.data.idx` if there is none; of episodes with several trainable agents, " +
 			"`key/agent`",
@@ -489,6 +490,8 @@ func (r *episodeReader) grade(rec *rollout.Record, e *episode, t *trace) (histor
 	if beside {
 		r.count("rollout[|s] of an episode in which another one failed [keeps its grade|keep their grades]")
 	}
+	r.offer(slices.Collect(maps.Keys(t.Rewards))...)
+	r.offer(slices.Collect(maps.Keys(t.Metrics))...)
 	reward, all, why := t.reward(r.wanted)
 	switch {
 	case reward == nil:

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"gonogo/sampler/internal/failure"
@@ -17,9 +19,10 @@ import (
 // trainer.validation_data_dir (verl/trainer/ppo/ray_trainer.py, _write_generations): one line per
 // output, with the infos of its reward function as additional keys.
 var verlDump = Format{
-	Name:  "verl",
-	Doc:   "STEP.jsonl of verl's rollout_data_dir or validation_data_dir, with input, output, gts, score and step",
-	Files: []string{"[0-9]*.jsonl"},
+	Name:   "verl",
+	Scored: true,
+	Doc:    "STEP.jsonl of verl's rollout_data_dir or validation_data_dir, with input, output, gts, score and step",
+	Files:  []string{"[0-9]*.jsonl"},
 	From: Origin{
 		Item: "a hash of `input`, and of `gts` or `uid` where one step asks one input for several of them; " +
 			"`step` is that of the record; `gts` is the reference",
@@ -246,10 +249,11 @@ func (v *verlReader) row(f File, line int, first, last *verlRow) error {
 		Item: id, Step: step, Answer: last.output, Turns: 1,
 		Messages: []rollout.Message{{Role: "assistant", Content: last.output}},
 	}
-	reward, err := number("score", last.score)
+	reward, err := v.reward("score", last.score)
 	if err != nil {
 		return err
 	}
+	v.offer(slices.Collect(maps.Keys(last.infos))...)
 	if v.wanted != "" {
 		reward = last.infos[v.wanted]
 	}
