@@ -153,8 +153,12 @@ func Paths(opt Options, paths ...string) Source {
 }
 
 // Open opens the file at its beginning. It can be called several times. A compressed file is read
-// unpacked, and a list as JSON lines; only other files can be an io.ReaderAt.
+// unpacked, and a list as JSON lines; only other files can be an io.ReaderAt. Anything but a regular
+// file, which could be read for ever, is an error.
 func (f File) Open() (fs.File, error) {
+	if _, err := f.stat(); err != nil {
+		return nil, err
+	}
 	rd, err := f.FS.Open(f.Path)
 	if err != nil {
 		return nil, f.errorOf("open", err)

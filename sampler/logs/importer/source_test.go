@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -146,5 +147,26 @@ func TestPaths(t *testing.T) {
 	}
 	if _, _, err := importSource(t, "", Paths(Options{}, os.DevNull)); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a device: %v", err)
+	}
+}
+
+// TestFilesBesideALogAreRegular puts a device where a format reads a file beside its log: reading it
+// would not end.
+func TestFilesBesideALogAreRegular(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no /dev/zero")
+	}
+	for beside, log := range map[string]map[string]string{
+		"metadata.json":              {"results.jsonl": samples["verifiers"]},
+		"configs/eval.json":          {"traces.jsonl": samples["verifiers-v1"], "configs/x": ""},
+		"t__a/agent/trajectory.json": {"t__a/result.json": harborTrialOf(`,"verifier_result":{"rewards":{"reward":1}}`), "t__a/agent/x": ""},
+	} {
+		dir := writeFiles(t, log)
+		if err := os.Symlink("/dev/zero", filepath.Join(dir, filepath.FromSlash(beside))); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := importSource(t, "", Paths(Options{}, dir)); err == nil || !strings.Contains(err.Error(), filepath.Base(beside)+": it is not a regular file") {
+			t.Errorf("%s: %v", beside, err)
+		}
 	}
 }

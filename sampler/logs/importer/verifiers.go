@@ -212,13 +212,13 @@ type verifiersReader struct {
 // metadata reads the file next to the results, if there is one.
 func (v *verifiersReader) metadata(f File) error {
 	beside := f.Beside("metadata.json")
-	text, err := fs.ReadFile(beside.FS, beside.Path)
+	text, err := readValue(beside)
 	if errors.Is(err, fs.ErrNotExist) {
 		v.sink.note("%s: there is no metadata.json next to it: model and environment are not known", f.Name)
 		return nil
 	}
 	if err != nil {
-		return beside.errorOf("read", err)
+		return err
 	}
 	var m struct {
 		Env      string          `json:"env_id"`

@@ -14,20 +14,29 @@ import (
 // longestObject is the size of the longest file that is read as one object, in bytes.
 const longestObject = 256 << 20
 
-// readObject reads a file that is one JSON object; see decodeInto. It returns ErrUnrecognized if
-// the file is not an object or lacks one of the wanted keys.
-func readObject(f File, into any, want ...string) error {
+// readValue reads a file that holds one JSON value; NaN and Infinity are read as null.
+func readValue(f File) ([]byte, error) {
 	rd, err := f.Open()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer rd.Close()
 	text, err := io.ReadAll(io.LimitReader(newConstants(rd), longestObject+1))
 	switch {
 	case err != nil:
-		return f.errorOf("read", err)
+		return nil, f.errorOf("read", err)
 	case len(text) > longestObject:
-		return lineError(f, 1, "it is longer than %d MB", longestObject>>20)
+		return nil, lineError(f, 1, "it is longer than %d MB", longestObject>>20)
+	}
+	return text, nil
+}
+
+// readObject reads a file that is one JSON object; see decodeInto. It returns ErrUnrecognized if
+// the file is not an object or lacks one of the wanted keys.
+func readObject(f File, into any, want ...string) error {
+	text, err := readValue(f)
+	if err != nil {
+		return err
 	}
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\uFEFF")))
 	has := make(map[string]bool)
