@@ -265,7 +265,10 @@ func (p *RunPage) tiles() block.Tiles {
 		if part := p.label(f.ID); part != "" && f.ID != f.Gate { // the number is the part's
 			label = p.Words.Capital(part)
 		}
-		t := block.Tile{Label: label, About: strings.TrimSpace(p.Words.Want + " " + p.Words.say(f.Want)), Known: true}
+		t := block.Tile{Label: label, Known: true}
+		if !f.Want.IsEmpty() {
+			t.About = p.Words.Want + " " + p.Words.say(f.Want)
+		}
 		t.Value, t.Interval = measuredParts(f.Finding, p.Words)
 		if f.Split != "" {
 			t.Label += " · " + visible(string(f.Split))

@@ -125,7 +125,7 @@ var allowedArrows = map[string][]string{
 	// result.json and nights.jsonl, the one room of analysis that reads and writes files
 	"analysis/archive": {
 		"analysis", "analysis/compare", "analysis/curate", "analysis/history", "analysis/judge",
-		"sampler/input/dataset", "sampler/rollout", "sampler/rollout/disk",
+		"analysis/measure", "sampler/input/dataset", "sampler/rollout", "sampler/rollout/disk",
 	},
 	"analysis/collect": {
 		"analysis", "analysis/price", "analysis/stat", "sampler/jsontext", "sampler/rollout",
@@ -136,7 +136,7 @@ var allowedArrows = map[string][]string{
 	"analysis/measure": {
 		"analysis", "analysis/collect", "analysis/internal/burst", "analysis/message", "analysis/price",
 		"analysis/shift", "analysis/stat", "sampler/form", "sampler/jsontext", "sampler/rollout",
-		"sampler/rollout/markup", "sampler/wording",
+		"sampler/rollout/disk", "sampler/rollout/markup", "sampler/wording",
 	},
 	"analysis/gate": {
 		"analysis", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout",
