@@ -148,8 +148,8 @@ var allowedArrows = map[string][]string{
 		"analysis", "analysis/gate", "analysis/measure", "analysis/message", "sampler/rollout",
 	},
 	"analysis/curate": {
-		"analysis", "analysis/collect", "analysis/measure", "analysis/message", "analysis/shift",
-		"analysis/stat", "sampler/rollout", "sampler/wording",
+		"analysis", "analysis/collect", "analysis/gate", "analysis/measure", "analysis/message",
+		"analysis/shift", "analysis/stat", "sampler/rollout", "sampler/wording",
 	},
 	"analysis/compare": {
 		"analysis", "analysis/collect", "analysis/gate", "analysis/judge", "analysis/measure",
