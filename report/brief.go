@@ -241,7 +241,9 @@ func (p *RunPage) gateLabel(gate string) string {
 }
 
 // label returns the label of a gate or a part in a few words, or "".
-func (p *RunPage) label(name string) string { return visible(p.Gates.Named(name).LabelIn(p.Words.Lang)) }
+func (p *RunPage) label(name string) string {
+	return visible(p.Gates.Named(name).LabelIn(p.Words.Lang))
+}
 
 // findingLabel returns the subject of a finding in a few words: its gate, or the gate and the part
 // that found it.

@@ -21,8 +21,10 @@ func Judge(r *analysis.Result, t analysis.Thresholds, gates analysis.Gates) {
 func recorded(gates analysis.Gates) analysis.Gates {
 	var list analysis.Gates
 	for _, g := range gates {
-		list = append(list, &analysis.Gate{Name: g.Name, Label: g.Label, Doc: g.Doc, OnRewards: g.OnRewards,
-			Headline: g.Headline, Parts: recorded(g.Parts)})
+		list = append(list, &analysis.Gate{
+			Name: g.Name, Label: g.Label, Doc: g.Doc, OnRewards: g.OnRewards,
+			Headline: g.Headline, Parts: recorded(g.Parts),
+		})
 	}
 	return list
 }

@@ -182,8 +182,13 @@ func TestACaptionSaysNoMoreThanTheTable(t *testing.T) {
 		{"quadrants", "tool_calls", "rollouts make fewer tool calls", "rollouts make more tool calls", "tool calls are not seen to change"},
 	} {
 		for _, c := range []struct{ direction, change, want string }{
-			{"down", "better", p.fewer}, {"down", "changed", p.fewer}, {"up", "worse", p.more},
-			{"down", "unclear", p.neither}, {"up", "unclear", p.neither}, {"down", "same", p.neither}, {"unclear", "unclear", p.neither},
+			{"down", "better", p.fewer},
+			{"down", "changed", p.fewer},
+			{"up", "worse", p.more},
+			{"down", "unclear", p.neither},
+			{"up", "unclear", p.neither},
+			{"down", "same", p.neither},
+			{"unclear", "unclear", p.neither},
 		} {
 			of := reporttest.Compared(t, "regressed")
 			_, sc, _ := chart.ComparedSplit(of)
