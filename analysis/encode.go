@@ -3,6 +3,7 @@ package analysis
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -55,7 +56,7 @@ func Decode(rd io.Reader) (*Result, error) {
 		}
 	}
 	if r.Gates.unnamed() {
-		return nil, fmt.Errorf("the result lists a gate without a name: run gonogo analyze again")
+		return nil, errors.New("the result lists a gate without a name: run gonogo analyze again")
 	}
 	r.addWords()
 	return &r, nil

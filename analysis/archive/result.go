@@ -59,8 +59,8 @@ func CheckGates(dir string, gates analysis.Gates) error {
 // Lacking returns the names of the stored gates and parts that are not in the list.
 func Lacking(stored, gates analysis.Gates) (names []string) {
 	for _, g := range stored {
-		if g == nil {
-			continue
+		if g == nil || g.Name == "" {
+			continue // a damaged result, which Decode refuses
 		}
 		if known := gates.Named(g.Name); known.Check == nil && len(known.Parts) == 0 {
 			names = append(names, g.Name)

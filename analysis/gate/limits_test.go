@@ -101,3 +101,31 @@ func TestRequestsThatAreAnsweredDifferently(t *testing.T) {
 		gatetest.Case{Name: "at least 5.1 %", Result: repeats(0.051, 0.06, 0.07), Want: one("", analysis.Advisory, analysis.Fail, "6 % of 200 different requests")},
 	)
 }
+
+// What an open answer needs is said in items and samples where it is known, and not promised where
+// more data may not settle it.
+func TestAnOpenAnswerSaysWhatWouldSettleIt(t *testing.T) {
+	open := func(needs *analysis.Needs, settles bool) *analysis.Gate {
+		return &analysis.Gate{
+			Name: "open", Words: analysis.Words{Why: "why", Pass: "pass", Unknown: "open", UnknownRemedy: "{needs}"},
+			Check: func(*analysis.Result, analysis.Thresholds) []analysis.Finding {
+				j := analysis.Judgement{Severity: analysis.Blocking, Needs: needs, Settles: settles}
+				return []analysis.Finding{j.Finding(analysis.Unknown, analysis.BoundOf(between(0, 0.5, 1)))}
+			},
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		needs   *analysis.Needs
+		settles bool
+		remedy  string
+	}{
+		{"known", &analysis.Needs{Items: 40, Samples: 8}, true, "About 40 items with 8 samples each would settle it."},
+		{"more of it", nil, true, "More data would settle it."},
+		{"perhaps nothing", &analysis.Needs{Items: 40, Samples: 8}, false, "more data alone may not settle it"},
+	} {
+		want := one("", analysis.Blocking, analysis.Unknown, "open")
+		want[0].Remedy = c.remedy
+		gatetest.Run(t, open(c.needs, c.settles), gatetest.Case{Name: c.name, Result: &analysis.Result{}, Want: want})
+	}
+}

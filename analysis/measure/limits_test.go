@@ -52,3 +52,24 @@ func TestTheTrainersTimeForAStep(t *testing.T) {
 		t.Errorf("the trainer takes %+v, want 84 s", got)
 	}
 }
+
+// A trainer that does not normalize learns next to nothing from rewards within a hundredth of the
+// range. One that divides by their standard deviation makes any difference count.
+func TestRewardsThatHardlyDiffer(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		normalize string
+		span      float64
+		want      float64
+	}{
+		{"not normalized, a hundredth of the range", analysis.NormalizeNone, 0.1, 1},
+		{"not normalized, less than that", analysis.NormalizeNone, 0.099, 0},
+		{"divided by the standard deviation, less than that", analysis.NormalizeStd, 0.099, 1},
+	} {
+		s := analysis.DefaultSettings()
+		s.RewardRange, s.Normalize = stat.Range{Lo: 0, Hi: 10}, test.normalize
+		if got := Informative(s, []float64{5, 5 + test.span}, 2); got != test.want {
+			t.Errorf("%s: informative %g, want %g", test.name, got, test.want)
+		}
+	}
+}
