@@ -74,7 +74,9 @@ func (sc *Split) notBetter(c *Comparison) []message.Text {
 			}))
 	}
 	for _, d := range sc.rises() {
-		form := map[string]message.Def{ownFailures: moreOwnFailures, cutOff: moreCutOff, failures: sc.moreFailed()}[d.Name]
+		form := map[string]message.Def{
+			ownFailures: moreOwnFailures, cutOff: moreCutOff, failures: sc.moreFailed(),
+		}[d.Name]
 		parts = append(parts,
 			form.With(message.Args{
 				"new":  message.Share(stat.ValueOr(d.New, 0)),

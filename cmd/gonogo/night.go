@@ -100,8 +100,8 @@ func (h *nightRun) writeAgain(ctx context.Context, c *project.Invocation, p *pro
 func withAnswer(c *project.Invocation, n history.Night, failed ...error) error {
 	err, code := errors.Join(failed...), n.ExitCode
 	if err != nil {
-		fmt.Fprintf(c.Err, "note: night %s is recorded (exit code %d by itself); what failed is something else:\n", n.Name,
-			code)
+		fmt.Fprintf(c.Err, "note: night %s is recorded (exit code %d by itself); what failed is something else:\n",
+			n.Name, code)
 	}
 	if code == exit.OK {
 		return err
