@@ -3,15 +3,21 @@ package analysis
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"unicode/utf8"
 )
 
-// Encode writes the result as result.json: indented, with a final newline. The same result gives
-// the same bytes.
+// Encode writes the result as result.json: indented, with a final newline, and with the English
+// words of its messages if it records its gates. The same result gives the same bytes.
 func (r *Result) Encode(w io.Writer) error {
+	if len(r.Gates) > 0 {
+		worded := *r
+		worded.English = r.words()
+		r = &worded
+	}
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode result: %w", err)
@@ -49,6 +55,10 @@ func Decode(rd io.Reader) (*Result, error) {
 			return nil, fmt.Errorf("the result says nothing about split %q: run gonogo analyze again", split)
 		}
 	}
+	if r.Gates.unnamed() {
+		return nil, errors.New("the result lists a gate without a name: run gonogo analyze again")
+	}
+	r.addWords()
 	return &r, nil
 }
 

@@ -11,21 +11,26 @@ import (
 // and returns one finding for each severity and split: the finding of the worst part, with the
 // facts of the others.
 type Gate struct {
-	Name       string // lower case, dotted; its findings, thresholds and messages begin with it
-	Label      string // what it judges in a few words, such as "Room to improve"; if empty, the gate's name
-	Topic      string // the subject, such as grader; if empty, the first part of the name
-	Doc        string
-	Thresholds []Threshold
-	Charts     []string // the names of the pictures that show what it judges
-	OnRewards  bool     // it judges rewards: a report marks it if the grader fails its audit
-	Headline   bool     // one of the three numbers at the top of a report shows what it judges
-	Words      Words
-	Check      func(r *Result, t Thresholds) []Finding // from Judgement or Skip; the gate adds the rest
+	// lower case, dotted; its findings, thresholds and messages begin with it
+	Name string `json:"name"`
+	// what it judges in a few words, such as "Room to improve"; if empty, the gate's name
+	Label      string      `json:"label,omitempty"`
+	Topic      string      `json:"-"` // the subject, such as grader; if empty, the first part of the name
+	Doc        string      `json:"doc,omitempty"`
+	Thresholds []Threshold `json:"-"`
+	Charts     []string    `json:"-"` // the names of the pictures that show what it judges
+	// it judges rewards: a report marks it if the grader fails its audit
+	OnRewards bool `json:"on_rewards,omitempty"`
+	// one of the three numbers at the top of a report shows what it judges
+	Headline bool  `json:"headline,omitempty"`
+	Words    Words `json:"-"`
+	// from Judgement or Skip; the gate adds the rest
+	Check func(r *Result, t Thresholds) []Finding `json:"-"`
 
 	// Parts are run instead of Check, most serious first: of several parts with equally
 	// bad answers, the first leads the finding. Only the Name, Label, Doc, Words, Charts
 	// and Check of each part are used; if all pass, the gate's own Words.Pass is shown.
-	Parts []*Gate
+	Parts []*Gate `json:"parts,omitempty"`
 }
 
 // Judge runs the gate, or its parts.

@@ -31,6 +31,11 @@ func (gs Gates) Named(name string) *Gate {
 	return &Gate{Name: name}
 }
 
+// unnamed reports whether a gate or a part in a stored list has no name.
+func (gs Gates) unnamed() bool {
+	return slices.ContainsFunc(gs, func(g *Gate) bool { return g == nil || g.Name == "" || Gates(g.Parts).unnamed() })
+}
+
 // comparing holds the thresholds of gonogo compare, which is not a gate.
 var comparing = &Gate{Name: "compare", Thresholds: []Threshold{CompareDelta, CompareTolerance}}
 

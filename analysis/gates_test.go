@@ -50,6 +50,7 @@ func TestGatesAreValidatedBeforeAnythingIsRead(t *testing.T) {
 		{"words of another message's id", analysis.Gates{gate(func(g *analysis.Gate) { g.Name = "other" })}, as, `two messages have the id "other.pass"`},
 		{"two thresholds of a name", analysis.Gates{gate(func(g *analysis.Gate) { g.Thresholds = []analysis.Threshold{most, most} })}, as, `two thresholds are called "own.most"`},
 		{"a threshold of another gate", analysis.Gates{gate(threshold(analysis.Threshold{Name: "most"}))}, as, `must begin with "own."`},
+		{"a share below 0", analysis.Gates{gate(threshold(analysis.Threshold{Name: "own.share", Unit: "share", Default: -0.1}))}, as, "own.share has the default -0.1"},
 		{"a share above 1", analysis.Gates{gate(threshold(analysis.Threshold{Name: "own.share", Unit: "share", Default: 5}))}, as, "own.share has the default 5"},
 	} {
 		err := c.gates.Validate(c.settings)

@@ -49,6 +49,12 @@ type Result struct {
 	Leaks    *Leaks                         `json:"leaks,omitempty"` // between rollouts, if they had canaries
 	Variants *Variants                      `json:"variants,omitempty"`
 	Findings []Finding                      `json:"findings"`
+
+	// Gates are the gates that judged the run, without their checks. A program that lacks one of
+	// them must not judge the run again: its verdict would ignore that gate.
+	Gates Gates `json:"gates,omitempty"`
+	// the English words of the result's messages by id, for programs that lack them
+	English map[string]string `json:"english,omitempty"`
 }
 
 // Ruling is the verdict with its reasons.

@@ -241,7 +241,9 @@ func (p *RunPage) gateLabel(gate string) string {
 }
 
 // label returns the label of a gate or a part in a few words, or "".
-func (p *RunPage) label(name string) string { return p.Gates.Named(name).LabelIn(p.Words.Lang) }
+func (p *RunPage) label(name string) string {
+	return visible(p.Gates.Named(name).LabelIn(p.Words.Lang))
+}
 
 // findingLabel returns the subject of a finding in a few words: its gate, or the gate and the part
 // that found it.
@@ -265,7 +267,10 @@ func (p *RunPage) tiles() block.Tiles {
 		if part := p.label(f.ID); part != "" && f.ID != f.Gate { // the number is the part's
 			label = p.Words.Capital(part)
 		}
-		t := block.Tile{Label: label, About: strings.TrimSpace(p.Words.Want + " " + p.Words.say(f.Want)), Known: true}
+		t := block.Tile{Label: label, Known: true}
+		if !f.Want.IsEmpty() {
+			t.About = p.Words.Want + " " + p.Words.say(f.Want)
+		}
 		t.Value, t.Interval = measuredParts(f.Finding, p.Words)
 		if f.Split != "" {
 			t.Label += " · " + visible(string(f.Split))

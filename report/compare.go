@@ -119,8 +119,9 @@ func (x *ComparisonPage) toDo() []string {
 	}
 	for _, rise := range []bool{false, x.c.Answer == compare.Improved} {
 		for _, m := range x.c.Splits[*x.c.Split].Moved {
-			if command := printLines(x.c.New.File, m.NewRollouts); (m.Change < 0 || rise) && command != "" {
-				return []string{fmt.Sprintf(x.w.ReadDrop, id(m.Item), message.Signed(m.Change), command)}
+			if m.Change < 0 || rise {
+				return []string{fmt.Sprintf(x.w.ReadDrop, id(m.Item), message.Signed(m.Change),
+					nameOf(x.c.Base.File), nameOf(x.c.New.File))}
 			}
 		}
 	}

@@ -184,7 +184,8 @@ func TestAFindingsLineGoesOnAfterItsTitle(t *testing.T) {
 // A comparison that answers IMPROVED said nothing of what to do next.
 func TestAnImprovementSaysWhatToRead(t *testing.T) {
 	p := NewComparisonPage(reporttest.Compared(t, "improved"), Options{})
-	if next := p.toDo(); len(next) != 1 || !strings.HasPrefix(next[0], "See what happened to ") {
+	if next := p.toDo(); len(next) != 1 || !strings.HasPrefix(next[0], "See what happened to ") ||
+		!strings.Contains(next[0], ": gonogo view ") {
 		t.Errorf("what to do first is %q", next)
 	}
 	p.c.Base.Model, p.c.New.Model = "before", "after"

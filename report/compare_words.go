@@ -134,7 +134,7 @@ var compareEnglish = compareWords{
 	AllItems:   "All items in both runs", Direction: "Moved", AnyDirection: "any way",
 	NoItems:      "No item is measured in both runs.",
 	ItemsCut:     "Only the %s largest drops of %s items are listed here; items.csv has all.",
-	ReadDrop:     "See what happened to %s (%s): %s",
+	ReadDrop:     "See what happened to %s (%s): gonogo view %s %s",
 	FurtherFirst: "and %s more, listed below",
 	Rest:         "Differences, categories and items: gonogo compare %s %s --all.",
 	Evidence:     "Rollouts of both runs, item by item: gonogo view %s %s.",

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -104,12 +105,25 @@ type Fact = block.Fact
 // Grid is a small table of text. The first column names the row.
 type Grid = block.Grid
 
+// withRecorded returns the gates, followed by recorded gates of other programs: their labels come
+// from the result.
+func withRecorded(gates, recorded analysis.Gates) analysis.Gates {
+	all := slices.Clone(gates)
+	for _, g := range recorded {
+		if known := gates.Named(g.Name); known.Check == nil && len(known.Parts) == 0 {
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
 // NewRunPage makes the page of a run's result, in the language of r.
 func NewRunPage(r *analysis.Result, opt Options) *RunPage {
 	if opt.Gates == nil {
 		opt.Gates = gate.All()
 	}
 	opt.Gates.Declare()
+	opt.Gates = withRecorded(opt.Gates, r.Gates)
 	p := &RunPage{common: newPage(opt, r.Lang)}
 	p.Result, p.Verdict, p.Answer, p.confidence, p.rewards = r, r.Verdict, string(r.Verdict), r.Confidence,
 		r.RewardRange

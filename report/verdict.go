@@ -122,7 +122,8 @@ func changed(r *analysis.Result, w *words) string {
 			list = append(list, fmt.Sprintf(w.ChangedMore, message.Whole(len(r.Changed)-most)))
 			break
 		}
-		list = append(list, fmt.Sprintf(w.ChangedTo, t.Name, message.Digits(t.Value), message.Digits(t.Default)))
+		list = append(list,
+			fmt.Sprintf(w.ChangedTo, visible(t.Name), message.Digits(t.Value), message.Digits(t.Default)))
 	}
 	if len(list) == 0 {
 		return ""

@@ -3,17 +3,20 @@ package archive
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/judge"
+	"gonogo/analysis/measure"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/rollout/disk"
 )
@@ -21,26 +24,67 @@ import (
 // ResultFile is the file of the analysis in a run directory.
 const ResultFile = "result.json"
 
-// Analyze computes the result of a run, and ranks its variants. The result holds the checksums of
-// the files that it was made from, by which ReadResult knows whether it is up to date. strangers
-// are the folders among the variants that are not variants.
+// OtherGatesError reports that the stored result of a run was judged with gates that this program
+// lacks. To judge the run again without them could turn a NO-GO into a GO.
+type OtherGatesError struct {
+	File  string   // the result
+	Gates []string // their names
+}
+
+func (e *OtherGatesError) Error() string {
+	return fmt.Sprintf("%s was judged with gates that this program lacks: %s. Judge the run with the program that has "+
+		"them; to judge it without them, move that file away first", e.File, strings.Join(e.Gates, ", "))
+}
+
+// CheckGates returns an *OtherGatesError if the result in a run directory was judged with gates that
+// are not in the list. It returns nil if there is no result or if the result does not name its gates.
+func CheckGates(dir string, gates analysis.Gates) error {
+	file := filepath.Join(dir, ResultFile)
+	text, err := disk.ReadFile(file)
+	if err != nil {
+		return nil // a result that cannot be read is not replaced unnoticed: WriteResult reports it
+	}
+	var stored struct {
+		Gates analysis.Gates `json:"gates"`
+	}
+	if json.Unmarshal(text, &stored) != nil {
+		return nil // damaged, or from before gates were stored
+	}
+	if lacking := Lacking(stored.Gates, gates); len(lacking) > 0 {
+		return &OtherGatesError{file, lacking}
+	}
+	return nil
+}
+
+// Lacking returns the names of the stored gates and parts that are not in the list.
+func Lacking(stored, gates analysis.Gates) (names []string) {
+	for _, g := range stored {
+		if g == nil || g.Name == "" {
+			continue // a damaged result, which Decode refuses
+		}
+		if known := gates.Named(g.Name); known.Check == nil && len(known.Parts) == 0 {
+			names = append(names, g.Name)
+			continue // its parts go with it
+		}
+		names = append(names, Lacking(g.Parts, gates)...)
+	}
+	return names
+}
+
+// Analyze computes the result of a run, and ranks its variants. strangers are the folders among the
+// variants that are not variants. It returns an *OtherGatesError if the
+// run's result was judged with gates that are not in the list.
 func Analyze(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings,
 	gates analysis.Gates,
 ) (result *analysis.Result, strangers []string, err error) {
-	var inputs map[string]string // nil if the run is a single file, which has no other files
 	if filepath.Base(run.File()) == rollout.RolloutsFile {
-		// before the analysis reads them, so that a later change makes the result outdated
-		if inputs, err = inputsOf(run.Dir, false); err != nil {
+		if err := CheckGates(run.Dir, gates); err != nil {
 			return nil, nil, err
 		}
 	}
 	if result, err = judge.Analyze(ctx, run, read, s, gates); err != nil {
 		return nil, nil, err
 	}
-	if inputs != nil {
-		inputs[rollout.RolloutsFile] = result.Input.Sum
-	}
-	result.Run.Inputs = inputs
 	variants, strangers, err := run.Variants()
 	if err != nil {
 		return nil, nil, err
@@ -85,39 +129,9 @@ func ReadResult(dir string) (*analysis.Result, error) {
 	if _, err := os.Stat(filepath.Join(dir, rollout.RolloutsFile)); errors.Is(err, fs.ErrNotExist) {
 		return r, nil // a result without the run
 	}
-	now, err := inputsOf(dir, true)
+	now, err := measure.Inputs(dir, true)
 	if err != nil || !maps.Equal(now, r.Run.Inputs) {
 		return nil, err
 	}
 	return r, nil
-}
-
-// inputsOf returns the checksums of the run's files that an analysis reads; nil if dir is a file.
-// That of the rollouts, the largest file, is optional: an analysis computes it as it reads.
-func inputsOf(dir string, rollouts bool) (map[string]string, error) {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, nil
-	}
-	names := []string{rollout.ItemsFile, rollout.ProbesFile, rollout.LabelsFile, rollout.BurstFile}
-	if rollouts {
-		names = append(names, rollout.RolloutsFile)
-	}
-	variants, _ := os.ReadDir(rollout.VariantDir(dir, "")) // without the directory there are no variants
-	for _, v := range variants {
-		for _, name := range []string{rollout.RolloutsFile, rollout.ProbesFile} {
-			names = append(names, filepath.Join(rollout.VariantsDir, v.Name(), name))
-		}
-	}
-	inputs := make(map[string]string)
-	for _, name := range names {
-		sum, err := disk.Checksum(filepath.Join(dir, name))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		inputs[filepath.ToSlash(name)] = sum
-	}
-	return inputs, nil
 }

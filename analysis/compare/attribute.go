@@ -269,7 +269,7 @@ func (sc *Split) changedFailures() []Cause {
 		switch {
 		case d.Change != "worse" || *d.Value <= MostRise:
 		case d.Name == failures:
-			out = append(out, Cause{Kind: CauseFailures, Text: moreFailed.With(args)})
+			out = append(out, Cause{Kind: CauseFailures, Text: sc.moreFailed().With(args)})
 		case d.Name == overTime:
 			out = append(out, Cause{Kind: CauseLatency, Text: moreTooSlow.With(args)})
 		}

@@ -26,7 +26,7 @@ import (
 func Runs(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptions, s analysis.Settings,
 	splits ...rollout.Split,
 ) (*Comparison, error) {
-	if err := s.Validate(); err != nil {
+	if err := gate.All().Validate(s); err != nil {
 		return nil, err
 	}
 	hash := maphash.MakeSeed()

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -135,9 +136,11 @@ func bindingKeys(base, new *rollout.Manifest) []string {
 	if len(base.Binding) == 0 || len(new.Binding) == 0 {
 		return nil
 	}
+	unjudged := withoutJudge(base) && withoutJudge(new)
 	for _, m := range []*rollout.Manifest{base, new} {
 		for key := range m.Binding {
 			switch {
+			case unjudged && strings.HasPrefix(key, "judge."): // defaults that follow the model's
 			case key == "seed", key == "items_seed", key == "model.name" && base.Model != "" && new.Model != "":
 			case strings.HasPrefix(key, "data.") && !dataOf(base, rollout.Split(key[5:])).IsEmpty() &&
 				!dataOf(new, rollout.Split(key[5:])).IsEmpty():
@@ -148,6 +151,27 @@ func bindingKeys(base, new *rollout.Manifest) []string {
 	}
 	slices.Sort(keys)
 	return slices.Compact(keys)
+}
+
+// withoutJudge reports whether the recorded configuration of a run has no model that grades or looks
+// for hacks. It returns false if no configuration is recorded.
+func withoutJudge(m *rollout.Manifest) bool {
+	var config any
+	return len(m.Config) > 0 && json.Unmarshal(m.Config, &config) == nil && !namesJudge(config)
+}
+
+// namesJudge reports whether a configuration holds a grader that asks a model, or the question of a
+// detector to one.
+func namesJudge(config any) bool {
+	switch v := config.(type) {
+	case map[string]any:
+		question, _ := v["judge"].(string)
+		return question != "" || v["type"] == "score_model" || v["type"] == "label_model" ||
+			slices.ContainsFunc(slices.Collect(maps.Values(v)), namesJudge)
+	case []any:
+		return slices.ContainsFunc(v, namesJudge)
+	}
+	return false
 }
 
 func kindOfKey(key string) string {

@@ -34,11 +34,11 @@ var costNames = []string{"tool_calls", "turns", "input_tokens", "output_tokens",
 func RankVariants(ctx context.Context, r *analysis.Result, base *rollout.Run, variants []*rollout.Run,
 	read rollout.ReadOptions, s analysis.Settings, gates analysis.Gates,
 ) error {
+	if err := gates.Validate(s); err != nil {
+		return err
+	}
 	if len(variants) == 0 {
 		return nil
-	}
-	if err := s.Validate(); err != nil {
-		return err
 	}
 	hash := maphash.MakeSeed()
 	b, err := collect.ReadItems(ctx, base, read, s, hash)

@@ -74,7 +74,9 @@ func (sc *Split) notBetter(c *Comparison) []message.Text {
 			}))
 	}
 	for _, d := range sc.rises() {
-		form := map[string]message.Def{ownFailures: moreOwnFailures, cutOff: moreCutOff, failures: moreFailed}[d.Name]
+		form := map[string]message.Def{
+			ownFailures: moreOwnFailures, cutOff: moreCutOff, failures: sc.moreFailed(),
+		}[d.Name]
 		parts = append(parts,
 			form.With(message.Args{
 				"new":  message.Share(stat.ValueOr(d.New, 0)),
@@ -87,7 +89,25 @@ func (sc *Split) notBetter(c *Comparison) []message.Text {
 	return parts
 }
 
+// moreFailed returns the words for more failures, which name the tools and the grader only where
+// rollouts failed in them.
+func (sc *Split) moreFailed() message.Def {
+	tool, grader := sc.Missing.Base.Tool+sc.Missing.New.Tool, sc.Missing.Base.Grader+sc.Missing.New.Grader
+	switch {
+	case grader == 0:
+		return moreFailedTool
+	case tool == 0:
+		return moreFailedGrader
+	}
+	return moreFailed
+}
+
 var (
+	moreFailedTool = message.New("compare.more_failed_tool",
+		"{new} of the rollouts failed in a tool, up from {base}")
+	moreFailedGrader = message.New("compare.more_failed_grader",
+		"{new} of the rollouts failed in the grader, up from {base}")
+
 	moreMarked = message.New("compare.more_marked", "the detector “{detector}” marks {new} of the rollouts as "+
 		"hacks, up from {base}: the new policy is not better, whatever its reward")
 	moreCutOff = message.New("compare.more_cut_off",

@@ -10,6 +10,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
+	"gonogo/analysis/gate"
 	"gonogo/analysis/measure"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
@@ -48,7 +49,7 @@ type Options struct {
 func Choose(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, file TrainFile, s analysis.Settings,
 	opt Options,
 ) (*Curation, error) {
-	if err := s.Validate(); err != nil {
+	if err := gate.All().Validate(s); err != nil {
 		return nil, err
 	}
 	if opt.Sure == 0 {

@@ -494,3 +494,13 @@ func TestTheTableIsSafeForSpreadsheets(t *testing.T) {
 		t.Errorf("the id became %q", last)
 	}
 }
+
+// A misspelt threshold was ignored, so rows were chosen by the default.
+func TestAMisspeltThresholdIsRefused(t *testing.T) {
+	f := sampledFile()
+	f.s.Thresholds = analysis.Thresholds{"signal.informativ": 0.3}
+	_, err := curate.Choose(t.Context(), f.open(t), rollout.ReadOptions{}, f.file, f.s, f.opt)
+	if err == nil || !strings.Contains(err.Error(), `"signal.informativ"; there are`) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -349,15 +349,21 @@ func TestARewardOutsideTheRangeNamesTheKeyToSet(t *testing.T) {
 
 func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 	ls := lines(ladder())
-	want := encode(t, analyze(t, analysis.DefaultSettings(), ls))
+	want := encode(t, ofAnyOrder(analyze(t, analysis.DefaultSettings(), ls)))
 	shuffled := slices.Clone(ls)
 	src := rand.New(rand.NewPCG(1, 2))
 	for range 5 {
 		src.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-		if got := encode(t, analyze(t, analysis.DefaultSettings(), shuffled)); !bytes.Equal(got, want) {
+		if got := encode(t, ofAnyOrder(analyze(t, analysis.DefaultSettings(), shuffled))); !bytes.Equal(got, want) {
 			t.Fatal("the same records in another order give another result.json")
 		}
 	}
+}
+
+// ofAnyOrder removes the checksums of the files, which differ with the order of their lines.
+func ofAnyOrder(r *analysis.Result) *analysis.Result {
+	r.Run.Inputs = nil
+	return r
 }
 
 func encode(t *testing.T, r *analysis.Result) []byte {

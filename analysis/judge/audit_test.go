@@ -450,9 +450,9 @@ func TestOrderOfProbesDoesNotMatter(t *testing.T) {
 	for i := range 20 {
 		f.probe("filler", rollout.Bottom, fmt.Sprint("q", i), fmt.Sprintf(`"reward":%g|"limit":0`, float64(i%3)/2))
 	}
-	want := encode(t, f.analyze(t))
+	want := encode(t, ofAnyOrder(f.analyze(t)))
 	slices.Reverse(f.probes)
-	if got := encode(t, f.analyze(t)); string(got) != string(want) {
+	if got := encode(t, ofAnyOrder(f.analyze(t))); string(got) != string(want) {
 		t.Error("the same probes in another order give another result")
 	}
 }

@@ -11,10 +11,22 @@ import (
 // noTrainingVerdict is shown below a verdict without any train gate.
 var noTrainingVerdict = message.New("note.no_training", "no verdict on training")
 
-// Judge runs every gate and folds the findings into the verdict.
+// Judge runs every gate and folds the findings into the verdict. It records the gates in the result.
 func Judge(r *analysis.Result, t analysis.Thresholds, gates analysis.Gates) {
-	r.Findings, r.Changed = findings(r, t, gates), gates.Changed(r.Thresholds)
+	r.Findings, r.Changed, r.Gates = findings(r, t, gates), gates.Changed(r.Thresholds), recorded(gates)
 	fold(r)
+}
+
+// recorded returns the gates as result.json stores them.
+func recorded(gates analysis.Gates) analysis.Gates {
+	var list analysis.Gates
+	for _, g := range gates {
+		list = append(list, &analysis.Gate{
+			Name: g.Name, Label: g.Label, Doc: g.Doc, OnRewards: g.OnRewards,
+			Headline: g.Headline, Parts: recorded(g.Parts),
+		})
+	}
+	return list
 }
 
 func findings(r *analysis.Result, t analysis.Thresholds, gates analysis.Gates) []analysis.Finding {

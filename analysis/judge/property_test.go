@@ -224,7 +224,7 @@ func statuses(r *analysis.Result, but ...string) []string {
 
 func bytesOf(t *rapid.T, r *analysis.Result) []byte {
 	var b bytes.Buffer
-	if err := r.Encode(&b); err != nil {
+	if err := ofAnyOrder(r).Encode(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"gonogo/analysis"
@@ -21,8 +22,9 @@ func TestARunWhoseGradingHasNotEndedIsUndecided(t *testing.T) {
 		judge.Judge(r, nil, analysis.Gates{{Name: "passes", Check: func(*analysis.Result, analysis.Thresholds) []analysis.Finding {
 			return []analysis.Finding{{Gate: "passes", Severity: analysis.Blocking, Fact: analysis.Fact{Status: analysis.Pass}}}
 		}}})
-		if r.Verdict != want || grading && *r.Reason != analysis.Sampling {
-			t.Errorf("grading %v: %s, want %s", grading, r.Verdict, want)
+		if r.Verdict != want || grading && *r.Reason != analysis.Sampling ||
+			strings.Contains(r.Note.String(), "run the same gonogo grade again") != grading {
+			t.Errorf("grading %v: %s, %s; want %s, with what to do", grading, r.Verdict, r.Note, want)
 		}
 	}
 }

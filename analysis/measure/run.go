@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -15,8 +16,8 @@ import (
 )
 
 // Run reads a run and measures every split, the relations between them, the grader and the
-// endpoints. The Result has no findings and no verdict. Memory grows with items × samples, not with
-// text.
+// endpoints. The Result holds the checksums of the files that it was made from; it has no findings
+// and no verdict. Memory grows with items × samples, not with text.
 func Run(ctx context.Context, run *rollout.Run, read rollout.ReadOptions,
 	s analysis.Settings,
 ) (*analysis.Result, error) {
@@ -55,6 +56,14 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
+	var inputs map[string]string // nil if the run is a single file, which has no other files
+	if !withoutRollouts && filepath.Base(run.File()) == rollout.RolloutsFile {
+		var err error
+		// before the files are read, so that a later change makes the result outdated
+		if inputs, err = Inputs(run.Dir, false); err != nil {
+			return nil, err
+		}
+	}
 	c := &evidence{Collector: collect.New(s.RewardRange)}
 	c.Own = ownMarkup(run)
 	if err := c.ReadAudit(ctx, run); err != nil {
@@ -79,6 +88,10 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	}
 	r := newResult(run, input, rolled)
 	r.Looks = looks
+	if inputs != nil {
+		inputs[rollout.RolloutsFile] = input.Sum
+		r.Run.Inputs = inputs
+	}
 	c.fill(r, run.Manifest, known, s)
 	if withoutRollouts {
 		return r, nil

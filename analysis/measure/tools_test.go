@@ -52,3 +52,34 @@ func TestCallsOfATool(t *testing.T) {
 		}
 	}
 }
+
+// With a median of one call a rollout of three is no outlier. A rollout is long beyond eight calls or
+// turns, or beyond three medians if that is more.
+func TestLongRollouts(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		calls []int // of each rollout of an item
+		want  int   // how many are long
+	}{
+		{"one call each, and one of eight", []int{1, 1, 1, 1, 8}, 0},
+		{"one call each, and one of nine", []int{1, 1, 1, 1, 9}, 1},
+		{"four calls each, and one of twelve", []int{4, 4, 4, 4, 12}, 0},
+		{"four calls each, and one of thirteen", []int{4, 4, 4, 4, 13}, 1},
+		{"no calls, and one of nine", []int{0, 0, 0, 0, 9}, 1},
+	} {
+		c := &evidence{Collector: collect.New(analysis.DefaultSettings().RewardRange)}
+		for sample, n := range test.calls {
+			r := &rollout.Record{Split: rollout.Train, Item: "q", Sample: sample, Outcome: rollout.Graded, Reward: new(float64), Turns: 1}
+			for range n {
+				r.Calls = append(r.Calls, rollout.Call{Name: "search", Status: rollout.CallOK})
+			}
+			if err := c.Add(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m := Split{s: analysis.DefaultSettings(), c: c, Items: c.Items(rollout.Train, nil)}
+		if got := m.long(); got == nil || got.N != test.want {
+			t.Errorf("%s: %+v, want %d long", test.name, got, test.want)
+		}
+	}
+}

@@ -103,6 +103,9 @@ func (d Def) Text() Text { return Text{ID: d.ID} }
 type Text struct {
 	ID   string `json:"id"` // of the message; "" for an empty text
 	Args Args   `json:"args,omitempty"`
+
+	// English are the words of a message that this program may lack; it prefers its own.
+	English string `json:"-"`
 }
 
 // Args are a message's arguments by name.
@@ -287,7 +290,7 @@ func (t Text) each(f func(Arg) Arg) Text {
 	if t.Args == nil {
 		args = nil
 	}
-	return Text{ID: t.ID, Args: args}
+	return Text{ID: t.ID, Args: args, English: t.English}
 }
 
 func (a Arg) each(f func(Arg) Arg) Arg {
@@ -308,13 +311,16 @@ func (a Arg) each(f func(Arg) Arg) Arg {
 // String returns the text in English.
 func (t Text) String() string { return t.In(Language{}) }
 
-// In returns the text in a language. An unknown message, such as one from another version of the
-// program, is shown as its id and its arguments.
+// In returns the text in a language. A message that neither this program nor the text has words for
+// is shown as its id and its arguments.
 func (t Text) In(l Language) string {
 	if t.ID == "" {
 		return ""
 	}
 	d, ok := Find(t.ID)
+	if !ok && t.English != "" {
+		d, ok = Def{t.ID, t.English}, true
+	}
 	if !ok {
 		raw, err := json.Marshal(t.Args)
 		if err != nil || len(t.Args) == 0 {

@@ -125,7 +125,7 @@ var allowedArrows = map[string][]string{
 	// result.json and nights.jsonl, the one room of analysis that reads and writes files
 	"analysis/archive": {
 		"analysis", "analysis/compare", "analysis/curate", "analysis/history", "analysis/judge",
-		"sampler/input/dataset", "sampler/rollout", "sampler/rollout/disk",
+		"analysis/measure", "sampler/input/dataset", "sampler/rollout", "sampler/rollout/disk",
 	},
 	"analysis/collect": {
 		"analysis", "analysis/price", "analysis/stat", "sampler/jsontext", "sampler/rollout",
@@ -136,7 +136,7 @@ var allowedArrows = map[string][]string{
 	"analysis/measure": {
 		"analysis", "analysis/collect", "analysis/internal/burst", "analysis/message", "analysis/price",
 		"analysis/shift", "analysis/stat", "sampler/form", "sampler/jsontext", "sampler/rollout",
-		"sampler/rollout/markup", "sampler/wording",
+		"sampler/rollout/disk", "sampler/rollout/markup", "sampler/wording",
 	},
 	"analysis/gate": {
 		"analysis", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout",
@@ -148,8 +148,8 @@ var allowedArrows = map[string][]string{
 		"analysis", "analysis/gate", "analysis/measure", "analysis/message", "sampler/rollout",
 	},
 	"analysis/curate": {
-		"analysis", "analysis/collect", "analysis/measure", "analysis/message", "analysis/shift",
-		"analysis/stat", "sampler/rollout", "sampler/wording",
+		"analysis", "analysis/collect", "analysis/gate", "analysis/measure", "analysis/message",
+		"analysis/shift", "analysis/stat", "sampler/rollout", "sampler/wording",
 	},
 	"analysis/compare": {
 		"analysis", "analysis/collect", "analysis/gate", "analysis/judge", "analysis/measure",

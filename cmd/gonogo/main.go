@@ -21,6 +21,7 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/input/spelling"
@@ -125,7 +126,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	for _, cmd := range app.Commands {
 		cmd.OnUsageError = onUsageError
 		cmd.HideHelpCommand = true
-		cmd.Before = func(c *cli.Context) error { return cmp.Or(checkArguments(c), applyLogFormat(c)) }
+		cmd.Before = func(c *cli.Context) error { return cmp.Or(checkArguments(c), checkOutput(c), applyLogFormat(c)) }
 	}
 	err := app.RunContext(ctx, flagsFirst(app, args))
 	code := ui.ExitCode(app.ErrWriter, err)
@@ -133,6 +134,21 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		e.Flush()
 	}
 	return code
+}
+
+// checkOutput refuses --output - in commands that do not print their output: they would write to a
+// file or directory of the name -.
+func checkOutput(c *cli.Context) error {
+	switch c.Command.Name {
+	case "init", "plan", "report": // print it
+		return nil
+	case "compare", "history": // say what prints it
+		return nil
+	}
+	if c.String("output") != output.StandardOutput {
+		return nil
+	}
+	return exit.Usagef("gonogo %s --output - would write to a file or directory called -: name one", c.Command.Name)
 }
 
 // onUsageError rewords the flag library's errors.

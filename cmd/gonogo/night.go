@@ -76,7 +76,7 @@ func (h *nightRun) Make(ctx context.Context, c *project.Invocation, p *project.P
 	if err := h.Add(n); err != nil {
 		return err
 	}
-	return withAnswer(n.ExitCode, failed, h.show(c, p.Config.Report, n, compared, trend), h.writePage(c, to, trend),
+	return withAnswer(c, n, failed, h.show(c, p.Config.Report, n, compared, trend), h.writePage(c, to, trend),
 		h.pruneTo(ctx, c))
 }
 
@@ -90,14 +90,19 @@ func (h *nightRun) writeAgain(ctx context.Context, c *project.Invocation, p *pro
 		return err
 	}
 	trend := history.Analyze(h.Nights, history.DefaultOptions())
-	return withAnswer(n.ExitCode, h.show(c, p.Config.Report, n, nil, trend),
+	return withAnswer(c, n, h.show(c, p.Config.Report, n, nil, trend),
 		h.writePage(c, output.Delivery{Formats: formats, Look: p.Config.Report}, trend), h.pruneTo(ctx, c))
 }
 
 // withAnswer joins the answer of a recorded night with other errors: of a variant, the output, or
-// the removal of old nights. They are reported, and set the exit code if the answer is 0.
-func withAnswer(code int, failed ...error) error {
-	err := errors.Join(failed...)
+// the removal of old nights. They are reported, and set the exit code if the answer is 0; a note then
+// tells it from the exit code of a night that was not recorded.
+func withAnswer(c *project.Invocation, n history.Night, failed ...error) error {
+	err, code := errors.Join(failed...), n.ExitCode
+	if err != nil {
+		fmt.Fprintf(c.Err, "note: night %s is recorded (exit code %d by itself); what failed is something else:\n",
+			n.Name, code)
+	}
 	if code == exit.OK {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -132,8 +133,15 @@ func TestWhatFailsBesideANightHidesNoRegression(t *testing.T) {
 		{"regressed, and variants failed", exit.NoGo, []error{failed, nil}, exit.NoGo, 2},
 		{"regressed, variants failed and standard output is closed", exit.NoGo, []error{failed, os.ErrClosed}, exit.NoGo, 3},
 	} {
-		var told strings.Builder
-		if code := ui.ExitCode(&told, withAnswer(c.answer, c.failed...)); code != c.code || strings.Count(told.String(), "\n") != c.told {
+		var told, note strings.Builder
+		night := history.Night{Name: "2026-11-20T0200Z", ExitCode: c.answer}
+		answer := withAnswer(&project.Invocation{Err: &note}, night, c.failed...)
+		// the note tells an exit code of 1 from that of a night that was not recorded
+		want := fmt.Sprintf("night 2026-11-20T0200Z is recorded (exit code %d by itself)", c.answer)
+		if strings.Contains(note.String(), want) != (c.told > 0) {
+			t.Errorf("%s: the note is %q", c.what, note.String())
+		}
+		if code := ui.ExitCode(&told, answer); code != c.code || strings.Count(told.String(), "\n") != c.told {
 			t.Errorf("%s: exit code %d, want %d; told %q", c.what, code, c.code, told.String())
 		}
 	}

@@ -29,10 +29,11 @@ than 5 % of months without a change, a night is called a regression.
 Exit codes: 0 no sign of a drop, or the first night; 3 regressed, or not better:
 more hacks, cut-off answers or failures, or the grader is NO-GO; 4 cannot tell, or
 a drop of --detect could have been missed; 5 stopped by the budget; 2
-configuration; 1 the tool failed; 130 interrupted. The rest of the run's own
+configuration; 1 the tool failed; 130 interrupted. With 2, 5 and 130 the night is
+not recorded, and with 1 only if a note says that it is. The rest of the run's own
 verdict does not count here.
 
-A night is good if it exits with 0. Later nights are never compared with one that
+A night is good if its own exit code is 0. Later nights are never compared with one that
 regressed or could not tell: the exit code stays the same until the reward
 recovers, or until --accept makes a night the new normal. A night can be compared
 with those that share at least half of its items, with equal rows, and have the

@@ -40,7 +40,7 @@ Example:
 			&cli.StringFlag{Name: "for", Usage: "`TRAINER`: " + strings.Join(trainerNames(), ", ")},
 			&cli.StringFlag{
 				Name: "output", Aliases: []string{"o"},
-				Usage: "write to `FILE` instead of standard output",
+				Usage: "write to `FILE` instead of standard output; - is standard output, too",
 			},
 			&cli.BoolFlag{Name: "force", Usage: "overwrite the file"},
 		}, analysisFlags()),
@@ -62,6 +62,9 @@ func planAction(c *cli.Context) error {
 			spelling.Choices(c.String("for"), trainerNames()))
 	}
 	out := c.String("output")
+	if out == output.StandardOutput {
+		out = ""
+	}
 	if out != "" && !c.Bool("force") {
 		if err := refuseExisting("choose another name with -o, or overwrite it with --force", out); err != nil {
 			return err

@@ -58,6 +58,7 @@ var remedies = []remedy{
 	{"and this version reads %q: run gonogo analyze again", "remedies", "and this version reads", "gonogo analyze r1-2", "exits 0 gonogo report r1-2"},
 	{"not %s, %s or %s: run gonogo analyze again", "remedies", "not GO, NO-GO or UNDECIDED", "gonogo analyze r1-2", "exits 0 gonogo report r1-2"},
 	{"says nothing about split %q: run gonogo analyze again", "remedies", "says nothing about split", "gonogo analyze r1-2", "exits 0 gonogo report r1-2"},
+	{"a gate without a name: run gonogo analyze again", "remedies", "a gate without a name", "gonogo analyze r1-2", "exits 0 gonogo report r1-2"},
 	{"which contradict each other: run gonogo analyze again", "remedies", "which contradict each other", "gonogo analyze r1-2", "exits 0 gonogo report r1-2"},
 	{"it holds %d requests where %s has %d: run gonogo burst again", "remedies_more", "run gonogo burst again", "gonogo burst run", "gonogo analyze run"},
 	{". gonogo curate leaves them out, and with --weights", "plan", "gonogo curate", "gonogo curate run --train w/train.jsonl -o out.jsonl --weights", "Kept, by expected pass rate"},

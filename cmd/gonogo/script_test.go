@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 			hasten()
 			main()
 		},
+		"othergates":   judgeByOtherGates,
 		"toolserver":   toolServer,
 		"queueserver":  queueServer,
 		"queueprocess": queueProcess,

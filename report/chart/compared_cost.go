@@ -77,7 +77,7 @@ func (m move) draw(c *compare.Comparison) (Figure, error) {
 	p.X.Tick.Marker = between(roundTicks{Want: 6}, p.X.Min, p.X.Max)
 	p.Y.Tick.Marker = roundTicks{Want: 5}
 	moved := m.neither
-	switch d.Direction {
+	switch movedBy(d) {
 	case "up":
 		moved = m.more
 	case "down":

@@ -34,13 +34,13 @@ func drawQuadrants(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	p.Y.Tick.Marker = between(roundTicks{Want: 6}, -y, y)
 	f := Figure{Plot: p, Table: q.table(l), Height: Height * 1.3} // both directions need room
 	calls := ""
-	switch d := other(sc, "tool_calls"); {
-	case d == nil || d.Direction == "unclear":
-		calls = l.Text("chart.quadrants.unseen", "tool calls are not seen to change")
-	case d.Direction == "up":
+	switch movedBy(other(sc, "tool_calls")) {
+	case "up":
 		calls = l.Text("chart.quadrants.more", "rollouts make more tool calls")
-	default:
+	case "down":
 		calls = l.Text("chart.quadrants.fewer", "rollouts make fewer tool calls")
+	default:
+		calls = l.Text("chart.quadrants.unseen", "tool calls are not seen to change")
 	}
 	same := q.count("same", "fewer") + q.count("same", "same") + q.count("same", "more")
 	label := l.Text("chart.item", "item")

@@ -173,6 +173,16 @@ func when(ok bool, words string) string {
 	return words
 }
 
+// movedBy returns the direction in which a quantity moved, up or down, if the table of the report
+// says that it changed: that needs the interval and the p-value corrected for all quantities. It
+// returns "" otherwise, and for nil.
+func movedBy(d *analysis.Difference) string {
+	if d == nil || !slices.Contains([]string{"better", "worse", "changed"}, d.Change) {
+		return ""
+	}
+	return d.Direction
+}
+
 // other returns the difference of another quantity than the reward; nil if it is unknown.
 func other(sc *compare.Split, name string) *analysis.Difference {
 	for i := range sc.Others {

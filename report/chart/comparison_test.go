@@ -173,3 +173,31 @@ func TestHacksOfAComparison(t *testing.T) {
 	c.Lang = message.Chinese
 	drawnInChinese(t, "hacks", chart.Render(hacks, c))
 }
+
+// The pictures said "rollouts are faster" where the table beside them says that it cannot tell: the
+// interval excludes 0, but among all quantities chance explains it.
+func TestACaptionSaysNoMoreThanTheTable(t *testing.T) {
+	for _, p := range []struct{ chart, quantity, fewer, more, neither string }{
+		{"latency", "latency", "rollouts are faster", "rollouts take longer", "rollouts are not seen to be faster or slower"},
+		{"quadrants", "tool_calls", "rollouts make fewer tool calls", "rollouts make more tool calls", "tool calls are not seen to change"},
+	} {
+		for _, c := range []struct{ direction, change, want string }{
+			{"down", "better", p.fewer},
+			{"down", "changed", p.fewer},
+			{"up", "worse", p.more},
+			{"down", "unclear", p.neither},
+			{"up", "unclear", p.neither},
+			{"down", "same", p.neither},
+			{"unclear", "unclear", p.neither},
+		} {
+			of := reporttest.Compared(t, "regressed")
+			_, sc, _ := chart.ComparedSplit(of)
+			i := slices.IndexFunc(sc.Others, func(d analysis.Difference) bool { return d.Name == p.quantity })
+			sc.Others[i].Direction, sc.Others[i].Change = c.direction, c.change
+			j := slices.IndexFunc(chart.Comparisons(), func(x chart.Comparison) bool { return strings.Contains(x.Name, p.chart) })
+			if f := chart.Render(chart.Comparisons()[j], of); !strings.Contains(f.Title, c.want) {
+				t.Errorf("%s, %s and %s: %q, want %q", p.chart, c.direction, c.change, f.Title, c.want)
+			}
+		}
+	}
+}

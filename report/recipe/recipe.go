@@ -85,7 +85,7 @@ func newRecipe(r *analysis.Result, g Given) (*recipe, error) {
 	c.epochs, c.steps = c.length()
 	if c.eval != nil {
 		c.evalSamples = c.samplesOfEval()
-		c.evalEvery = c.interval()
+		c.evalEvery = c.interval().within(c.steps.n)
 	}
 	c.calls = c.callLimit()
 	c.tokens, c.response, c.prompt = c.tokenLimits()
@@ -199,6 +199,16 @@ func (c *recipe) interval() number {
 	return number{often, fmt.Sprintf("about %d evaluations, of %s each", evaluations, count(int(one), "rollout"))}
 }
 
+// within returns an interval that is no longer than a training of that many steps, so that there is
+// at least one evaluation.
+func (n number) within(steps int) number {
+	if steps == 0 || n.n <= steps {
+		return n
+	}
+	return number{steps, fmt.Sprintf("one evaluation, after the last of %s; every %d steps there would be none (%s)",
+		count(steps, "step"), n.n, n.why)}
+}
+
 func (c *recipe) callLimit() number {
 	u := &c.train.Tools
 	if u.Max == 0 {
@@ -255,6 +265,22 @@ func (c *recipe) tokenLimits() (wrote, response, prompt number) {
 	}
 	return wrote, response, prompt
 }
+
+// orDefault returns the number, or the trainer's own limit if nothing was measured: a limit that
+// the trainer applies is written, so that a user sees it.
+func (n number) orDefault(trainers int, measured string) number {
+	if n.n > 0 {
+		return n
+	}
+	return number{trainers, "the trainer's own default, because this run does not record " + measured +
+		": set it to what the longest needs"}
+}
+
+// What a trainer's default is used instead of.
+const (
+	tokensOfRollouts = "the tokens of its rollouts"
+	textOfPrompts    = "the text of its prompts"
+)
 
 func roundUp(tokens float64) int { return int(math.Ceil(tokens/roundTokens)) * roundTokens }
 

@@ -86,7 +86,7 @@ func TestThePlanFollowsFromTheMeasurements(t *testing.T) {
 		t.Error("a GO is warned of")
 	}
 	text = written(t, "verl", measured(), given)
-	for _, want := range []string{"\n  max_prompt_length: 1024\n", "\n  train_batch_size: 64\n", "\n      max_assistant_turns: 9\n", "\n    ppo_mini_batch_size: 64\n", "max_num_gen_batches: 4\n"} {
+	for _, want := range []string{"\n  max_prompt_length: 1024\n", "\n  train_batch_size: 64\n", "\n      max_assistant_turns: 9\n", "\n    ppo_mini_batch_size: 64\n", "\n    metric: \"reward\"\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("verl's has no %q:\n%s", want, text)
 		}
@@ -108,6 +108,33 @@ func TestThePlanKeepsWhatIsDecided(t *testing.T) {
 	}
 }
 
+// A training without an evaluation would show nothing of what it learned: the interval is never
+// longer than the training, whether it was derived or configured.
+func TestThePlanEvaluatesWithinTheTraining(t *testing.T) {
+	own, err := job.Parse("job.json", []byte(`{"model":"m","method":{"type":"reinforcement","reinforcement":{"grader":{"type":"string_check","name":"g","input":"{{sample.output_text}}","reference":"x","operation":"eq"}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := measured()
+	rows := 4000 // an evaluation takes 8,000 rollouts, a step 256 and the whole training 1,024
+	many.Splits[rollout.Eval].Items.InFile = &rows
+	configured := given
+	configured.EvalEvery = 8
+	for name, c := range map[string]struct {
+		r *analysis.Result
+		g Given
+	}{"a large eval split": {many, given}, "configured": {measured(), configured}} {
+		c.g.Job = own
+		for trainer, want := range map[string]string{
+			"trl": "\neval_steps: 4\n", "verl": "\n  test_freq: 4\n", "prime-rl": "\ninterval = 4\n", "openai": " eval_interval: 4\n", "azure": " eval_interval: 4\n",
+		} {
+			if text := written(t, trainer, c.r, c.g); !strings.Contains(text, want) || !strings.Contains(text, "one evaluation, after the last of 4 steps") {
+				t.Errorf("%s, %s: no %q in\n%s", name, trainer, want, text)
+			}
+		}
+	}
+}
+
 // A run that is not GO, that has no tool, no eval and no group size that would do.
 func TestThePlanOfALittleRun(t *testing.T) {
 	r := measured()
@@ -123,7 +150,12 @@ func TestThePlanOfALittleRun(t *testing.T) {
 			continue
 		}
 		text := written(t, trainer.Name, r, given)
-		for _, no := range []string{"eval_", "eval]", "tool", "max_completion", "val_kwargs"} {
+		// TRL 1.16 and verl 0.9.1 cut answers off after 512 tokens by default, prime-rl rollouts after 2,048
+		limit := map[string]string{"trl": "\nmax_completion_length: 512\n", "verl": "\n  max_response_length: 512\n", "prime-rl": "\nseq_len = 2048\n"}[trainer.Name]
+		if !strings.Contains(text, limit) {
+			t.Errorf("%s has no %q:\n%s", trainer.Name, limit, text)
+		}
+		for _, no := range []string{"eval_", "eval]", "tool", "max_completion_tokens", "val_kwargs"} {
 			if _, lines, _ := strings.Cut(text, "\n\n"); strings.Contains(lines, no) {
 				t.Errorf("%s has %q:\n%s", trainer.Name, no, text)
 			}
@@ -188,9 +220,10 @@ func TestTheJobOfThePlanIsReadBack(t *testing.T) {
 	}
 }
 
-// Each key is one of prime-rl's configuration, by the list of its release.
+// Each key is one of prime-rl's configuration, by the list of its source; so is the table that the
+// first lines ask for.
 func TestPrimeRLHasTheKeysOfThePlan(t *testing.T) {
-	list, err := os.Open("testdata/prime-rl-0.8.0.keys")
+	list, err := os.Open("testdata/prime-rl.keys")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +235,9 @@ func TestPrimeRLHasTheKeysOfThePlan(t *testing.T) {
 	g := given
 	g.Sampling = sampled(`{"temperature":1,"top_p":0.9,"min_p":0.1,"chat_template_kwargs":{"thinking":false}}`)
 	table, keys := "", map[string]string{}
-	for line := range strings.Lines(written(t, "prime-rl", measured(), g)) {
+	text := written(t, "prime-rl", measured(), g)
+	_, asked, _ := strings.Cut(text, "below the source of training:\n")
+	for line := range strings.Lines(text + strings.ReplaceAll(asked[:strings.Index(asked, "\n\n")], "# ", "")) {
 		line = strings.TrimSpace(line)
 		switch key, value, is := strings.Cut(line, " = "); {
 		case strings.HasPrefix(line, "["):
@@ -218,11 +253,15 @@ func TestPrimeRLHasTheKeysOfThePlan(t *testing.T) {
 	}
 	for key, want := range map[string]string{
 		"max_steps": "4", "seq_len": "4864", "orchestrator.batch_size": "256", "orchestrator.group_size": "4", "orchestrator.train.sampling.max_completion_tokens": "1280",
-		"orchestrator.train.sampling.extra_body.top_p": "0.9", "orchestrator.eval.sampling.top_p": "0.9", "orchestrator.train.sampling.extra_body.chat_template_kwargs.thinking": "false",
-		"orchestrator.pre_batch_filters.enforce": "true", "model.name": `"Qwen/Qwen3-4B"`,
+		"orchestrator.train.sampling.extra_body.min_p": "0.1", "orchestrator.eval.sampling.top_p": "0.9", "orchestrator.train.sampling.extra_body.chat_template_kwargs.thinking": "false",
+		"orchestrator.train.filter_zero_advantages": "true", "orchestrator.train.source.curriculum.gates.teaches.type": `"advantage_range"`, "model.name": `"Qwen/Qwen3-4B"`,
 	} {
 		if keys[key] != want {
 			t.Errorf("%s is %s, want %s", key, keys[key], want)
 		}
+	}
+	// prime-rl sends top_p 1 next to extra_body, and verifiers 0.4.0 prefers it (SamplingConfig.normalize)
+	if value, written := keys["orchestrator.train.sampling.extra_body.top_p"]; written || !strings.Contains(strings.ReplaceAll(text, "\n# ", " "), "always samples with top_p 1, and top_p 0.9 was in force") {
+		t.Errorf("the top_p of training is %q, which has no effect:\n%s", value, text)
 	}
 }

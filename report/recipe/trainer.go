@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
@@ -74,7 +76,7 @@ func trl(c *recipe) ([]string, []line, error) {
 	l.add(c.batch.n, "items a step, on one device (divide it by the number of devices): "+c.batch.why,
 		"gradient_accumulation_steps")
 	l.number(c.steps, "max_steps")
-	l.number(c.response, "max_completion_length")
+	l.number(c.response.orDefault(512, tokensOfRollouts), "max_completion_length")
 	l.number(c.calls, "max_tool_calling_iterations")
 	c.parameters(&l, 0, "", func(name string) []string {
 		if path := one(nil, "temperature", "top_p", "top_k", "min_p", "repetition_penalty",
@@ -141,13 +143,13 @@ func verl(c *recipe) ([]string, []line, error) {
 		c.parameters(&l, -1, asInTrain, one(under(roll, "val_kwargs"), "temperature", "top_p", "top_k"))
 	}
 	l.number(c.batch, "data", "train_batch_size")
-	l.number(c.prompt, "data", "max_prompt_length")
-	l.number(c.response, "data", "max_response_length")
+	l.number(c.prompt.orDefault(512, textOfPrompts), "data", "max_prompt_length")
+	l.number(c.response.orDefault(512, tokensOfRollouts), "data", "max_response_length")
 	l.add("grpo", "the analysis is of groups of rollouts of one item", "algorithm", "adv_estimator")
 	l.add(c.given.Normalize != analysis.NormalizeNone, "as the analysis assumed (trainer.normalize)", "algorithm",
 		"norm_adv_by_std_in_grpo")
 	l.add(true, c.difficulty()+"; they are replaced in the batch", "algorithm", "filter_groups", "enable")
-	l.number(c.maxGenerations(), "algorithm", "filter_groups", "max_num_gen_batches")
+	l.add("reward", "the reward that was measured", "algorithm", "filter_groups", "metric")
 	l.number(c.epochs, "trainer", "total_epochs")
 	l.number(c.steps, "trainer", "total_training_steps")
 	if c.eval != nil {
@@ -157,36 +159,33 @@ func verl(c *recipe) ([]string, []line, error) {
 		"NAME."), c.settings("verl", unsupported)...), l, nil
 }
 
-// maxGenerations returns how many batches may be generated to fill one with informative groups.
-func (c *recipe) maxGenerations() number {
-	if c.share == nil || c.share.Low == nil || *c.share.Low <= 0 {
-		return number{}
-	}
-	n := int(math.Ceil(1 / *c.share.Low)) + 1
-	return number{
-		n,
-		fmt.Sprintf("at least %s of the groups are informative: a full batch takes %d, plus one in reserve",
-			message.Percent(*c.share.Low), n-1),
-	}
-}
-
 func primeRL(c *recipe) ([]string, []line, error) {
 	var l list
 	l.number(c.steps, "max_steps")
-	if c.response.n > 0 && c.prompt.n > 0 {
-		l.add(c.prompt.n+c.response.n, "prompt and response: "+c.prompt.why+"; "+c.response.why, "seq_len")
+	length := number{c.prompt.n + c.response.n, "prompt and response: " + c.prompt.why + "; " + c.response.why}
+	switch {
+	case c.response.n == 0:
+		length = number{}.orDefault(2048, tokensOfRollouts)
+	case c.prompt.n == 0:
+		length = number{}.orDefault(2048, textOfPrompts)
 	}
+	l.number(length, "seq_len")
 	model(&l, c, "model", "name")
 	l.add(c.batch.n*c.group.n, fmt.Sprintf("rollouts a step: %s x %d. %s", count(c.batch.n, "item"), c.group.n,
 		c.batch.why), "orchestrator", "batch_size")
 	l.number(c.group, "orchestrator", "group_size")
+	l.add(true, c.difficulty()+"; their tokens are left out of a step, which is smaller for it",
+		"orchestrator", "train", "filter_zero_advantages")
 	train := []string{"orchestrator", "train", "sampling"}
 	c.parameters(&l, -1, "", one(train, "temperature"))
 	if c.tokens.n > 0 {
 		l.add(c.tokens.n, "a limit for each turn, from the tokens of all turns: "+c.tokens.why, "orchestrator",
 			"train", "sampling", "max_completion_tokens")
 	}
-	c.parameters(&l, -1, "", extraBody(train, "temperature"))
+	unsupported := c.parameters(&l, -1, "", extraBody(train, "temperature", "top_p"))
+	unsupported = slices.DeleteFunc(unsupported, func(parameter string) bool {
+		return parameter == "top_p 1" || parameter == "top_p 1.0" || !strings.HasPrefix(parameter, "top_p ")
+	})
 	if c.eval != nil {
 		l.number(c.evalEvery, "orchestrator", "eval", "interval")
 		l.number(c.evalSamples, "orchestrator", "eval", "group_size")
@@ -194,13 +193,16 @@ func primeRL(c *recipe) ([]string, []line, error) {
 		c.parameters(&l, -1, asInTrain, one(eval, "temperature", "top_p", "top_k", "min_p"))
 		c.parameters(&l, -1, asInTrain, extraBody(eval, "temperature", "top_p", "top_k", "min_p"))
 	}
-	l.add("zero_advantage", c.difficulty(), "orchestrator", "pre_batch_filters[]", "type")
-	l.add(true, "such groups are left out before a batch is full, so that it holds groups that teach", "orchestrator",
-		"pre_batch_filters[]", "enforce")
 	head := c.head("A configuration of prime-rl: uv run rl @ FILE.")
 	head = append(head, c.settings("prime-rl", nil)...)
-	head = append(head, "Add your environment as [[orchestrator.train.source]] and, for evaluations, as "+
-		"[[orchestrator.eval.source]].")
+	if len(unsupported) > 0 {
+		head = append(head, "In training prime-rl always samples with top_p 1, and "+unsupported[0]+" was in force: "+
+			"what was measured holds only with it. Sample with top_p 1.")
+	}
+	head = append(head,
+		"Add your environment as [[orchestrator.train.source]] and, for evaluations, as [[orchestrator.eval.source]].",
+		"To fill each step with groups that teach, add this table below the source of training:",
+		"[orchestrator.train.source.curriculum.gates.teaches]", `type = "advantage_range"`)
 	if c.calls.n > 0 {
 		head = append(head, fmt.Sprintf("Limit the turns of its agent to %d: %s.", c.calls.n+1, c.calls.why))
 	}
@@ -252,10 +254,13 @@ func hosted(c *recipe) ([]string, []line, error) {
 		}
 		l.number(n, under("hyperparameters", key)...)
 	}
-	hyper(c.batch, 256, "batch_size")
-	hyper(c.epochs, 50, "n_epochs")
+	const mostBatch, mostEpochs = 256, 50
+	batch := min(c.batch.n, mostBatch)
+	hyper(c.batch, mostBatch, "batch_size")
+	hyper(c.epochs, mostEpochs, "n_epochs")
 	if c.eval != nil {
-		hyper(c.evalEvery, math.MaxInt, "eval_interval")
+		steps := min(c.epochs.n, mostEpochs) * ((itemCount(c.train) + batch - 1) / batch)
+		hyper(c.evalEvery.within(steps), math.MaxInt, "eval_interval")
 		hyper(c.evalSamples, math.MaxInt, "eval_samples")
 	}
 	if e := j.Hyper.ReasoningEffort; e != "" {

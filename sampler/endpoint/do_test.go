@@ -36,3 +36,22 @@ func TestARequestThatEndsNothing(t *testing.T) {
 		t.Errorf("a refused request: %v", err)
 	}
 }
+
+// A run takes up new rollouts only while those that it took up find their way into a queue: beyond
+// eight on the way, another one would only hold memory. That holds at an endpoint without a queue yet.
+func TestRolloutsOnTheWayToAQueueAreFew(t *testing.T) {
+	s := New(Config{Limits: func(string) limit.Limits { return limit.Limits{} }, GiveUp: func(*Error, bool) {}})
+	defer s.Close()
+	for n := 1; n <= 9; n++ {
+		s.Begin()
+		if got, want := s.Crowded(), n >= 8; got != want {
+			t.Errorf("%d rollouts on the way: crowded %v, want %v", n, got, want)
+		}
+	}
+	for n := 8; n >= 7; n-- {
+		s.Forget()
+		if got, want := s.Crowded(), n >= 8; got != want {
+			t.Errorf("one reached its queue, %d are left: crowded %v, want %v", n, got, want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package limit
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 )
@@ -26,6 +27,7 @@ func TestBreaker(t *testing.T) {
 		{"the same 500 five times", Broken, 500, 0, 9, nil, 5},
 		{"the same refusal of five items", Refused, 400, 0, 9, nil, 5},
 		{"the same refusal of one item", Refused, 400, 0, 50, func(_ int, f *Fault) { f.Subject = "item 1" }, 0},
+		{"the same refusal of five items that were in flight together", Refused, 400, 0, 9, func(i int, f *Fault) { f.Fresh = i == 0 }, 5},
 		{"the same useless answer five times", Unusable, 200, 0, 9, nil, 5},
 		{"errors of requests in flight together count once", Broken, 500, 0, 50, func(i int, f *Fault) { f.Fresh = i%10 == 0 }, 41},
 		{"another text in between", Broken, 500, 0, 50, func(i int, f *Fault) {
@@ -250,6 +252,43 @@ func TestClassOf(t *testing.T) {
 		}
 		if r.Counted && !r.Retryable || r.OnceEach && !r.TripsBreaker || r.TripsAfter > 0 && !r.TripsBreaker {
 			t.Errorf("%s contradicts itself: %+v", r.Name, r)
+		}
+	}
+}
+
+// With sampling.breaker at 1 the first refusal stops the command, even if the endpoint has worked: one
+// item is all that is asked for. With 2, one item's refusals show nothing about the others.
+func TestABreakerOfOne(t *testing.T) {
+	for after, want := range map[int]int{1: 1, 2: 0} {
+		b := NewBreaker(after, DefaultRetry())
+		b.Record(noon, Fault{Class: Served})
+		if open := b.Record(noon, Fault{Class: Refused, Status: 400, Text: "no such model", Subject: "item 1", Fresh: true}); open.Times != want {
+			t.Errorf("a breaker of %d opens after %d, want %d", after, open.Times, want)
+		}
+	}
+}
+
+// What follows from a failure is what gonogo help failures says of it, and no more.
+func TestWhatFollowsFromAFailure(t *testing.T) {
+	const (
+		retried = "it is retried, sampling.retries times"
+		fewer   = "fewer requests at once"
+		pause   = "a pause for all requests, if it happens twice in a row"
+		stops   = "the same sampling.breaker times in a row stops the command"
+	)
+	later := func(after string) string {
+		return "the same sampling.breaker times in a row and for " + after + " stops the command"
+	}
+	for class, want := range map[Class][]string{
+		Served:      {"nothing"},
+		Refused:     {"the same for sampling.breaker items in a row stops the command"},
+		Limited:     {"it is retried, for up to sampling.retry_for", fewer, pause, later("10m0s")}, // a quota may reset within Patience
+		Unavailable: {retried, pause, later("1m0s")},                                               // a server that restarts
+		Broken:      {retried, pause, stops},
+		Unusable:    {retried, stops},
+	} {
+		if got := class.Rule().Then(); !slices.Equal(got, want) {
+			t.Errorf("%v: %q, want %q", class, got, want)
 		}
 	}
 }

@@ -83,8 +83,16 @@ func TestAgain(t *testing.T) {
 	if _, again := (Retry{Max: 2}).ShouldRetry(Limited, Tries{Made: 2}, 0, 0.5); again {
 		t.Error("without a total the number bounds 429s too")
 	}
-	if _, again := (Retry{Max: 2}).ShouldRetry(Limited, Tries{}, Patience, 0.5); !again {
-		t.Error("the server's wish is within patience")
+	// With no limit on the time of all retries, or with one of hours, only our patience bounds the wait.
+	for _, r := range []Retry{{Max: 2}, {Max: 2, Total: 6 * time.Hour}} {
+		for _, class := range []Class{Limited, Unavailable, Silent, Broken} {
+			if delay, again := r.ShouldRetry(class, Tries{Counted: 1}, Patience, 0); !again || delay != Patience {
+				t.Errorf("%v, %v: asked for ten minutes: %v after %v, want a retry then", r, class, again, delay)
+			}
+			if delay, again := r.ShouldRetry(class, Tries{Counted: 1}, Patience+time.Second, 0); again {
+				t.Errorf("%v, %v: asked for more than ten minutes: a retry after %v", r, class, delay)
+			}
+		}
 	}
 }
 

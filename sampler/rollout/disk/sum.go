@@ -1,10 +1,14 @@
 package disk
 
 import (
+	"errors"
 	"fmt"
 	"hash"
 	"hash/crc32"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 )
 
 // Checksum returns the CRC-32C and the size of a file, at the speed of reading it. It detects
@@ -23,6 +27,32 @@ func Checksum(path string) (string, error) {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}
 	return s.String(), nil
+}
+
+// Checksums returns the checksums of the files in a directory that match the patterns, by their
+// path in it, with slashes; nil if it is no directory. A pattern without a match gives none.
+func Checksums(dir string, patterns ...string) (map[string]string, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, nil
+	}
+	sums := make(map[string]string)
+	for _, pattern := range patterns {
+		names, err := fs.Glob(os.DirFS(dir), pattern)
+		if err != nil {
+			return nil, fmt.Errorf("checksum the files %s: %w", pattern, err)
+		}
+		for _, name := range names {
+			sum, err := Checksum(filepath.Join(dir, filepath.FromSlash(name)))
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // removed meanwhile
+			}
+			if err != nil {
+				return nil, err
+			}
+			sums[name] = sum
+		}
+	}
+	return sums, nil
 }
 
 // Sum is a checksum and a size of what is written to it.

@@ -41,7 +41,9 @@ func RunOfResult(run string) string {
 }
 
 // ResultFor returns the run's result.json, or a fresh analysis if there is none, if the run's files
-// have changed, if it was judged by other settings than the run's own, or if settings are given.
+// have changed, if it was judged by other settings than the run's own, or if settings are given. A
+// result with gates that this program lacks is returned as it is, or refused where it would have to
+// be replaced.
 func ResultFor(ctx context.Context, c *project.Invocation, dir string) (*analysis.Result, error) {
 	kept, err := archive.ReadResult(dir)
 	if err != nil {
@@ -49,6 +51,11 @@ func ResultFor(ctx context.Context, c *project.Invocation, dir string) (*analysi
 	}
 	if kept == nil || c.Report.Judging {
 		return AnalyzeRun(ctx, c, dir)
+	}
+	if lacking := archive.Lacking(kept.Gates, gate.All()); len(lacking) > 0 {
+		fmt.Fprintf(c.Err, "note: %s was judged with gates that this program lacks (%s) and is shown as it is.\n",
+			filepath.Join(dir, archive.ResultFile), console.Visible(strings.Join(lacking, ", ")))
+		return kept, nil
 	}
 	opened, err := rollout.OpenManifest(dir)
 	if errors.Is(err, rollout.ErrNotARun) {

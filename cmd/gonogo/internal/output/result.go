@@ -104,6 +104,9 @@ func Deliver(ctx context.Context, c *project.Invocation, dir string, r *analysis
 // AnalyzeRun analyzes a run with the command's flags.
 func AnalyzeRun(ctx context.Context, c *project.Invocation, dir string) (*analysis.Result, error) {
 	opened, err := rollout.OpenManifest(dir)
+	if err == nil {
+		err = CheckGates(dir)
+	}
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
@@ -113,6 +116,10 @@ func AnalyzeRun(ctx context.Context, c *project.Invocation, dir string) (*analys
 	}
 	return Analyze(ctx, c, opened, settings)
 }
+
+// CheckGates refuses a run whose result was judged with gates that this program lacks, before
+// anything is done that would end in replacing the result.
+func CheckGates(dir string) error { return exit.AsUsage(archive.CheckGates(dir, gate.All())) }
 
 // SaveMemory collects garbage more often until the returned function is called. This costs little,
 // because most of an analysis' memory are the numbers of the rollouts, which live until the end and

@@ -8,6 +8,7 @@ import (
 
 	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
@@ -109,6 +110,9 @@ type notBegun struct{ error }
 // readyToSample returns an error before the first call if the data breaks the platform's rules or
 // fails a blocking gate, an endpoint does not answer or the grader fails its trial.
 func readyToSample(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
+	if err := output.CheckGates(dir); err != nil {
+		return err
+	}
 	p.ShowWarnings(c.Err)
 	if problems := p.Inputs.Blocking(); len(problems) > 0 && !c.Sampling.DespiteProblems {
 		console.WriteProblems(c.Err, problems)
