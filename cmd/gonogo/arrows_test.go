@@ -174,8 +174,8 @@ var allowedArrows = map[string][]string{
 	},
 	"sampler/limit": {},
 	"sampler/rollout": {
-		"sampler/internal/failure", "sampler/jsontext", "sampler/rollout/credential",
-		"sampler/rollout/disk", "sampler/rollout/prompt", "sampler/wording",
+		"sampler/internal/compressed", "sampler/internal/failure", "sampler/jsontext",
+		"sampler/rollout/credential", "sampler/rollout/disk", "sampler/rollout/prompt", "sampler/wording",
 	},
 	// how tools say that a rollout was not judged
 	"sampler/internal/failure": {},

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	"gonogo/sampler/internal/compressed"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout/disk"
 )
@@ -55,9 +56,13 @@ func (r *Run) Labels() ([]Label, error) {
 // label of the same split, item, sample, step, output and rater replaces the earlier one. A label
 // without a split applies to the item of that id in any split; one without a step, or of step 0,
 // also applies to the only step that the item has rollouts of. Errors in a line are *LineError,
-// with name before the line number.
+// with name before the line number. The text may be compressed.
 func ReadLabels(name string, rd io.Reader) ([]Label, error) {
-	text, err := io.ReadAll(io.LimitReader(rd, maxLabels+1))
+	plain, err := compressed.NewReader(rd, maxLabels+1)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	text, err := io.ReadAll(io.LimitReader(plain, maxLabels+1))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}

@@ -1,8 +1,12 @@
 package rollout
 
 import (
+	"bytes"
+	"compress/gzip"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -248,4 +252,38 @@ func FuzzLabels(f *testing.F) {
 			t.Errorf("rewritten (-first +second):\n%s", d)
 		}
 	})
+}
+
+func TestCompressedLabels(t *testing.T) {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := io.WriteString(w, "item,sample,score\nq1,0,0.5\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	labels, err := ReadLabels("labels.csv.gz", &b)
+	if err != nil || len(labels) != 1 || labels[0].Item != "q1" {
+		t.Errorf("%+v, %v", labels, err)
+	}
+	if _, err := ReadLabels("labels.csv.xz", strings.NewReader("\xfd7zXZ\x00\x00\x04")); err == nil || err.Error() != "read labels.csv.xz: the file is compressed with xz: unpack it first (xz -dk FILE)" {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// The pages of a run read its lines in place.
+func TestCompressedRollouts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.jsonl.gz")
+	if err := os.WriteFile(path, []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = run.Records(context.Background(), ReadOptions{}, func(*Record) error { return nil })
+	if want := "the file is compressed with gzip: gonogo import " + path + " -o RUN unpacks it"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error is %v", err)
+	}
 }

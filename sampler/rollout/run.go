@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"gonogo/sampler/internal/compressed"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout/disk"
 )
@@ -118,6 +119,11 @@ func (r *Run) Records(ctx context.Context, opt ReadOptions, yield func(*Record) 
 		return Input{Bad: []BadLine{}}, fmt.Errorf("read rollouts: %w", err)
 	}
 	defer f.Close()
+	head := make([]byte, compressed.Peek)
+	if n, _ := f.ReadAt(head, 0); compressed.Is(head[:n]) { // pages and indices need the lines themselves
+		return Input{Bad: []BadLine{}}, fmt.Errorf("read %s: the file is compressed with %s: gonogo import %s -o RUN "+
+			"unpacks it", r.file, compressed.Name(head[:n]), r.file)
+	}
 	source := Import
 	if r.Manifest != nil && r.Manifest.Source != "" {
 		source = r.Manifest.Source

@@ -56,6 +56,14 @@ func of(head []byte) *kind {
 // Is reports whether a file that begins with head is compressed.
 func Is(head []byte) bool { return of(head) != nil }
 
+// Name returns the name of the compression of a file that begins with head; "" for none.
+func Name(head []byte) string {
+	if k := of(head); k != nil {
+		return k.name
+	}
+	return ""
+}
+
 // Suffixes are the endings that compressed files have after their name.
 var Suffixes = []string{".gz", ".zst", ".bz2", ".xz", ".lz4", ".lz", ".sz", ".Z", ".7z"}
 

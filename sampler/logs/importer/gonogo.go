@@ -58,6 +58,9 @@ func readGonogo(ctx context.Context, in *intake) error {
 			r.Sample = numbers.inStep(r.Split, r.Item, r.Step, r.Sample)
 			steps[r.Step] = true
 			turns.add(string(r.Split)+r.Item, r.Reward, extraText(r))
+			if sink.row != nil { // before the line is taken apart
+				sink.row(field(r, in.opt.Item))
+			}
 			if err := in.flat(f, r); err != nil {
 				return err
 			}

@@ -89,6 +89,28 @@ func TestPlainLinesThatHoldMoreThanATable(t *testing.T) {
 	}
 }
 
+// The key of an item is found next to a prompt, and may itself be a column of a table.
+func TestItemsOfPlainLinesByAKey(t *testing.T) {
+	rows := `{"item":"g","task":"t1","prompt":"1?","tool_calls":1,"reward":1}` + "\n" + `{"item":"g","task":"t2","prompt":"2?","tool_calls":2,"reward":0}` + "\n" + `{"item":"g","task":"t2","tool_calls":2,"reward":0.5}` + "\n"
+	for key, want := range map[string][]string{"task": {"t1", "t2", "t2"}, "tool_calls": {"1", "2", "2"}} {
+		src := text(rows)
+		src.Options.Item = key
+		_, g, err := importSource(t, "", src)
+		if err != nil || len(g.records) != 3 {
+			t.Errorf("--item %s: %v", key, err)
+			continue
+		}
+		for i, r := range g.records {
+			if r.Item != want[i] {
+				t.Errorf("--item %s: item %d is %s", key, i, r.Item)
+			}
+		}
+		if len(g.items) != 2 || g.items[0].ID != want[0] || g.items[1].ID != want[1] {
+			t.Errorf("--item %s: items %+v", key, g.items)
+		}
+	}
+}
+
 func TestListsOfRowsByTheirMapping(t *testing.T) {
 	array := `[ {"q":"a","trial":0,"score":1},` + "\n" + `{"q":"a","trial":1,"score":0.5} ]`
 	below := `{"model":"m","scores":{"mean":0.75},"results":{"rows":` + array + `}}`

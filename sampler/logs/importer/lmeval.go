@@ -27,7 +27,8 @@ var lmEval = Format{
 		"outputs, for gonogo grade",
 	Files: []string{"samples_*.jsonl"},
 	From: Origin{
-		Item:     "the task of the file's name and `doc_id`; of several filters the first, or that of `--score METRIC,FILTER`",
+		Item: "the task of the file's name and `doc_id`; of several filters the first, or that of " +
+			"`--score METRIC,FILTER`",
 		Sample:   "the position in `resps[0]`; of several files of a task, later ones continue",
 		Reward:   "of one response alone: the first of `metrics`, or that of `--score`; repeats have none",
 		Failures: "repeats are not graded (`grader`), and so is a metric that is not a number",

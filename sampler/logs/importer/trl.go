@@ -232,7 +232,8 @@ func (r *trlReader) look(ctx context.Context, f File) error {
 			}
 		}
 		for n := 1; len(r.terms) == 0 && n <= len(t.columns); n++ {
-			if follows, conclusive := advantagesFollow(group, func(row *trlRow) *float64 { return row.reward(n) }); conclusive && follows {
+			first := func(row *trlRow) *float64 { return row.reward(n) }
+			if follows, conclusive := advantagesFollow(group, first); conclusive && follows {
 				r.checked[n][0]++
 			} else if conclusive {
 				r.checked[n][1]++
@@ -256,8 +257,9 @@ func (r *trlReader) look(ctx context.Context, f File) error {
 	return err
 }
 
-// advantagesFollow reports whether the advantages of a group equal the rewards of its rows up to a shift by the mean and a factor, which every way of scaling preserves. It is not
-// conclusive if nothing in the group varies.
+// advantagesFollow reports whether the advantages of a group equal the rewards of its rows up to a
+// shift by the mean and a factor, which every way of scaling preserves. It is not conclusive if
+// nothing in the group varies.
 func advantagesFollow(group []*trlRow, reward func(*trlRow) *float64) (follows, conclusive bool) {
 	var sums, advantages []float64
 	for _, row := range group {
