@@ -82,6 +82,7 @@ var remedies = []remedy{
 	{"an audit needs a run directory to write to; gonogo import makes one", "remedies_more", "an audit needs a run directory", "gonogo import log.jsonl", "gonogo audit new --grader"},
 	{"there is no run %s: an audit of another grader needs one; gonogo sample or gonogo import makes it", "remedies_more", "there is no run new", "gonogo import log.jsonl -o new", "gonogo audit new --grader"},
 	{"a burst needs a run directory to write to; gonogo import makes one", "remedies_more", "a burst needs a run directory", "gonogo import log.jsonl", "exists steps/burst.json"},
+	{"the file is compressed with %s: gonogo import %s -o RUN unpacks it", "import_lists", "-o RUN unpacks it", "gonogo import r.jsonl.gz -o r", "r/rollouts.jsonl"},
 	{"import writes a run directory: name it with --output RUN, as in gonogo import", "remedies_more", "as in gonogo import", "gonogo import log.jsonl -o imported", "Next: gonogo report imported"},
 	{"there is no %s here: gonogo init writes one", "remedies_more", "there is no gonogo.yaml here", "gonogo init --train", "gonogo check --offline"},
 	{"on the data, which gonogo check shows", "remedies_more", "on the data, which gonogo check shows", "gonogo check", "advice +odd.jsonl"},
