@@ -89,12 +89,12 @@ func appendSchema(out, value []byte, depth int, names bool) (_ []byte, ok bool) 
 			}
 			separate()
 			out = append(append(out, key...), ':')
-			word := string(jsontext.Key(key))
-			if !names && values[word] {
+			word := jsontext.Key(key)
+			if !names && values[string(word)] {
 				out = append(out, member...)
 				return nil
 			}
-			if out, ok = appendSchema(out, member, depth+1, !names && schemaMaps[word]); !ok {
+			if out, ok = appendSchema(out, member, depth+1, !names && schemaMaps[string(word)]); !ok {
 				return jsontext.ErrSyntax
 			}
 			return nil

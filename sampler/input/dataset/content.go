@@ -25,9 +25,9 @@ const maxUnpacked = 1 << 30
 // order, and their numbers take the place of line numbers in errors and names.
 func content(f *os.File, in io.Reader, opt Options) (io.Reader, error) {
 	head := make([]byte, compressed.Peek)
-	n, err := f.ReadAt(head, 0)
+	n, _ := f.ReadAt(head, 0)
 	if n == 0 {
-		return in, nil // reading it reports why
+		return in, nil // reading it reports an error again
 	}
 	if parquetfile.Is(head[:n]) {
 		lines, err := parquetFile(in)
