@@ -152,9 +152,13 @@ func fetch(ts *testscript.TestScript, neg bool, args []string) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	ts.Check(err)
 	path, query, _ := strings.Cut(args[2], "?")
-	u.Path, u.RawQuery = path, u.RawQuery+"&"+query
+	token, _ := strings.CutPrefix(u.Fragment, "token=")
+	u.Path, u.RawQuery, u.Fragment = path, query, ""
+	req, err := http.NewRequest(http.MethodGet, u.String(), nil)
+	ts.Check(err)
+	req.Header.Set("Authorization", "Bearer "+token)
 	for {
-		resp, err := http.Get(u.String())
+		resp, err := http.DefaultClient.Do(req)
 		ts.Check(err)
 		body, err := io.ReadAll(resp.Body)
 		ts.Check(errors.Join(err, resp.Body.Close()))

@@ -33,7 +33,7 @@ func TestThePlanHasAllParametersOfSampling(t *testing.T) {
 			"verl has no key for min_p 0.05, presence_penalty 0.5, repetition_penalty 1.1, which was in force",
 		},
 		"prime-rl": {
-			"\n[orchestrator.train.sampling]\n", "\ntemperature = 0.7\n", "\n[orchestrator.train.sampling.extra_body]\n", "always samples with top_p 1, and top_p 0.8", "\ntop_p = 0.8\n", "\ntop_k = -1\n", "\nmin_p = 0.05\n", "\nrepetition_penalty = 1.1\n", "\npresence_penalty = 0.5\n",
+			"\n[orchestrator.train.sampling]\n", "\ntemperature = 0.7\n", "\n[orchestrator.train.sampling.extra_body]\n", "sends top_p 1 next to the top_p 0.8", "\ntop_p = 0.8\n", "\ntop_k = -1\n", "\nmin_p = 0.05\n", "\nrepetition_penalty = 1.1\n", "\npresence_penalty = 0.5\n",
 		},
 	} {
 		text := written(t, trainer, measured(), g)

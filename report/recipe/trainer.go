@@ -182,10 +182,12 @@ func primeRL(c *recipe) ([]string, []line, error) {
 		l.add(c.tokens.n, "a limit for each turn, from the tokens of all turns: "+c.tokens.why, "orchestrator",
 			"train", "sampling", "max_completion_tokens")
 	}
-	unsupported := c.parameters(&l, -1, "", extraBody(train, "temperature", "top_p"))
-	unsupported = slices.DeleteFunc(unsupported, func(parameter string) bool {
-		return parameter == "top_p 1" || parameter == "top_p 1.0" || !strings.HasPrefix(parameter, "top_p ")
-	})
+	c.parameters(&l, -1, "", extraBody(train, "temperature"))
+	var others list
+	overridden := slices.DeleteFunc(c.parameters(&others, -1, "", extraBody(train, "temperature", "top_p")),
+		func(parameter string) bool {
+			return parameter == "top_p 1" || parameter == "top_p 1.0" || !strings.HasPrefix(parameter, "top_p ")
+		})
 	if c.eval != nil {
 		l.number(c.evalEvery, "orchestrator", "eval", "interval")
 		l.number(c.evalSamples, "orchestrator", "eval", "group_size")
@@ -195,9 +197,9 @@ func primeRL(c *recipe) ([]string, []line, error) {
 	}
 	head := c.head("A configuration of prime-rl: uv run rl @ FILE.")
 	head = append(head, c.settings("prime-rl", nil)...)
-	if len(unsupported) > 0 {
-		head = append(head, "In training prime-rl always samples with top_p 1, and "+unsupported[0]+" was in force: "+
-			"what was measured holds only with it. Sample with top_p 1.")
+	if len(overridden) > 0 {
+		head = append(head, "prime-rl sends top_p 1 next to the "+overridden[0]+" of extra_body, which was in force, and "+
+			"verifiers 0.4 takes the 1: measure with top_p 1, or check what your training samples with.")
 	}
 	head = append(head,
 		"Add your environment as [[orchestrator.train.source]] and, for evaluations, as [[orchestrator.eval.source]].",
