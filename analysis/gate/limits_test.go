@@ -129,3 +129,38 @@ func TestAnOpenAnswerSaysWhatWouldSettleIt(t *testing.T) {
 		gatetest.Run(t, open(c.needs, c.settles), gatetest.Case{Name: c.name, Result: &analysis.Result{}, Want: want})
 	}
 }
+
+// Requests that were repeated are a caution above a twentieth of the rollouts, and what failures
+// depend on from a hundredth on.
+func TestFailuresThatCostNoRollout(t *testing.T) {
+	none, p := 0.0, 0.001
+	split := func(change func(*analysis.SplitResult)) *analysis.Result {
+		sr := analysis.SplitResult{Missing: analysis.Missing{Share: &none}, Reward: analysis.Reward{}}
+		sr.Reward.N = 200
+		change(&sr)
+		return onTrain(sr)
+	}
+	retried := func(n int) *analysis.Result {
+		return split(func(sr *analysis.SplitResult) { sr.Missing.Retried, sr.Missing.Retries = n, n })
+	}
+	depend := func(repeated int) *analysis.Result {
+		return split(func(sr *analysis.SplitResult) {
+			sr.Missing.Repeated = repeated
+			sr.MissingBy = &analysis.MissingBy{Item: analysis.PermutationTest{P: &p, Statistic: &p}, Items: []string{"q"}}
+		})
+	}
+	for _, test := range []struct {
+		name   string
+		result *analysis.Result
+		want   int // findings
+	}{
+		{"10 of 200 rollouts with a repeated request", retried(10), 2},
+		{"11 of 200 rollouts with a repeated request", retried(11), 3},
+		{"2 of 202 attempts failed, and failures depend on the item", depend(2), 2},
+		{"3 of 203 attempts failed, and failures depend on the item", depend(3), 3},
+	} {
+		if got := infraFailures.Check(test.result, analysis.Thresholds{}); len(got) != test.want {
+			t.Errorf("%s: %d findings, want %d: %+v", test.name, len(got), test.want, got)
+		}
+	}
+}

@@ -1,7 +1,9 @@
 package measure
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"gonogo/analysis"
@@ -70,6 +72,58 @@ func TestRewardsThatHardlyDiffer(t *testing.T) {
 		s.RewardRange, s.Normalize = stat.Range{Lo: 0, Hi: 10}, test.normalize
 		if got := Informative(s, []float64{5, 5 + test.span}, 2); got != test.want {
 			t.Errorf("%s: informative %g, want %g", test.name, got, test.want)
+		}
+	}
+}
+
+// A field of the rows is compared by its values if it has at most 50 of them, of at most 64 bytes, in
+// five rows each on average: a name or an id has more.
+func TestFieldsThatAreComparedByTheirValues(t *testing.T) {
+	rows := func(levels, each, bytes int) (list []fieldValue) {
+		for i := range levels * each {
+			list = append(list, fieldValue{text: fmt.Sprintf("%0*d", bytes, i%levels)})
+		}
+		return list
+	}
+	for _, test := range []struct {
+		name string
+		list []fieldValue
+		want fieldKind
+	}{
+		{"50 values in five rows each", rows(50, 5, 8), categorical},
+		{"51 values in five rows each", rows(51, 5, 8), leftOut},
+		{"50 values in four rows each", rows(50, 4, 8), leftOut},
+		{"two values of 64 bytes", rows(2, 5, 64), categorical},
+		{"two values of 65 bytes", rows(2, 5, 65), leftOut},
+	} {
+		if got := kindOfField(test.list); got != test.want {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+// Items whose rollouts are copies of one show why if nine of ten of them have the sign: here, equal
+// ids of their replies.
+func TestTheSignOfCopies(t *testing.T) {
+	for _, test := range []struct {
+		withID int
+		want   bool
+	}{{9, true}, {8, false}} {
+		m := Split{s: analysis.DefaultSettings()}
+		for item := range 10 {
+			it := &collect.Item{ID: fmt.Sprint(item)}
+			for sample := range 2 {
+				r := &collect.Row{Whole: 7, Trace: uint64(100*item + sample + 1)}
+				if item < test.withID {
+					r.Trace = uint64(item + 1)
+				}
+				it.Rows = append(it.Rows, r)
+			}
+			m.Items = append(m.Items, it)
+		}
+		c := m.copies()
+		if c == nil || c.Equal != 10 || slices.Contains(c.Signs, analysis.CopiesIDs) != test.want {
+			t.Errorf("%d of 10 items have one id each: %+v, want a sign: %v", test.withID, c, test.want)
 		}
 	}
 }
