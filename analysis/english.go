@@ -32,10 +32,26 @@ func (r *Result) addWords() {
 		return
 	}
 	texts{change: true, visit: func(t *message.Text) {
-		if _, ok := message.Find(t.ID); !ok {
+		if _, ok := message.Find(t.ID); !ok && plainWords(r.English[t.ID]) {
 			t.English = strings.Map(visible, r.English[t.ID])
 		}
 	}}.in(reflect.ValueOf(r))
+}
+
+// plainWords reports whether foreign words can be filled in: they are of a sensible length and use
+// each argument once, because arguments are messages themselves, and would multiply at each level.
+func plainWords(words string) bool {
+	const longest = 4 << 10
+	used := make(map[string]bool)
+	for _, part := range strings.Split(words, "{")[1:] {
+		name, _, _ := strings.Cut(part, "}")
+		name, _, _ = strings.Cut(strings.ToLower(name), "|")
+		if used[name] {
+			return false
+		}
+		used[name] = true
+	}
+	return len(words) <= longest
 }
 
 // clean removes control characters from the labels of recorded gates.

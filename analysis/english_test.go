@@ -51,6 +51,19 @@ func TestAResultBringsItsEnglish(t *testing.T) {
 	}
 }
 
+// Words that name an argument twice are not filled in: arguments are messages themselves, and would
+// multiply at each level.
+func TestForeignWordsDoNotMultiply(t *testing.T) {
+	hostile := strings.Replace(stored, `broken \u202ein {rooms|room}: {advice}`, `{advice} {advice}`, 1)
+	r, err := analysis.Decode(strings.NewReader(hostile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Findings[0].Title.String(); !strings.HasPrefix(got, "house.rule.fail {") {
+		t.Errorf("the finding says %q", got)
+	}
+}
+
 // A result from before gates were recorded is written as it was.
 func TestAnOldResultGetsNoEnglish(t *testing.T) {
 	old := strings.Replace(stored, `"gates":[{"name":"house.rule","label":"The \u001b[2Jrule"}],`, "", 1)

@@ -71,10 +71,10 @@ var keyFlags = []keyFlag{
 	{"seed", "seed", "the random seed `N`"},
 	{"queue", "queue.url", "distribute the rollouts through the queue at `URL`: memory (none), embedded, " +
 		"embedded:PORT, nats://HOST:PORT or tls://HOST:PORT"},
-	{"max-rollouts", "sampling.max_rollouts", "stop this call after `N` rollouts, or graded outputs"},
-	{"max-tokens", "sampling.max_tokens", "stop this call after `N` tokens"},
-	{"max-usd", "sampling.max_usd", "stop this call after `X` US dollars, by the prices and the tokens that servers " +
-		"report; a burst starts nothing that is estimated to cost more"},
+	{"max-rollouts", "sampling.max_rollouts", "stop once all calls for the run have begun `N` rollouts, or graded `N` outputs"},
+	{"max-tokens", "sampling.max_tokens", "stop once the run has used `N` tokens"},
+	{"max-usd", "sampling.max_usd", "stop once the run has cost `X` US dollars, by the prices and the tokens that " +
+		"servers report; a burst starts nothing that is estimated to cost more"},
 	{"deadline", "sampling.deadline", "stop this call by `TIME`: 2h from now, 17:30, or of a date"},
 	{"group-size", "training.group_size", "`G`, the rollouts that the trainer compares with each other"},
 	{"pass-threshold", "pass_threshold", "rewards at or above `X` count as passed"},

@@ -35,12 +35,12 @@ func (s *Server) guard(port int, next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		switch {
 		case !slices.Contains(hosts, r.Host):
-			http.Error(w, "wrong host: open the address that gonogo view printed", http.StatusForbidden)
+			fail(w, http.StatusForbidden, errors.New("wrong host: open the address that gonogo view printed"))
 		case !ownPage(r):
-			http.Error(w, "requests from other pages are refused", http.StatusForbidden)
+			fail(w, http.StatusForbidden, errors.New("requests from other pages are refused"))
 		case !(r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/view/")) && !s.hasToken(r):
 			fail(w, http.StatusForbidden,
-				errors.New("the token is missing: open the whole address that gonogo view printed"))
+				errors.New("the token is missing: open the whole address that gonogo view printed in this tab"))
 		default:
 			next.ServeHTTP(w, r)
 		}

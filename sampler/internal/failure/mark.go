@@ -84,11 +84,6 @@ var subjects = []subject{
 	{"request", Model},
 	{"rollout", Unknown},
 	{"outcome", Unknown},
-	{"episode", Unknown},
-	{"attempt", Unknown},
-	{"trial", Unknown},
-	{"run", Unknown},
-	{"job", Unknown},
 	{"is", Unknown},
 	{"has", Unknown},
 	{"had", Unknown},
@@ -104,7 +99,7 @@ var flags = []string{"is", "has", "had", "was"}
 
 // verdicts are the subjects after which a status of failed is a grade: the answer failed.
 var verdicts = []string{
-	"verifier", "verification", "eval", "evaluation", "grading", "outcome", "episode", "attempt", "trial", "run", "job",
+	"verifier", "verification", "eval", "evaluation", "grading", "outcome",
 }
 
 // core is the word of a key that makes it a mark.
@@ -186,7 +181,6 @@ var singles = []single{
 	{"failed_reason", cause, Unknown},
 	{"fail_message", cause, Unknown},
 	{"is_valid", verdict, Grader},
-	{"valid", verdict, Grader},
 	{"graded", verdict, Grader},
 	{"is_graded", verdict, Grader},
 	{"was_graded", verdict, Grader},
@@ -261,7 +255,7 @@ var (
 // the rollout's own end.
 var endWords = []string{
 	"error", "errored", "failed", "failure", "exception", "crash", "crashed", "abort", "aborted",
-	"cancel", "cancelled", "canceled", "unavailable", "preempted", "killed",
+	"cancelled", "canceled", "unavailable",
 }
 
 // blames are words in the text of a failure that show which boundary failed, in order of
@@ -384,7 +378,7 @@ func (s subject) before(rest string) (known, bool) {
 	for _, c := range cores {
 		detail, has := strings.CutPrefix(rest, c.word)
 		if !has || detail != "" && (c.takes != cause || !slices.Contains(details, detail)) ||
-			s.word == "verification" && c.word == "failed" {
+			(s.word == "verification" || s.word == "outcome") && c.word == "failed" {
 			continue
 		}
 		return known{

@@ -77,8 +77,11 @@ func TestRowsThatDifferInWhatTheyNameAreNotOneItem(t *testing.T) {
 		for way, read := range map[string]func() (*got, error){
 			"plain lines":  func() (*got, error) { _, g, err := importText(t, "gonogo", lines); return g, err },
 			"mapped lines": func() (*got, error) { return mappedAs(t, "jsonl", "item=item,reward=reward", lines) },
-			"csv":          func() (*got, error) { _, g, err := importText(t, "csv", csv); return g, err },
-			"mapped csv":   func() (*got, error) { return mappedAs(t, "csv", "item=item,reward=reward", csv) },
+			"mapped list": func() (*got, error) {
+				return mappedAs(t, "jsonl", "item=item,reward=reward", "["+strings.ReplaceAll(strings.TrimSpace(lines), "\n", ",")+"]")
+			},
+			"csv":        func() (*got, error) { _, g, err := importText(t, "csv", csv); return g, err },
+			"mapped csv": func() (*got, error) { return mappedAs(t, "csv", "item=item,reward=reward", csv) },
 		} {
 			g, err := read()
 			if err != nil {
@@ -187,8 +190,8 @@ func TestFormatsKeepApartWhatTheirLogsName(t *testing.T) {
 		{"metadata", "nemo-gym", fmt.Sprintf(nemo, "", 0, `,"verifier_metadata":{"a":1}`) + "\n" + fmt.Sprintf(nemo, "", 1, `,"verifier_metadata":{"a":2}`) + "\n", "verifier_metadata"},
 		{"instructions", "nemo-gym", fmt.Sprintf(nemo, `,"instructions":"be A"`, 0, "") + "\n" + fmt.Sprintf(nemo, `,"instructions":"be B"`, 1, "") + "\n", "system_prompt"},
 		{"weight_version", "nemo-gym", fmt.Sprintf(nemo, "", 0, `,"weight_version":0`) + "\n" + fmt.Sprintf(nemo, "", 1, `,"weight_version":9`) + "\n", "weight_version"},
-		{"step", "nemo-gym", fmt.Sprintf(nemo, "", 0, `,"step":0`) + "\n" + fmt.Sprintf(nemo, "", 1, `,"step":40`) + "\n", "step"},
-		{"step", "verifiers", lines(fmt.Sprintf(verifiers, `"step":0`), fmt.Sprintf(verifiers, `"step":40`)), "step"},
+		{"a step of the environment", "nemo-gym", fmt.Sprintf(nemo, "", 0, `,"step":0`) + "\n" + fmt.Sprintf(nemo, "", 1, `,"step":40`) + "\n", ""},
+		{"a step of the environment", "verifiers", lines(fmt.Sprintf(verifiers, `"step":0`), fmt.Sprintf(verifiers, `"step":40`)), ""},
 		{"policy version", "verifiers", lines(fmt.Sprintf(verifiers, `"policy_version":0`), fmt.Sprintf(verifiers, `"policy_version":9`)), "policy_version"},
 		{"policy", "verifiers-v1", aAndB(`{"id":%[1]q,"run":{"work":{"policy":{"start":%[1]q}}},"task":{"key":"k"},"ok":true,"traces":[{"agent":{"trainable":true},"rewards":{"r":{"score":1}}}]}`), "policy"},
 		{"temperature", "nemo-gym", fmt.Sprintf(nemo, `,"temperature":0`, 0, "") + "\n" + fmt.Sprintf(nemo, `,"temperature":1`, 1, "") + "\n", ""},

@@ -11,6 +11,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 
 	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/jsontext"
@@ -61,14 +62,14 @@ func readGonogo(ctx context.Context, in *intake) error {
 			if sink.row != nil { // before the line is taken apart
 				sink.row(field(r, in.opt.Item))
 			}
-			if err := in.flat(f, r); err != nil {
-				return err
-			}
-			callsOfMessages(r)
 			sink.facets.begin()
 			for _, key := range slices.Sorted(maps.Keys(r.Extra)) {
 				sink.tell(key, rawCell(r.Extra[key]).text)
 			}
+			if err := in.flat(f, r); err != nil {
+				return err
+			}
+			callsOfMessages(r)
 			return sink.record(r)
 		})
 		if err != nil {
@@ -90,7 +91,8 @@ func readGonogo(ctx context.Context, in *intake) error {
 func isPlainLine(keys []string) bool { return slices.Contains(keys, "item") }
 
 // flat takes from a line the parts that it names as the column of a table, such as input_tokens and
-// parts.style; see tableParts. What is not one value, such as a list of tool calls, stays as it is.
+// parts.style; see tableParts. What is not one value, such as a list of tool calls, and what cannot
+// be read as that part stay as they are.
 func (in *intake) flat(f File, r *rollout.Record) error {
 	if r.Source != rollout.Import || len(r.Extra) == 0 {
 		return nil
@@ -104,13 +106,21 @@ func (in *intake) flat(f File, r *rollout.Record) error {
 		switch {
 		case !known || key == "step" || key == "finish": // which the line itself has
 			continue
+		case key == "prompt" && transcript.UntilAnswer(r.Messages) > 0: // the messages begin with it
+			continue
 		case key == "prompt" && jsontext.Unmarshal(value, &prompt) == nil:
-			prompt = prompt[:transcript.UntilAnswer(prompt)]
+			for len(prompt) > 0 && prompt[len(prompt)-1].Role == "assistant" { // not one of the examples
+				prompt = prompt[:len(prompt)-1]
+			}
 		case len(value) > 0 && (value[0] == '{' && key != "more_parts" || value[0] == '['):
 			continue
 		default:
+			before := x
 			if err := p.set(&x, key, rawCell(value)); err != nil {
-				return &rollout.LineError{File: f.Name, Line: r.Line, Err: fmt.Errorf("%q: %w", key, err)}
+				x = before
+				in.count("value[|s] under the name of a column, such as " + strconv.Quote(key) + ", could not be read as that " +
+					"part and [is|are] kept as [it is|they are]")
+				continue
 			}
 		}
 		took++
@@ -129,7 +139,7 @@ func (in *intake) flat(f File, r *rollout.Record) error {
 	if x.prompt != "" {
 		prompt = []rollout.Message{{Role: "user", Content: x.prompt}}
 	}
-	if len(prompt) == 0 || len(r.Messages) > 0 {
+	if len(prompt) == 0 {
 		return nil
 	}
 	it := rollout.Item{ID: r.Item, Split: r.Split, Category: r.Category, Family: r.Family, Line: r.Line}

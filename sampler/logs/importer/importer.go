@@ -140,7 +140,7 @@ func (s Sink) tell(key, value string) {
 // tellVersion records the version of the policy in a format whose rows name no training step: numbers
 // count, too.
 func (s Sink) tellVersion(key string, value json.RawMessage) {
-	if plain(key) == "step" || slices.Contains(versionKeys, plain(key)) {
+	if slices.Contains(versionKeys, plain(key)) {
 		s.tellExactly(key, value)
 	}
 }

@@ -294,7 +294,7 @@ func (r *inspectReader) finish() {
 		r.sink.note("item = %s, sample = epoch - 1, split = %s", item, r.split)
 	}
 	r.scores.note(r.sink)
-	r.sink.noteStamps(r.stamped)
+	r.noteStamps(r.stamped)
 	r.sink.noteCount(r.failures, "rollout[|s] ended in an error: [it is a failure|they are failures] (by the "+
 		"traceback: model_api, tool or grader), not [a zero|zeros]")
 	r.sink.noteCount(r.limits, "rollout[|s] hit a limit (step_limit); if [it was|they were] scored, the score counts")

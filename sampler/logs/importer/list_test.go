@@ -80,11 +80,18 @@ func TestPlainLinesThatHoldMoreThanATable(t *testing.T) {
 	tryRows(t, "gonogo", []row{
 		{name: "a list of tool calls is no number of calls", file: `{"item":"q1","reward":1,"tool_calls":[{"name":"f"}]}`, want: []string{"q1/0 graded 1"}},
 		{name: "a prompt of messages", file: `{"item":"q1","reward":1,"prompt":[{"role":"user","content":"hi"}]}`, want: []string{"q1/0 graded 1"}},
-		{name: "tokens in words", file: `{"item":"q1","reward":1,"input_tokens":"many"}`, broken: `log.json:1: "input_tokens": "many" is not a whole number`},
+		{name: "tokens in words", file: `{"item":"q1","reward":1,"input_tokens":"many"}`, want: []string{"q1/0 graded 1"}, note: `1 value under the name of a column, such as "input_tokens", could not be read as that part and is kept as it is`},
 		{name: "a usage next to the columns of a table", file: `{"item":"q1","reward":1,"usage":{"input_tokens":5},"output_tokens":7}`, want: []string{"q1/0 graded 1"}},
 	})
 	_, g, err := importText(t, "", `{"item":"q1","reward":1,"prompt":[{"role":"system","content":"s"},{"role":"user","content":"hi"}],"note":"kept"}`)
 	if err != nil || len(g.items) != 1 || len(g.items[0].Messages) != 2 || string(g.records[0].Extra["note"]) != `"kept"` || len(g.records[0].Extra) != 1 {
+		t.Errorf("%+v, %v", g, err)
+	}
+	// A prompt with examples is whole, also beside messages that are the reply alone, and an item that is
+	// split by its policy has it, too.
+	const few = `"prompt":[{"role":"user","content":"1+1?"},{"role":"assistant","content":"2"},{"role":"user","content":"2+2?"}],"messages":[{"role":"assistant","content":"4"}]`
+	_, g, err = importText(t, "", `{"item":"q1","reward":1,"model":"a",`+few+"}\n"+`{"item":"q1","reward":0,"model":"b",`+few+"}\n")
+	if err != nil || len(g.items) != 2 || g.items[1].ID != "q1/b" || len(g.items[0].Messages) != 3 || len(g.items[1].Messages) != 3 || len(g.records[0].Messages) != 1 {
 		t.Errorf("%+v, %v", g, err)
 	}
 }

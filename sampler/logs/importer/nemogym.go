@@ -244,7 +244,7 @@ func (n *nemoReader) row(f File, line int, row *nemoRow) error {
 // mark records a key that nemoRow does not name if it names the policy, and checks it for a mark of
 // failure unless it may belong to the data row.
 func (row *nemoRow) mark(key string, value []byte) {
-	if key == "step" || slices.Contains(policyKeys, plain(key)) || slices.Contains(versionKeys, plain(key)) {
+	if slices.Contains(policyKeys, plain(key)) || slices.Contains(versionKeys, plain(key)) {
 		if row.names == nil {
 			row.names = make(map[string]json.RawMessage)
 		}

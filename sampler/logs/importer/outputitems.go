@@ -113,7 +113,7 @@ func readOutputItems(ctx context.Context, in *intake) error {
 	default:
 		in.sink.note("output items hold neither tool calls nor times: unknown, not zero")
 	}
-	in.sink.noteStamps(o.stamped)
+	in.noteStamps(o.stamped)
 	in.noteMissing()
 	return nil
 }

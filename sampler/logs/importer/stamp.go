@@ -3,6 +3,7 @@ package importer
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonogo/sampler/internal/transcript"
@@ -45,7 +46,8 @@ type stampBody struct {
 // names its rollout.
 func stampIn(text json.RawMessage) *stamp {
 	s := new(stamp)
-	if isNone(text) || jsontext.Unmarshal(text, &s.stampHead) != nil || s.Item == "" || s.Sample < 0 {
+	if isNone(text) || jsontext.Unmarshal(text, &s.stampHead) != nil || s.Item == "" ||
+		s.Sample < 0 || s.Sample > math.MaxInt32 {
 		return nil
 	}
 	if jsontext.Unmarshal(text, &s.stampBody) != nil {
@@ -122,7 +124,7 @@ func (s *stamp) finish(rec *rollout.Record) {
 		return
 	}
 	rec.Finish = rollout.FinishOf(s.Finish)
-	if s.Record != nil {
+	if s.Record != nil && plausible(s.Record) {
 		s.restore(rec)
 		return
 	}
@@ -136,6 +138,19 @@ func (s *stamp) finish(rec *rollout.Record) {
 			}
 		}
 	}
+}
+
+// plausible reports whether the numbers of a stamp's record can be counts and times: a stamp may have
+// been edited.
+func plausible(r *rollout.Record) bool {
+	for _, n := range []*int64{r.Usage.Input, r.Usage.Output, r.Usage.Cached, r.Judge.Input, r.Judge.Output, r.Judge.Cached} {
+		if n != nil && *n < 0 {
+			return false
+		}
+	}
+	const most = 1 << 24
+	return min(r.Turns, r.Retries, r.JudgeCalls, r.Blanked) >= 0 && max(r.Turns, r.Retries, r.JudgeCalls) <= most &&
+		r.Elapsed >= 0
 }
 
 // restore sets all fields but those of the grade.
@@ -237,10 +252,12 @@ func sendStamped(sink Sink, s *stamp, rec *rollout.Record, asked []rollout.Messa
 	return true, ended(sink.item(it))
 }
 
-// noteStamps notes how many rollouts have a stamp.
-func (s Sink) noteStamps(n int) {
+// noteStamps notes how many rollouts have a stamp. The mean that our own export states counts the
+// model's own failures, so it is not compared.
+func (in *intake) noteStamps(n int) {
 	if n > 0 {
-		s.note("rollouts exported by gonogo: %d; their item, split, sample and outcome, and what the format has no "+
+		in.means = statedMeans{}
+		in.sink.note("rollouts exported by gonogo: %d; their item, split, sample and outcome, and what the format has no "+
 			"words for, come from gonogo's own fields in the log", n)
 	}
 }

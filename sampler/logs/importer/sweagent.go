@@ -58,16 +58,25 @@ func readReport(f File) (*sweReport, error) {
 }
 
 // verdictsOf reads the report of SWE-bench Pro (eval_results.json): an object with true or false for
-// each instance, and null for one without a result. It returns nil for other files.
+// each instance, by itself or as resolved, and null for one without a result. It returns nil for other
+// files.
 func verdictsOf(f File) *sweReport {
-	head, err := readHead(f)
-	if err != nil || head.broken || len(head.keys) == 0 {
+	text, err := readValue(f)
+	var verdicts map[string]json.RawMessage
+	if err != nil || jsontext.Unmarshal(text, &verdicts) != nil || len(verdicts) == 0 {
 		return nil
 	}
 	r := &sweReport{where: f.Name}
-	for _, id := range slices.Sorted(maps.Keys(head.keys)) {
+	for _, id := range slices.Sorted(maps.Keys(verdicts)) {
+		verdict := verdicts[id]
+		var detailed struct {
+			Resolved json.RawMessage `json:"resolved"`
+		}
+		if jsontext.Unmarshal(verdict, &detailed) == nil && len(detailed.Resolved) > 0 {
+			verdict = detailed.Resolved
+		}
 		r.Submitted = append(r.Submitted, id)
-		switch string(head.keys[id]) {
+		switch string(verdict) {
 		case "true":
 			r.Resolved = append(r.Resolved, id)
 		case "false":
@@ -113,7 +122,7 @@ func sniffSWE(f File) error {
 	case has("resolved_ids") && has("submitted_ids"), has("trajectory") &&
 		(has("history") || has("info") || has("environment")), has("trajectory_format"), has("history") && has("info"):
 		return nil
-	case len(head.keys) > 0 && verdictsOf(f) != nil:
+	case f.base() == "eval_results.json" && verdictsOf(f) != nil: // elsewhere, any object of truths
 		return nil
 	case strings.HasSuffix(f.base(), ".traj"), strings.HasSuffix(f.base(), ".traj.json"):
 		return nil // its keys come after the part that was read

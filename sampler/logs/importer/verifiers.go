@@ -77,7 +77,7 @@ type verifiersRow struct {
 // mark records the keys that name the policy and the environment, and marks of failure in other
 // keys.
 func (r *verifiersRow) mark(key string, value []byte) {
-	if !isFacet(key) && key != "step" {
+	if !isFacet(key) {
 		r.marked.mark(key, value)
 		return
 	}
@@ -162,7 +162,7 @@ func readVerifiers(ctx context.Context, in *intake) error {
 		steps[step] = true
 	}
 	sink.noteSteps(steps)
-	sink.noteStamps(len(v.stamped))
+	in.noteStamps(len(v.stamped))
 	if len(v.stamped) == 0 { // our own export plans as many for every example as the one with the most has
 		in.sendPlan(len(files), 0)
 	}

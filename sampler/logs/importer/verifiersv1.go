@@ -145,7 +145,7 @@ func readVerifiersV1(ctx context.Context, in *intake) error {
 			"often the item appeared before; split = %s", r.split)
 	}
 	sink.noteSteps(r.steps)
-	sink.noteStamps(len(r.stamped))
+	in.noteStamps(len(r.stamped))
 	if r.wanted != "" {
 		sink.note("reward = %s, by --score", r.wanted)
 	} else {

@@ -109,6 +109,9 @@ func tableVersions(ctx context.Context, files []File, open opener, mapped map[st
 		}
 		columns := t.columns
 		if columns == nil {
+			columns = t.first
+		}
+		if columns == nil {
 			head, err := readHead(f)
 			if err != nil {
 				return ""

@@ -96,13 +96,16 @@ func (sp *Spending) countRollouts(ctx context.Context, dir string,
 	}
 	// A grade that is given later repeats the line of its rollout, with the tokens of the model.
 	last := make(map[rolloutID]limit.Used)
-	copied := run.Manifest != nil && (run.Manifest.GradedFrom != "" || run.Manifest.Source == rollout.Import)
+	m := run.Manifest
+	copied := func(rec *rollout.Record) bool {
+		return m != nil && (m.GradedFrom != "" || m.Source == rollout.Import) && !rec.Started.After(m.Started)
+	}
 	_, err = run.Records(ctx, rollout.ReadOptions{Lean: true}, func(rec *rollout.Record) error {
 		switch {
-		case !copied:
-			last[idOf(rec)] = used(rec, sampler.TokensOf, cost)
 		case len(rec.Earlier) > 0: // only the grade was made here
 			last[idOf(rec)] = used(rec, gradingTokens, sp.GradingCost())
+		case !copied(rec):
+			last[idOf(rec)] = used(rec, sampler.TokensOf, cost)
 		}
 		return nil
 	})

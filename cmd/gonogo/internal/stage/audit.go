@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
+	"path/filepath"
 
 	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
@@ -28,6 +30,12 @@ func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir s
 	plan, err := auditPlan(ctx, p, run)
 	if err != nil {
 		return nil, exit.AsUsage(err)
+	}
+	// What is left of an audit that has begun is known once its records are read: then the gradings stop.
+	if _, err := os.Stat(filepath.Join(dir, rollout.ProbesFile)); err != nil {
+		if err := p.Spending.SpentBefore("the audit", false); err != nil {
+			return nil, err
+		}
 	}
 	dropped := 0
 	keep := func(r *rollout.Record) bool {

@@ -27,10 +27,7 @@ func Make(ctx context.Context, c *project.Invocation, p *project.Project,
 		return nil, nil, err
 	}
 	if stopped == nil && project.Audits(p, c) {
-		err := p.Spending.SpentBefore("the audit", false) // with the budget that the rollouts left
-		if err == nil {
-			_, err = Audit(ctx, p, c, dir)
-		}
+		_, err := Audit(ctx, p, c, dir) // with the budget that the rollouts left
 		if stopped, err = project.BudgetStop(err); err != nil {
 			return nil, nil, err
 		}
@@ -110,8 +107,10 @@ type notBegun struct{ error }
 // readyToSample returns an error before the first call if the data breaks the platform's rules or
 // fails a blocking gate, an endpoint does not answer or the grader fails its trial.
 func readyToSample(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
-	if err := output.CheckGates(dir); err != nil {
-		return err
+	if c.Command != "sample" && !c.Sampling.Rehearse { // which judge nothing
+		if err := output.CheckGates(dir); err != nil {
+			return err
+		}
 	}
 	p.ShowWarnings(c.Err)
 	if problems := p.Inputs.Blocking(); len(problems) > 0 && !c.Sampling.DespiteProblems {
