@@ -58,8 +58,9 @@ func RaiseHint(bound limit.Bound) string {
 
 // CountRun adds to the budget what earlier calls used for the run in dir: its rollouts, also those
 // that failed and were made again, its variants and its audit. A run that does not exist yet has
-// used nothing; of a run that grades another's rollouts only the gradings count. Call it once, before
-// the first stage of a call.
+// used nothing; of a run that grades another's rollouts only the gradings count. What a later line
+// replaced, such as a failed grading that was made again, is not counted. Call it once, before the
+// first stage of a call.
 func (sp *Spending) CountRun(ctx context.Context, dir string) error {
 	if b := sp.Budget.Bounds(); b.Rollouts == 0 && b.Tokens == 0 && b.USD == 0 {
 		return nil
