@@ -25,7 +25,7 @@ type kind struct {
 // its skippable frames), and of the formats of bzip2, xz, LZ4 frames, lzip, framed Snappy, compress
 // and 7z.
 var kinds = []kind{
-	{"gzip", "\x1f\x8b", "gzip -dk", func(rd io.Reader) (io.Reader, error) { return gzip.NewReader(rd) }},
+	{"gzip", "\x1f\x8b", "gzip -dk", openGzip},
 	{"zstd", "\x28\xb5\x2f\xfd", "zstd -d", openZstd},
 	{"zstd", "\x50\x2a\x4d\x18", "zstd -d", openZstd}, // pzstd begins so
 	{"bzip2", "BZh", "bzip2 -dk", func(rd io.Reader) (io.Reader, error) { return bzip2.NewReader(rd), nil }},
@@ -84,6 +84,63 @@ const (
 	free      = 128 << 20 // bytes
 	mostTimes = 500
 )
+
+// openGzip reads all members of a file. As gzip does, it ignores zeros after them, with which tapes
+// and block devices fill up.
+func openGzip(rd io.Reader) (io.Reader, error) {
+	in, ok := rd.(*bufio.Reader) // read byte by byte, so that nothing after a member is lost
+	if !ok {
+		in = bufio.NewReader(rd)
+	}
+	member, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	member.Multistream(false)
+	return &gzipMembers{in, member}, nil
+}
+
+type gzipMembers struct {
+	in     *bufio.Reader
+	member *gzip.Reader
+}
+
+func (g *gzipMembers) Read(p []byte) (int, error) {
+	for {
+		n, err := g.member.Read(p)
+		if n > 0 || !errors.Is(err, io.EOF) {
+			return n, err
+		}
+		if err := g.next(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// next goes to the next member; io.EOF if there is none.
+func (g *gzipMembers) next() error {
+	padded := false
+	for {
+		b, err := g.in.ReadByte()
+		switch {
+		case err != nil:
+			return err
+		case b == 0:
+			padded = true
+			continue
+		case padded:
+			return errors.New("there is something else behind the zeros at its end")
+		}
+		if err := g.in.UnreadByte(); err != nil {
+			return err
+		}
+		if err := g.member.Reset(g.in); err != nil {
+			return err
+		}
+		g.member.Multistream(false)
+		return nil
+	}
+}
 
 func openZstd(rd io.Reader) (io.Reader, error) {
 	return zstd.NewReader(rd, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),

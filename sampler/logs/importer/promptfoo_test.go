@@ -57,6 +57,12 @@ func TestPromptfooTraps(t *testing.T) {
 		{"a score that is null", pfJSON(pfRow("0", a, "null", "")), []string{a + "/0 grader - score is missing, null or NaN"}, ""},
 		{"answers from a cache are told", pfJSON(pfRow("0", a, "1", `,"response":{"output":"x","cached":true}`)), []string{a + "/0 graded 1"}, "1 response came from promptfoo's cache"},
 		{"without vars all rows are repeats of one prompt", pfJSON(pfRow("0", "{}", "1", ""), pfRow("1", "{}", "0", "")), []string{"/0 graded 1", "/1 graded 0"}, ""},
+		{
+			"equal vars under other assertions are another item", pfJSON(
+				pfRow("0", a, "1", `,"testCase":{"assert":[{"type":"equals","value":"1"}]}`), pfRow("1", a, "0", `,"testCase":{"assert":[{"type":"equals","value":"2"}]}`),
+				pfRow("2", a, "1", `,"testCase":{"assert":[{"type":"equals","value":"1"}]}`)),
+			[]string{a + "/0 graded 1", a + "/0 graded 0", a + "/1 graded 1"}, "1 set of vars has tests with different assertions",
+		},
 		{"several providers have items of their own", pfJSON(pfRow("0", a, "1", ""), strings.Replace(pfRow("1", a, "0", ""), `"p"`, `"q"`, 1)), []string{a + "/0 graded 1", a + "/0 graded 0"}, "there are 2 providers"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
