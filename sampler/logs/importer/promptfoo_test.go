@@ -61,7 +61,8 @@ func TestPromptfooTraps(t *testing.T) {
 			"equal vars under other assertions are another item", pfJSON(
 				pfRow("0", a, "1", `,"testCase":{"assert":[{"type":"equals","value":"1"}]}`), pfRow("1", a, "0", `,"testCase":{"assert":[{"type":"equals","value":"2"}]}`),
 				pfRow("2", a, "1", `,"testCase":{"assert":[{"type":"equals","value":"1"}]}`)),
-			[]string{a + "/0 graded 1", a + "/0 graded 0", a + "/1 graded 1"}, "1 set of vars has tests with different assertions",
+			[]string{a + "/0 graded 1", a + "/0 graded 0", a + "/1 graded 1"},
+			"1 set of vars has tests with different assertions",
 		},
 		{"several providers have items of their own", pfJSON(pfRow("0", a, "1", ""), strings.Replace(pfRow("1", a, "0", ""), `"p"`, `"q"`, 1)), []string{a + "/0 graded 1", a + "/0 graded 0"}, "there are 2 providers"},
 	} {
