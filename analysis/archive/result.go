@@ -72,8 +72,8 @@ func Lacking(stored, gates analysis.Gates) (names []string) {
 }
 
 // Analyze computes the result of a run, and ranks its variants. strangers are the folders among the
-// variants that are not variants. It returns an *OtherGatesError if the
-// run's result was judged with gates that are not in the list.
+// variants that are not variants. It returns an *OtherGatesError if the run's result was judged with
+// gates that are not in the list.
 func Analyze(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings,
 	gates analysis.Gates,
 ) (result *analysis.Result, strangers []string, err error) {

@@ -71,7 +71,8 @@ var keyFlags = []keyFlag{
 	{"seed", "seed", "the random seed `N`"},
 	{"queue", "queue.url", "distribute the rollouts through the queue at `URL`: memory (none), embedded, " +
 		"embedded:PORT, nats://HOST:PORT or tls://HOST:PORT"},
-	{"max-rollouts", "sampling.max_rollouts", "stop once all calls for the run have begun `N` rollouts, or graded `N` outputs"},
+	{"max-rollouts", "sampling.max_rollouts", "stop once all calls for the run have begun `N` rollouts, or graded as " +
+		"many outputs"},
 	{"max-tokens", "sampling.max_tokens", "stop once the run has used `N` tokens"},
 	{"max-usd", "sampling.max_usd", "stop once the run has cost `X` US dollars, by the prices and the tokens that " +
 		"servers report; a burst starts nothing that is estimated to cost more"},

@@ -167,6 +167,9 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 			}
 		}
 	}
+	if bare := strings.TrimLeft(name, "-"); len(bare) > 1 { // the library takes one dash or two, and names one
+		name = "--" + bare
+	}
 	return exit.Usagef("there is no flag %s%s; flags come after the command, and %s --help lists them", name,
 		spelling.DidYouMean("--"+strings.TrimLeft(name, "-"), names), c.Command.HelpName)
 }

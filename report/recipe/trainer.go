@@ -198,8 +198,8 @@ func primeRL(c *recipe) ([]string, []line, error) {
 	head := c.head("A configuration of prime-rl: uv run rl @ FILE.")
 	head = append(head, c.settings("prime-rl", nil)...)
 	if len(overridden) > 0 {
-		head = append(head, "prime-rl sends top_p 1 next to the "+overridden[0]+" of extra_body, which was in force, and "+
-			"verifiers 0.4 takes the 1: measure with top_p 1, or check what your training samples with.")
+		head = append(head, "prime-rl sends top_p 1 next to the "+overridden[0]+" of extra_body, which was in force, "+
+			"and verifiers 0.4 takes the 1: measure with top_p 1, or check what your training samples with.")
 	}
 	head = append(head,
 		"Add your environment as [[orchestrator.train.source]] and, for evaluations, as [[orchestrator.eval.source]].",

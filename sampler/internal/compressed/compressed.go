@@ -108,8 +108,11 @@ type gzipMembers struct {
 func (g *gzipMembers) Read(p []byte) (int, error) {
 	for {
 		n, err := g.member.Read(p)
-		if n > 0 || !errors.Is(err, io.EOF) {
+		if !errors.Is(err, io.EOF) {
 			return n, err
+		}
+		if n > 0 { // the end comes again with the next call
+			return n, nil
 		}
 		if err := g.next(); err != nil {
 			return 0, err

@@ -65,6 +65,7 @@ func TestWhatIsCompressedIsUnpacked(t *testing.T) {
 		"plain text":                   text + text,
 		"one gzip member":              gzipped(t, text+text),
 		"two gzip members":             gzipped(t, text) + gzipped(t, text),
+		"many small gzip members":      strings.Repeat(gzipped(t, text[:len(text)/2])+gzipped(t, text[len(text)/2:]), 2),
 		"a gzip member, then zeros":    gzipped(t, text+text) + strings.Repeat("\x00", 512),
 		"one zstd frame":               zstandard(t, text+text),
 		"two zstd frames":              zstandard(t, text) + zstandard(t, text),

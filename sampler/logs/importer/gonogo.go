@@ -12,6 +12,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/jsontext"
@@ -118,8 +119,11 @@ func (in *intake) flat(f File, r *rollout.Record) error {
 			before := x
 			if err := p.set(&x, key, rawCell(value)); err != nil {
 				x = before
-				in.count("value[|s] under the name of a column, such as " + strconv.Quote(key) + ", could not be read as that " +
-					"part and [is|are] kept as [it is|they are]")
+				if strings.HasPrefix(key, "parts.") { // of which there may be any number
+					key = "parts.NAME"
+				}
+				in.count("value[|s] under the name of a column, such as " + strconv.Quote(key) + ", could not be read as " +
+					"that part and [is|are] kept as [it is|they are]")
 				continue
 			}
 		}

@@ -143,7 +143,9 @@ func (s *stamp) finish(rec *rollout.Record) {
 // plausible reports whether the numbers of a stamp's record can be counts and times: a stamp may have
 // been edited.
 func plausible(r *rollout.Record) bool {
-	for _, n := range []*int64{r.Usage.Input, r.Usage.Output, r.Usage.Cached, r.Judge.Input, r.Judge.Output, r.Judge.Cached} {
+	for _, n := range []*int64{
+		r.Usage.Input, r.Usage.Output, r.Usage.Cached, r.Judge.Input, r.Judge.Output, r.Judge.Cached,
+	} {
 		if n != nil && *n < 0 {
 			return false
 		}
@@ -257,8 +259,8 @@ func sendStamped(sink Sink, s *stamp, rec *rollout.Record, asked []rollout.Messa
 func (in *intake) noteStamps(n int) {
 	if n > 0 {
 		in.means = statedMeans{}
-		in.sink.note("rollouts exported by gonogo: %d; their item, split, sample and outcome, and what the format has no "+
-			"words for, come from gonogo's own fields in the log", n)
+		in.sink.note("rollouts exported by gonogo: %d; their item, split, sample and outcome, and what the format has "+
+			"no words for, come from gonogo's own fields in the log", n)
 	}
 }
 

@@ -384,10 +384,14 @@ func (r *tableReader) row(f File, line int, list []taken, wanted []string, cells
 	}
 	if x.Reward == nil {
 		r.missing[x.Outcome]++
-	} else if _, truth := truthOf(x.raw.text); r.truths.check(x.raw.text, truth) != nil {
-		return r.truths.check(x.raw.text, truth)
-	} else if x.verdict != "" {
-		r.verdicts[x.verdict]++
+	} else {
+		_, truth := truthOf(x.raw.text)
+		if err := r.truths.check(x.raw.text, truth); err != nil {
+			return err
+		}
+		if x.verdict != "" {
+			r.verdicts[x.verdict]++
+		}
 	}
 	r.steps[x.Step] = true
 	r.turns.add(string(x.Split)+x.Item, x.Reward, hint)

@@ -10,8 +10,10 @@ import (
 // rolloutKeys and turnKeys are the names under which trainers that log one row per turn write which
 // rollout and which turn it is.
 var (
-	rolloutKeys = []string{"rollout_id", "trajectory_id", "traj_id", "episode_id", "session_id", "rollout", "episode", "trajectory"}
-	turnKeys    = []string{
+	rolloutKeys = []string{
+		"rollout_id", "trajectory_id", "traj_id", "episode_id", "session_id", "rollout", "episode", "trajectory",
+	}
+	turnKeys = []string{
 		"turn", "turn_idx", "turn_index", "turn_id", "turn_number", "step_idx", "step_index", "step_id", "step_number",
 	}
 )

@@ -101,8 +101,8 @@ func stageEnded(p *project.Project, c *project.Invocation, st stage, dir string,
 		}
 		return &exit.Error{
 			Code: exit.Budget,
-			Err: fmt.Errorf("%s was stopped by the budget, which counts all calls for this run (%s); %s", st.name, bound,
-				lacks+"; "+project.RaiseHint(by)+" to continue"),
+			Err: fmt.Errorf("%s was stopped by the budget, which counts all calls for this run (%s); %s; %s to continue",
+				st.name, bound, lacks, project.RaiseHint(by)),
 		}
 	}
 	return nil
