@@ -131,6 +131,8 @@ var allowedArrows = map[string][]string{
 		"analysis", "analysis/price", "analysis/stat", "sampler/jsontext", "sampler/rollout",
 		"sampler/rollout/markup", "sampler/rollout/prompt", "sampler/wording",
 	},
+	// the first steps of a training
+	"analysis/pilot": {"analysis", "analysis/message", "analysis/stat"},
 	// endpoints under the load of a training step
 	"analysis/internal/burst": {"analysis", "analysis/message", "analysis/stat", "sampler/rollout"},
 	"analysis/measure": {

@@ -1,0 +1,227 @@
+package pilot
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+)
+
+// Difference is a mean difference to the base run, paired by item.
+type Difference struct {
+	stat.Estimate // two-sided 95 % interval, in units of reward
+
+	// Share, Above and Below are shares of the reward range. Above is the one-sided lower bound at
+	// 0.025/K that a GO needs, Below the upper bound at 0.05/K that a NO-GO needs, for K planned looks.
+	Share *float64 `json:"share"`
+	Above *float64 `json:"lower_bound"`
+	Below *float64 `json:"upper_bound"`
+	// Step is that of the checkpoint, or the last of the ten.
+	Step int `json:"step"`
+	// Withheld says why there is no difference; empty if there is one.
+	Withheld message.Text `json:"withheld,omitzero"`
+}
+
+const (
+	confidence     = 0.95
+	leastItems     = 20   // items under which d is withheld
+	leastMatched   = 0.90 // share of groups under which d is withheld
+	leastAgreement = 0.95 // share of rewards that must agree with the base run's grader
+	goError        = 0.025
+	stopError      = 0.05
+)
+
+// Zero is the difference over the first rollouts, which the untrained weights made.
+type Zero struct {
+	stat.Estimate
+	Allowed float64 `json:"allowed"` // the largest difference that counts as none, in units of reward
+	Holds   bool    `json:"holds"`
+}
+
+const (
+	zeroRollouts = 128
+	zeroShare    = 0.05 // of the range
+	zeroErrors   = 3    // standard errors
+)
+
+// zeroCheck compares the first 128 rollouts, or the whole first step if that has more, with the base
+// run. It is nil if the log begins later in the training, or if fewer than two of their items match.
+func (j *judgement) zeroCheck() *Zero {
+	if len(j.steps) == 0 || j.steps[0] > 1 {
+		return nil
+	}
+	rollouts, groups := 0, 0
+	for groups < len(j.Groups) && (rollouts < zeroRollouts || j.Groups[groups].Step == j.Groups[groups-1].Step &&
+		j.Groups[groups].Step == j.steps[0]) {
+		rollouts += j.Groups[groups].rollouts()
+		groups++
+	}
+	e := j.difference(j.Groups[:groups], 1).Estimate
+	if e.Value == nil || e.Low == nil {
+		return nil
+	}
+	z := &Zero{Estimate: e, Allowed: zeroShare * j.Range.Width()}
+	if e.SE != nil {
+		z.Allowed = max(z.Allowed, zeroErrors**e.SE)
+	}
+	z.Holds = math.Abs(*e.Value) <= z.Allowed
+	return z
+}
+
+// difference compares groups with the base run: d = Σ w_i (y_i − b_i) over their items, where w_i is
+// the item's share of the rollouts, y_i the mean of its rollouts and b_i that of the base run. The
+// variance is n/(n−1) Σ w_i² (D_i − d)² for n items, with n − 1 degrees of freedom; the base run's
+// own sampling error is part of it. With equal weights this is the t interval of stat.PairedMean.
+func (j *judgement) difference(groups []Group, looks int) Difference {
+	type sum struct {
+		reward float64
+		n      int
+	}
+	sums := make(map[string]*sum)
+	var items []string
+	total := 0
+	for i := range groups {
+		g := &groups[i]
+		if _, ok := j.base[g.Item]; !ok || len(g.Rewards) == 0 {
+			continue
+		}
+		s := sums[g.Item]
+		if s == nil {
+			s = new(sum)
+			sums[g.Item] = s
+			items = append(items, g.Item)
+		}
+		for _, y := range g.Rewards {
+			s.reward += y
+		}
+		s.n += len(g.Rewards)
+		total += len(g.Rewards)
+	}
+	slices.Sort(items)
+	d, weights := make([]float64, len(items)), make([]float64, len(items))
+	for i, item := range items {
+		s := sums[item]
+		base, _ := stat.MeanVariance(j.base[item])
+		d[i], weights[i] = s.reward/float64(s.n)-base, float64(s.n)/float64(total)
+	}
+	return j.bounded(d, weights, total, looks)
+}
+
+// evalDifference is e, the change of the eval items at a checkpoint.
+func (j *judgement) evalDifference(e *Eval) Difference {
+	var d []float64
+	n := 0
+	for _, it := range e.Items {
+		base, ok := j.eval[it.ID]
+		if !ok || len(it.Rewards) == 0 {
+			continue
+		}
+		was, _ := stat.MeanVariance(base)
+		is, _ := stat.MeanVariance(it.Rewards)
+		d = append(d, is-was)
+		n += len(it.Rewards)
+	}
+	out := j.bounded(d, nil, n, len(j.Looks))
+	out.Step = e.Step
+	return out
+}
+
+// bounded returns the weighted mean of differences with its interval and the two bounds; nil weights
+// are equal.
+func (j *judgement) bounded(d, weights []float64, n, looks int) Difference {
+	width := j.Range.Width()
+	r := stat.Range{Lo: -width, Hi: width}
+	at := func(conf float64) stat.Estimate {
+		e := stat.PairedMean(d, nil, n, &r, conf)
+		if weights == nil || e.SE == nil {
+			return e
+		}
+		return weighted(e, d, weights, conf)
+	}
+	out := Difference{Estimate: at(confidence)}
+	if out.Value == nil || out.Low == nil {
+		return out
+	}
+	k := float64(max(looks, 1))
+	share := *out.Value / width
+	above, below := *at(1 - 2*goError/k).Low/width, *at(1 - 2*stopError/k).High/width
+	out.Share, out.Above, out.Below = &share, &above, &below
+	return out
+}
+
+// weighted replaces the mean of an estimate by the weighted one.
+func weighted(e stat.Estimate, d, weights []float64, conf float64) stat.Estimate {
+	n := float64(len(d))
+	var mean, variance float64
+	for i := range d {
+		mean += weights[i] * d[i]
+	}
+	for i := range d {
+		variance += weights[i] * weights[i] * (d[i] - mean) * (d[i] - mean)
+	}
+	se := math.Sqrt(n / (n - 1) * variance)
+	half := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile((1+conf)/2) * se
+	low, high := mean-half, mean+half
+	e.Value, e.SE, e.Low, e.High, e.FixedSE = &mean, &se, &low, &high, nil
+	e.Method = "mean over items of the difference, weighted by rollouts, paired"
+	return e
+}
+
+// rewardAt is d at a look, unless something keeps it from being what it seems.
+func (j *judgement) rewardAt(at moment) Difference {
+	d := j.difference(j.windowAt(at), len(j.Looks))
+	d.Step = at.step
+	if why := j.withheld(at, d.Items); why.ID != "" {
+		return Difference{Estimate: stat.Estimate{Method: d.Method, Warnings: []message.Text{}}, Step: at.step, Withheld: why}
+	}
+	return d
+}
+
+// withheld returns why d is not the change of the base run's reward; nothing if it is.
+func (j *judgement) withheld(at moment, items int) message.Text {
+	matched, shown := 0, j.Groups[:at.groups]
+	window := j.windowAt(at)
+	for i := range window {
+		if _, ok := j.base[window[i].Item]; ok {
+			matched++
+		}
+	}
+	dropped := j.dropped(shown)
+	switch {
+	case j.Filtered != nil && *j.Filtered:
+		return filteredBySetting.Text()
+	case j.Filtered == nil && dropped.says():
+		return filteredByCount.With(message.Args{
+			"found": message.Count(int(math.Round(dropped.Equal)), "group"), "expected": message.Number(math.Round(dropped.Expected)),
+		})
+	case j.Paid.differs():
+		return paysOtherwise.With(message.Args{"agree": message.Int(j.Paid.Agree), "checked": message.Int(j.Paid.Checked)})
+	case float64(matched) < leastMatched*float64(len(window)):
+		return fewMatched.With(message.Args{"matched": message.Int(matched), "groups": message.Count(len(window), "group")})
+	case items < leastItems:
+		return fewItems.With(message.Args{"items": message.Count(items, "item")})
+	case !j.Fresh && j.chosen(shown):
+		return chosenItems.Text()
+	}
+	return message.Text{}
+}
+
+var (
+	filteredBySetting = message.New("pilot.withheld.filter",
+		"the trainer's settings drop groups by their rewards: those that remain have a higher mean without any learning")
+	filteredByCount = message.New("pilot.withheld.dropped",
+		"the log holds {found} of equal reward where the base run predicts {expected}: the trainer drops such groups, "+
+			"or pays something else, and without any learning the difference would be positive")
+	paysOtherwise = message.New("pilot.withheld.paid",
+		"the trainer pays something else than the base run's grader: {agree} of {checked} logged rewards agree")
+	fewMatched = message.New("pilot.withheld.matched",
+		"only {matched} of {groups} match an item of the base run; --base samples the others")
+	fewItems = message.New("pilot.withheld.items",
+		"the last ten steps show {items} of the base run, and 20 are needed")
+	chosenItems = message.New("pilot.withheld.chosen",
+		"the items of the training look chosen by the base run's own rewards, so that their rewards there are no "+
+			"fair mean; --base samples them again")
+)

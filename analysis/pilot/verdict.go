@@ -1,0 +1,181 @@
+package pilot
+
+import (
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+)
+
+// The decision's constants, as shares of the reward range.
+const (
+	leastGain   = 0.03 // a difference from which a GO may come
+	noGain      = 0.02 // a difference on eval under which a NO-GO may come
+	littleGain  = 0.05 // what the upper bound must exclude for a NO-GO
+	heartGain   = 0.05 // a training reward that rises by this while eval does not is learned by heart
+	leastGroups = 3    // informative groups that the base run must have promised before a NO-GO
+	soonest     = 20   // elapsed steps before which eval stops nothing, unless it is the second look
+)
+
+// Claims of a verdict.
+const (
+	claimGoOn = "go_on"
+	claimStop = "stop"
+	claimLook = "look_again"
+)
+
+// decide gives the verdict of a look by the table in docs/pilot.md.
+func (j *judgement) decide(i int, at moment, l Look) Verdict {
+	v := Verdict{Answer: analysis.Undecided, Claim: claimLook, Step: l.Step, NotChecked: j.unchecked(l)}
+	d, e := l.Reward, l.Eval
+	withE := e != nil && e.Share != nil
+	last := i == len(j.Looks)-1
+	hole := j.learned()
+	switch {
+	case hole != nil:
+		return v.stop(holeLearned.With(message.Args{
+			"kind": message.Name(hole.Kind), "share": message.Share(hole.Top), "base": message.Share(hole.Base),
+		}))
+	case j.zero != nil && !j.zero.Holds:
+		v.Reason = zeroFails.With(message.Args{
+			"value": message.Change(*j.zero.Value), "allowed": message.Number(j.zero.Allowed),
+		})
+		return v
+	case withE && *e.Share < noGain && *e.Below < littleGain && j.mayStop(i, at):
+		if d.Share == nil || *d.Share < leastGain {
+			return v.stop(evalStays.With(message.Args{"value": message.Change(*e.Value), "step": message.Int(e.Step)}))
+		}
+	}
+	heart := withE && *e.Share < noGain && d.Share != nil && *d.Share >= heartGain && *d.Above > 0
+	switch {
+	case heart && last:
+		return v.stop(byHeart.With(message.Args{"reward": message.Change(*d.Value), "eval": message.Change(*e.Value)}))
+	case heart:
+		v.Reason = rewardOnly.With(message.Args{"reward": message.Change(*d.Value), "eval": message.Change(*e.Value)})
+	case withE && *e.Share >= leastGain && *e.Above > 0:
+		if len(j.Distrust) > 0 {
+			v.Reason = distrusted.With(message.Args{"gates": message.Names(j.Distrust)})
+			return v
+		}
+		return v.goOn(evalRises.With(message.Args{"value": message.Change(*e.Value), "step": message.Int(e.Step)}))
+	case withE:
+		v.Reason = evalUnclear.With(message.Args{"value": message.Change(*e.Value)})
+	case d.Share == nil && d.Withheld.ID != "":
+		v.Reason = nothingMeasured.With(message.Args{"why": message.Nested(d.Withheld)})
+	case d.Share == nil:
+		v.Reason = nothingShown.Text()
+	case j.zero == nil:
+		v.Reason = zeroUnchecked.Text()
+	case *d.Share >= leastGain && *d.Above > 0:
+		if len(j.Distrust) > 0 {
+			v.Reason = distrusted.With(message.Args{"gates": message.Names(j.Distrust)})
+			return v
+		}
+		v.ByReward = true
+		return v.goOn(rewardRises.With(message.Args{"value": message.Change(*d.Value)}))
+	default:
+		v.Reason = rewardUnclear.With(message.Args{"value": message.Change(*d.Value)})
+	}
+	return v
+}
+
+func (v Verdict) goOn(why message.Text) Verdict {
+	v.Answer, v.Claim, v.Reason = analysis.Go, claimGoOn, why
+	return v
+}
+
+func (v Verdict) stop(why message.Text) Verdict {
+	v.Answer, v.Claim, v.Reason = analysis.NoGo, claimStop, why
+	return v
+}
+
+// mayStop reports whether a look may stop the training because eval does not rise: not before the
+// second look (or 20 steps, where only one is planned), nor while the training has had fewer than
+// three groups to learn from, by the base run: a first success may come late.
+func (j *judgement) mayStop(i int, at moment) bool {
+	if i == 0 && (len(j.Looks) > 1 || j.elapsed(at.step) < soonest) {
+		return false
+	}
+	share := j.baseInformative(j.Groups[:at.groups])
+	if share == nil {
+		share = j.shown.Informative
+	}
+	return share != nil && *share*float64(at.groups) >= leastGroups
+}
+
+// unchecked lists the conditions of a GO that could not be checked.
+func (j *judgement) unchecked(l Look) []message.Text {
+	list := []message.Text{}
+	if l.Eval == nil {
+		list = append(list, noEval.Text())
+	}
+	if j.zero == nil {
+		list = append(list, noZero.Text())
+	}
+	if j.Paid.Checked == 0 {
+		list = append(list, noPaid.Text())
+	}
+	if j.Filtered == nil && j.shown.Expected < leastExpected {
+		list = append(list, noFilter.Text())
+	}
+	return list
+}
+
+// headline is the verdict of the whole pilot. A look without eval never overrules one with it, but
+// for a hole.
+func (j *judgement) headline(looks []Look, next *int) Verdict {
+	v := Verdict{Answer: analysis.Undecided, Claim: claimLook, NotChecked: []message.Text{}, Reason: beforeFirst.Text()}
+	withE := false
+	for _, l := range looks {
+		switch {
+		case l.Eval != nil && l.Eval.Share != nil:
+			v, withE = l.Verdict, true
+		case l.Verdict.Answer == analysis.NoGo || !withE:
+			v = l.Verdict
+		case v.Answer == analysis.Undecided:
+			v.Reason = evalNotAgain.With(message.Args{"step": message.Int(l.Step)})
+			v.Step, v.NotChecked = l.Step, l.Verdict.NotChecked
+		}
+	}
+	if next == nil && v.Claim == claimLook {
+		v.Claim = claimUndecided
+	}
+	return v
+}
+
+// claimUndecided is the claim after the last look: nothing more is planned.
+const claimUndecided = "undecided"
+
+var (
+	holeLearned = message.New("pilot.reason.hole",
+		"the training learns a hole of the grader: answers of the kind {kind} are {share} of the best paid ones, and "+
+			"were {base} in the base run")
+	zeroFails = message.New("pilot.reason.zero",
+		"before any update counts, the logged rewards already differ from the base run by {value}, more than "+
+			"{allowed}: temperature, chat template, reward or items of the training are not those of the base run")
+	evalStays = message.New("pilot.reason.flat",
+		"eval has changed by {value} after {step|step}, and a gain worth waiting for is excluded")
+	byHeart = message.New("pilot.reason.heart",
+		"the training reward has risen by {reward}, eval by {eval}: items are learned by heart")
+	rewardOnly = message.New("pilot.reason.reward_only",
+		"training reward rises ({reward}), eval does not ({eval})")
+	evalRises    = message.New("pilot.reason.eval", "eval has risen by {value} after {step|step}")
+	evalUnclear  = message.New("pilot.reason.eval_unclear", "eval has changed by {value}, too little or too uncertain to decide")
+	rewardRises  = message.New("pilot.reason.reward", "the training reward has risen by {value} on the same items, by training reward alone")
+	distrusted   = message.New("pilot.reason.trust", "the number cannot be trusted: in the base run failed {gates}")
+	evalNotAgain = message.New("pilot.reason.eval_missing",
+		"eval was not sampled at step {step}, and at the look before it did not decide")
+	nothingMeasured = message.New("pilot.reason.withheld", "the training reward cannot be compared: {why}")
+	nothingShown    = message.New("pilot.reason.nothing", "no rollout of the last ten steps has a reward and a base run")
+	zeroUnchecked   = message.New("pilot.reason.no_zero",
+		"the log does not begin with the training's first step, so that nothing shows whether trainer and base run "+
+			"measure the same thing; without eval that decides nothing")
+	rewardUnclear = message.New("pilot.reason.unclear",
+		"the training reward has changed by {value} on the same items, too little or too uncertain to decide; without "+
+			"eval it stops nothing")
+	beforeFirst = message.New("pilot.reason.early", "the log has not reached the first look")
+
+	noEval   = message.New("pilot.unchecked.eval", "eval: no checkpoint was sampled")
+	noZero   = message.New("pilot.unchecked.zero", "zero check: too few of the first rollouts match the base run")
+	noPaid   = message.New("pilot.unchecked.paid", "same reward: no logged answer was graded again")
+	noFilter = message.New("pilot.unchecked.filter",
+		"all groups: the base run predicts too few groups of equal reward to see whether the trainer drops them")
+)
