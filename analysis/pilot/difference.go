@@ -48,9 +48,10 @@ const (
 )
 
 // zeroCheck compares the first 128 rollouts, or the whole first step if that has more, with the base
-// run. It is nil if the log begins later in the training, or if fewer than two of their items match.
+// run. It is nil if the two cannot be compared, if the log begins later in the training, or if fewer
+// than two of their items match.
 func (j *judgement) zeroCheck() *Zero {
-	if len(j.steps) == 0 || j.steps[0] > 1 {
+	if j.unfair.ID != "" || len(j.steps) == 0 || j.steps[0] > 1 {
 		return nil
 	}
 	rollouts, groups := 0, 0
@@ -182,28 +183,42 @@ func (j *judgement) rewardAt(at moment) Difference {
 
 // withheld returns why d is not the change of the base run's reward; nothing if it is.
 func (j *judgement) withheld(at moment, items int) message.Text {
-	matched, shown := 0, j.Groups[:at.groups]
-	window := j.windowAt(at)
+	matched, window := 0, j.windowAt(at)
 	for i := range window {
 		if _, ok := j.base[window[i].Item]; ok {
 			matched++
 		}
 	}
-	dropped := j.dropped(shown)
 	switch {
-	case j.Filtered != nil && *j.Filtered:
-		return filteredBySetting.Text()
-	case j.Filtered == nil && dropped.says():
-		return filteredByCount.With(message.Args{
-			"found": message.Count(int(math.Round(dropped.Equal)), "group"), "expected": message.Number(math.Round(dropped.Expected)),
-		})
-	case j.Paid.differs():
-		return paysOtherwise.With(message.Args{"agree": message.Int(j.Paid.Agree), "checked": message.Int(j.Paid.Checked)})
+	case j.unfair.ID != "":
+		return j.unfair
 	case float64(matched) < leastMatched*float64(len(window)):
 		return fewMatched.With(message.Args{"matched": message.Int(matched), "groups": message.Count(len(window), "group")})
 	case items < leastItems:
 		return fewItems.With(message.Args{"items": message.Count(items, "item")})
-	case !j.Fresh && j.chosen(shown):
+	}
+	return message.Text{}
+}
+
+// unfairness returns why the logged rewards cannot be compared with the base run's, whatever the
+// step; nothing if they can.
+func (j *judgement) unfairness() message.Text {
+	switch {
+	case j.Filtered != nil && *j.Filtered:
+		return filteredBySetting.Text()
+	case j.outside > 0:
+		return paysOutside.With(message.Args{
+			"rewards": message.Count(j.outside, "reward"),
+			"low":     message.Number(j.Range.Lo), "high": message.Number(j.Range.Hi),
+		})
+	case j.Paid.differs():
+		return paysOtherwise.With(message.Args{"agree": message.Int(j.Paid.Agree), "checked": message.Int(j.Paid.Checked)})
+	case j.Filtered == nil && j.shown.missing():
+		return filteredByCount.With(message.Args{
+			"found":    message.Count(int(math.Round(j.shown.Equal)), "group"),
+			"expected": message.Number(math.Round(j.shown.Expected)),
+		})
+	case !j.Fresh && j.chosen():
 		return chosenItems.Text()
 	}
 	return message.Text{}
@@ -215,6 +230,9 @@ var (
 	filteredByCount = message.New("pilot.withheld.dropped",
 		"the log holds {found} of equal reward where the base run predicts {expected}: the trainer drops such groups, "+
 			"or pays something else, and without any learning the difference would be positive")
+	paysOutside = message.New("pilot.withheld.outside",
+		"the trainer pays something else than the base run's grader: {rewards} of the log are outside its range, {low} "+
+			"to {high}; --score selects the grader's own component")
 	paysOtherwise = message.New("pilot.withheld.paid",
 		"the trainer pays something else than the base run's grader: {agree} of {checked} logged rewards agree")
 	fewMatched = message.New("pilot.withheld.matched",

@@ -1,6 +1,7 @@
 package pilot
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -50,6 +51,7 @@ type Shown struct {
 	// them, over the items that match.
 	Equal    float64 `json:"equal"`
 	Expected float64 `json:"expected_equal"`
+	compared int     // groups of Equal and Expected
 }
 
 func (j *judgement) counted() Shown {
@@ -93,14 +95,24 @@ func (j *judgement) baseInformative(groups []Group) *float64 {
 }
 
 // leastExpected is the number of groups of equal reward that must be expected before their absence
-// says something, and keptShare the share of them below which they are missing. A Poisson count of
-// mean 8 is below a quarter of it with probability 0.003.
+// says something, keptShare the share of them below which they are missing, and keptErrors how many
+// standard errors the share in the log must be below that in the base run: z of two proportions.
+// Where equal groups are rare, dropping them hardly changes the mean.
 const (
 	leastExpected = 8
 	keptShare     = 0.25
+	keptErrors    = 3
 )
 
-func (s Shown) says() bool { return s.Expected >= leastExpected && s.Equal < keptShare*s.Expected }
+// missing reports whether the log lacks groups of equal reward that the base run predicts.
+func (s Shown) missing() bool {
+	n := float64(s.compared)
+	if s.Expected < leastExpected || s.Equal >= keptShare*s.Expected {
+		return false
+	}
+	both := (s.Expected + s.Equal) / (2 * n)
+	return (s.Expected-s.Equal)/n > keptErrors*math.Sqrt(2*both*(1-both)/n)
+}
 
 // dropped counts the groups of equal reward in the log, and those that the base run predicts for the
 // same items. Log and base run are compared at one number of rollouts an item. Only the first ten
@@ -118,6 +130,7 @@ func (j *judgement) dropped(groups []Group) Shown {
 		found, _ := j.informative(slices.Sorted(slices.Values(g.Rewards)), size)
 		s.Expected += 1 - expected
 		s.Equal += 1 - found
+		s.compared++
 	}
 	return s
 }
@@ -136,10 +149,10 @@ const (
 // chosen reports whether the items that were shown differ in their base means from those that were
 // not: χ² over five bands of the mean, by permutation, at p < 0.01. Items that a curriculum or curate
 // chose by these very rewards regress to their true mean in training, which is no learning.
-func (j *judgement) chosen(groups []Group) bool {
+func (j *judgement) chosen() bool {
 	shown := make(map[string]bool)
-	for i := range groups {
-		shown[groups[i].Item] = true
+	for i := range j.Groups {
+		shown[j.Groups[i].Item] = true
 	}
 	var in, out []int // bands
 	for _, it := range j.Train {

@@ -222,8 +222,11 @@ type judgement struct {
 	base, eval map[string][]float64 // sorted rewards by item
 	steps      []int                // distinct steps of the log, ascending
 	groupSize  int
-	zero       *Zero
+	outside    int // logged rewards outside the range
 	shown      Shown
+	// unfair says why logged rewards and base run cannot be compared at all; empty if they can.
+	unfair message.Text
+	zero   *Zero
 }
 
 func newJudgement(in Input) (*judgement, error) {
@@ -239,9 +242,11 @@ func newJudgement(in Input) (*judgement, error) {
 			return nil, errors.New("a step is negative")
 		}
 		for _, y := range g.Rewards {
-			if y < in.Range.Lo-rounding*in.Range.Width() || y > in.Range.Hi+rounding*in.Range.Width() || math.IsNaN(y) {
-				return nil, fmt.Errorf("step %d, item %s: a reward of %g is outside the range %g to %g of the base run: "+
-					"name the component that the base run's grader pays with --score", g.Step, g.Name, y, in.Range.Lo, in.Range.Hi)
+			if math.IsNaN(y) || math.IsInf(y, 0) {
+				return nil, fmt.Errorf("step %d, item %s: a reward is %g", g.Step, g.Name, y)
+			}
+			if slack := rounding * in.Range.Width(); y < in.Range.Lo-slack || y > in.Range.Hi+slack {
+				j.outside++
 			}
 		}
 		if len(j.steps) == 0 || j.steps[len(j.steps)-1] != g.Step {
@@ -254,8 +259,9 @@ func newJudgement(in Input) (*judgement, error) {
 			j.groupSize = size
 		}
 	}
-	j.zero = j.zeroCheck()
 	j.shown = j.counted()
+	j.unfair = j.unfairness()
+	j.zero = j.zeroCheck()
 	return j, nil
 }
 

@@ -1,8 +1,11 @@
 package pilot
 
 import (
+	"math"
+
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
 )
 
 // The decision's constants, as shares of the reward range.
@@ -64,6 +67,8 @@ func (j *judgement) decide(i int, at moment, l Look) Verdict {
 		v.Reason = nothingShown.Text()
 	case j.zero == nil:
 		v.Reason = zeroUnchecked.Text()
+	case *d.Share >= leastGain && *d.Above > 0 && !j.roseSinceZero(d):
+		v.Reason = sinceZero.With(message.Args{"value": message.Change(*d.Value), "zero": message.Change(*j.zero.Value)})
 	case *d.Share >= leastGain && *d.Above > 0:
 		if len(j.Distrust) > 0 {
 			v.Reason = distrusted.With(message.Args{"gates": message.Names(j.Distrust)})
@@ -85,6 +90,15 @@ func (v Verdict) goOn(why message.Text) Verdict {
 func (v Verdict) stop(why message.Text) Verdict {
 	v.Answer, v.Claim, v.Reason = analysis.NoGo, claimStop, why
 	return v
+}
+
+// roseSinceZero reports whether d exceeds the difference that was there before any update by 0.03 of the
+// range and two standard errors. The zero check alone, on 128 rollouts, misses a trainer that samples at
+// another temperature in a third of cases, and d would be that difference.
+func (j *judgement) roseSinceZero(d Difference) bool {
+	rise := *d.Value - *j.zero.Value
+	se := math.Hypot(stat.ValueOr(d.SE, 0), stat.ValueOr(j.zero.SE, 0))
+	return rise >= leastGain*j.Range.Width() && rise > 2*se
 }
 
 // mayStop reports whether a look may stop the training because eval does not rise: not before the
@@ -168,6 +182,9 @@ var (
 	zeroUnchecked   = message.New("pilot.reason.no_zero",
 		"the log does not begin with the training's first step, so that nothing shows whether trainer and base run "+
 			"measure the same thing; without eval that decides nothing")
+	sinceZero = message.New("pilot.reason.since_zero",
+		"the training reward is {value} above the base run on the same items, but was {zero} above it before any update: "+
+			"that does not show a rise yet")
 	rewardUnclear = message.New("pilot.reason.unclear",
 		"the training reward has changed by {value} on the same items, too little or too uncertain to decide; without "+
 			"eval it stops nothing")
