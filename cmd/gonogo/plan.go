@@ -30,11 +30,16 @@ comment. Numbers that are configured (training.batch_size, training.epochs,
 training.eval_interval, training.eval_samples) stay. Settings that nothing measured
 speaks for, such as the learning rate, are left to the trainer.
 
+With --pilot it writes the first steps alone, up to the last look of gonogo pilot: with
+the log that it reads, a checkpoint for each look, all groups, no shuffling, and next to
+FILE the training file with the run's items first.
+
 Trainers:
 ` + strings.Join(trainers, "\n") + `
 
 Example:
    gonogo plan my-run --for trl -o grpo.yaml
+   gonogo plan my-run --for trl --pilot -o first.yaml
    gonogo plan my-run --for verl --set training.batch_size=64`,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "for", Usage: "`TRAINER`: " + strings.Join(trainerNames(), ", ")},
@@ -42,7 +47,12 @@ Example:
 				Name: "output", Aliases: []string{"o"},
 				Usage: "write to `FILE` instead of standard output; - is standard output, too",
 			},
-			&cli.BoolFlag{Name: "force", Usage: "overwrite the file"},
+			&cli.BoolFlag{Name: "force", Usage: "overwrite the files"},
+			&cli.BoolFlag{Name: "pilot", Usage: "write the first steps alone, with the log that gonogo pilot reads"},
+			&cli.StringFlag{
+				Name:  "train",
+				Usage: "with --pilot, the training file is `FILE` (default: the configuration's)",
+			},
 		}, analysisFlags()),
 		Action: planAction,
 	}
@@ -65,8 +75,15 @@ func planAction(c *cli.Context) error {
 	if out == output.StandardOutput {
 		out = ""
 	}
+	if c.IsSet("train") && !c.Bool("pilot") {
+		return exit.Usagef("--train orders the rows of the first steps: add --pilot")
+	}
 	if out != "" && !c.Bool("force") {
-		if err := refuseExisting("choose another name with -o, or overwrite it with --force", out); err != nil {
+		files := []string{out}
+		if c.Bool("pilot") {
+			files = append(files, recipe.PilotTrain(out))
+		}
+		if err := refuseExisting("choose another name with -o, or overwrite it with --force", files...); err != nil {
 			return err
 		}
 	}
@@ -75,7 +92,7 @@ func planAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	given, err := planGiven(c, dir)
+	given, rows, err := planGiven(c, dir, out)
 	if err != nil {
 		return err
 	}
@@ -87,14 +104,20 @@ func planAction(c *cli.Context) error {
 		_, err := c.App.Writer.Write(text)
 		return err
 	}
+	if rows != nil {
+		if err := disk.WriteFile(given.Pilot.Train, rows); err != nil {
+			return err
+		}
+	}
 	return disk.WriteFile(out, text)
 }
 
-// planGiven returns the configured settings of training, and the length of the prompts.
-func planGiven(c *cli.Context, dir string) (recipe.Given, error) {
+// planGiven returns the configured settings of training, and the length of the prompts; for the
+// first steps also the rows of their training file.
+func planGiven(c *cli.Context, dir, out string) (recipe.Given, []byte, error) {
 	cfg, _, err := output.RunConfig(invocationOf(c), dir)
 	if err != nil {
-		return recipe.Given{}, err
+		return recipe.Given{}, nil, err
 	}
 	t := cfg.Training
 	given := recipe.Given{
@@ -111,12 +134,17 @@ func planGiven(c *cli.Context, dir string) (recipe.Given, error) {
 	}
 	run, err := rollout.Open(dir)
 	if err != nil { // there is only the result
-		return given, nil
+		run = &rollout.Run{}
 	}
 	for i := range run.Items {
 		if it := &run.Items[i]; it.Split == rollout.Train {
 			given.PromptBytes = max(given.PromptBytes, dataset.PromptBytes(it))
 		}
 	}
-	return given, nil
+	if !c.Bool("pilot") {
+		return given, nil, nil
+	}
+	var rows []byte
+	given.Pilot, rows, err = planPilot(c, run, cfg, out)
+	return given, rows, err
 }

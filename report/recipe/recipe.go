@@ -29,6 +29,7 @@ type Given struct {
 	Normalize   string            // analysis.NormalizeStd or NormalizeNone
 	PromptBytes int               // size of the longest prompt in the training rows; 0: unknown
 	Job         *job.Job          // with the grader; nil without one
+	Pilot       *Pilot            // nil: the whole training
 }
 
 // number is a whole number with the reason for it. The zero number means that nothing supports a

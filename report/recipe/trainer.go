@@ -18,23 +18,29 @@ type Trainer struct {
 	Name, Doc string
 
 	lines func(c *recipe) (head []string, lines []line, err error)
+	pilot func(p *pilot, l *list) (head, tail []string) // nil: its log has no rollouts by step
 	write func(head []string, lines []line) []byte
 }
 
 // Trainers lists the trainers with a configuration format, in display order.
 func Trainers() []Trainer {
 	return []Trainer{
-		{"trl", "the arguments of TRL's GRPOConfig, YAML, as TrlParser reads them", trl, writeYAML},
-		{"verl", "a configuration of verl on top of its ppo_trainer, YAML for Hydra", verl, writeYAML},
-		{"prime-rl", "a configuration of prime-rl, TOML; the environment is added by hand", primeRL, writeTOML},
-		{"openai", "the body for fine_tuning.jobs.create, YAML; gonogo reads it as a job", hosted, writeYAML},
-		{"azure", "the same body for Microsoft Foundry", hosted, writeYAML},
+		{"trl", "the arguments of TRL's GRPOConfig, YAML, as TrlParser reads them", trl, trlPilot, writeYAML},
+		{"verl", "a configuration of verl on top of its ppo_trainer, YAML for Hydra", verl, verlPilot, writeYAML},
+		{"prime-rl", "a configuration of prime-rl, TOML; the environment is added by hand", primeRL, primePilot, writeTOML},
+		{"openai", "the body for fine_tuning.jobs.create, YAML; gonogo reads it as a job", hosted, nil, writeYAML},
+		{"azure", "the same body for Microsoft Foundry", hosted, nil, writeYAML},
 	}
 }
 
-// Write returns the configuration for a trainer. It returns an error if the run has no measured
-// train item, or, for a hosted platform, no grader that a job can name.
+// Write returns the configuration for a trainer, whole or of its first steps. It returns an error if
+// the run has no measured train item, or, for a hosted platform, no grader that a job can name; for
+// first steps also if no look comes within the training, and for any hosted platform.
 func (t Trainer) Write(r *analysis.Result, g Given) ([]byte, error) {
+	if g.Pilot != nil && t.pilot == nil {
+		return nil, fmt.Errorf("plan the first steps for %s: a hosted job writes no rollouts by step for gonogo pilot "+
+			"to read; write for trl, verl or prime-rl", t.Name)
+	}
 	c, err := newRecipe(r, g)
 	if err != nil {
 		return nil, err
@@ -43,7 +49,16 @@ func (t Trainer) Write(r *analysis.Result, g Given) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.write(head, lines), nil
+	if g.Pilot == nil {
+		return t.write(head, lines), nil
+	}
+	p, err := newPilot(c, g.Pilot)
+	if err != nil {
+		return nil, err
+	}
+	l := list(lines)
+	more, tail := t.pilot(p, &l)
+	return append(t.write(append(head, more...), l), closing(tail)...), nil
 }
 
 // line is a key of a configuration, with its value and reason.
@@ -109,7 +124,10 @@ func trl(c *recipe) ([]string, []line, error) {
 		head = append(head, "The model that was measured is "+c.given.Model+" (model_name_or_path of TRL's scripts).")
 	}
 	head = append(head, c.settings("TRL", nil)...)
-	return append(head, "TRL filters nothing by difficulty: "+c.difficulty()+leaveOut), l, nil
+	if c.given.Pilot == nil {
+		head = append(head, "TRL filters nothing by difficulty: "+c.difficulty()+leaveOut)
+	}
+	return head, l, nil
 }
 
 func model(l *list, c *recipe, path ...string) {
@@ -201,10 +219,14 @@ func primeRL(c *recipe) ([]string, []line, error) {
 		head = append(head, "prime-rl sends top_p 1 next to the "+overridden[0]+" of extra_body, which was in force, "+
 			"and verifiers 0.4 takes the 1: measure with top_p 1, or check what your training samples with.")
 	}
-	head = append(head,
-		"Add your environment as [[orchestrator.train.source]] and, for evaluations, as [[orchestrator.eval.source]].",
-		"To fill each step with groups that teach, add this table below the source of training:",
-		"[orchestrator.train.source.curriculum.gates.teaches]", `type = "advantage_range"`)
+	if c.given.Pilot != nil {
+		head = append(head, "Add your environment as [[orchestrator.train.source]].")
+	} else {
+		head = append(head, "Add your environment as [[orchestrator.train.source]] and, for evaluations, as "+
+			"[[orchestrator.eval.source]].",
+			"To fill each step with groups that teach, add this table below the source of training:",
+			"[orchestrator.train.source.curriculum.gates.teaches]", `type = "advantage_range"`)
+	}
 	if c.calls.n > 0 {
 		head = append(head, fmt.Sprintf("Limit the turns of its agent to %d: %s.", c.calls.n+1, c.calls.why))
 	}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/analysis/collect"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/report/recipe"
+	"gonogo/sampler/input/dataset"
+	"gonogo/sampler/jsontext"
+	"gonogo/sampler/rollout"
+)
+
+// planPilot returns what the configuration of the first steps needs, and the rows of its training
+// file; no rows if the configuration is printed or an imported run has no training file.
+func planPilot(c *cli.Context, run *rollout.Run, cfg *config.Config, out string) (*recipe.Pilot, []byte, error) {
+	p := &recipe.Pilot{Config: out}
+	opt := &curateOptions{
+		Invocation: invocationOf(c), Run: c.Args().First(), Train: c.String("train"), DespiteChange: true,
+	}
+	recorded := dataset.Recorded(run.Manifest, rollout.Train) != nil
+	switch {
+	case out == "" && opt.Train != "":
+		return nil, nil, exit.Usagef("--train %s: the ordered rows go to a file next to the configuration; name that "+
+			"one with -o FILE", opt.Train)
+	case out == "", opt.Train == "" && !recorded && cfg.Data.Of(rollout.Train) == "":
+		return p, nil, nil
+	}
+	path, _, err := trainFile(opt, run, cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := dataset.Load(path, rollout.Train, cfg.Data.Options)
+	if err != nil {
+		return nil, nil, exit.AsUsage(err)
+	}
+	first, err := linesOfRun(run, data)
+	if err != nil {
+		return nil, nil, exit.AsUsage(err)
+	}
+	rows, err := ordered(data, first)
+	if err != nil {
+		return nil, nil, exit.AsUsage(err)
+	}
+	p.Train, p.PromptKey = recipe.PilotTrain(out), promptKey(rows, cfg.Data.PromptField)
+	return p, rows, nil
+}
+
+// promptKey returns the field of the rows that holds the conversation: the configured one, or
+// messages if the first row has it, else prompt.
+func promptKey(rows []byte, configured string) string {
+	first, _, _ := bytes.Cut(rows, []byte("\n"))
+	var fields map[string]json.RawMessage
+	if jsontext.Unmarshal(first, &fields) == nil && fields["messages"] != nil {
+		return cmp.Or(configured, "messages")
+	}
+	return cmp.Or(configured, "prompt")
+}
+
+// linesOfRun returns the lines of the run's train items in a file. It returns an error if one is
+// missing, is another row now, or repeats.
+func linesOfRun(run *rollout.Run, data *dataset.File) (map[int]bool, error) {
+	byID := make(map[string]*rollout.Item, len(data.Items))
+	for i := range data.Items {
+		byID[data.Items[i].ID] = &data.Items[i]
+	}
+	lines := make(map[int]bool)
+	for i := range run.Items {
+		it := &run.Items[i]
+		if it.Split != rollout.Train {
+			continue
+		}
+		row := byID[it.ID]
+		if row == nil {
+			return nil, fmt.Errorf("order the rows of %s: item %s of the run (line %d then) is not in it; name the file "+
+				"that was sampled with --train", data.Path, it.ID, it.Line)
+		}
+		if _, same := collect.SameItem(row, it); !same {
+			return nil, fmt.Errorf("order the rows: %s:%d: item %s is not the row that the run sampled; put that row "+
+				"back, or sample this file", data.Path, row.Line, it.ID)
+		}
+		lines[row.Line] = true
+	}
+	for _, r := range data.Repeats {
+		if lines[r.First] {
+			return nil, fmt.Errorf("order the rows: %s:%d: the row repeats line %d, an item of the run; remove it",
+				data.Path, r.Line, r.First)
+		}
+	}
+	return lines, nil
+}
+
+// pilotSeed seeds the order of the rows.
+const pilotSeed = 1
+
+// ordered returns the rows of a file byte for byte, those of the lines in first before the others,
+// and both in random order: the trainer does not shuffle them, and files are often sorted.
+func ordered(data *dataset.File, first map[int]bool) ([]byte, error) {
+	var all bytes.Buffer
+	var lines []int
+	if err := data.Copy(&all, func(line int) bool { lines = append(lines, line); return true }); err != nil {
+		return nil, err
+	}
+	text := bytes.TrimPrefix(all.Bytes(), []byte("\ufeff"))
+	rows := slices.Collect(bytes.Lines(text))
+	if len(rows) != len(lines) {
+		return nil, fmt.Errorf("order the rows of %s: %d rows have %d lines", data.Path, len(lines), len(rows))
+	}
+	var out, rest bytes.Buffer
+	for _, i := range rand.New(rand.NewPCG(pilotSeed, 0)).Perm(len(rows)) {
+		to := &rest
+		if first[lines[i]] {
+			to = &out
+		}
+		to.Write(rows[i])
+		if !bytes.HasSuffix(rows[i], []byte("\n")) {
+			to.WriteByte('\n')
+		}
+	}
+	out.Write(rest.Bytes())
+	return out.Bytes(), nil
+}

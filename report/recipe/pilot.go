@@ -1,0 +1,273 @@
+package recipe
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonogo/analysis/message"
+)
+
+// Pilot asks for the configuration of the first steps of a training, with the log that gonogo pilot
+// reads.
+type Pilot struct {
+	Config    string // the file of the configuration; "" for standard output
+	Train     string // the training file with the run's items first; "" if none was written
+	PromptKey string // the field of its rows that holds the conversation
+}
+
+// base returns the configuration's path without its extension.
+func (p *Pilot) base() string {
+	if p.Config == "" {
+		return "pilot"
+	}
+	return strings.TrimSuffix(p.Config, filepath.Ext(p.Config))
+}
+
+// PilotTrain returns the path of the training file that goes with a configuration of the first
+// steps.
+func PilotTrain(config string) string { return (&Pilot{Config: config}).base() + ".pilot-train.jsonl" }
+
+// out returns the path of what the trainer writes.
+func (p *Pilot) out(parts ...string) string {
+	return filepath.ToSlash(filepath.Join(append([]string{p.base() + ".out"}, parts...)...))
+}
+
+// Planned looks of gonogo pilot.
+const (
+	firstLook    = 10  // steps; the next looks come after twice and four times as many
+	lastLook     = 40  // steps
+	lookRollouts = 64  // rollouts that a look needs for each of these steps
+	longTraining = 200 // steps from which no look comes after a tenth of the training
+)
+
+// looks returns the steps of the looks at a training: 10, 20 and 40, or those that complete 640,
+// 1,280 and 2,560 rollouts, whichever is later; none after the training, and none after a tenth of a
+// training of 200 steps or more.
+func looks(steps, rolloutsPerStep int) []int {
+	most := steps
+	if steps >= longTraining {
+		most = steps / 10
+	}
+	var all []int
+	for n := firstLook; n <= lastLook; n *= 2 {
+		if step := lookAt(n, rolloutsPerStep); step <= most {
+			all = append(all, step)
+		}
+	}
+	return all
+}
+
+// lookAt returns the step at which a look comes that is planned for a step of 64 rollouts.
+func lookAt(step, rolloutsPerStep int) int {
+	return max(step, (step*lookRollouts+rolloutsPerStep-1)/rolloutsPerStep)
+}
+
+// pilot is the part of a training that gonogo pilot looks at.
+type pilot struct {
+	*Pilot
+	*recipe
+	looks []int
+	save  int // steps between checkpoints: each look has one, at its step or up to three steps later
+	last  number
+}
+
+func newPilot(c *recipe, p *Pilot) (*pilot, error) {
+	perStep := c.batch.n * c.group.n
+	out := &pilot{Pilot: p, recipe: c, looks: looks(c.steps.n, perStep)}
+	if len(out.looks) == 0 {
+		remedy := "a smaller training.batch_size, or more training.epochs, gives more steps"
+		if perStep < lookRollouts {
+			remedy = "a larger training.batch_size gives more rollouts a step"
+		}
+		return nil, fmt.Errorf("plan the first steps: the first look comes at step %d (%d steps and %d rollouts, at %s "+
+			"a step), and a training of %s has none so early: %s", lookAt(firstLook, perStep), firstLook,
+			firstLook*lookRollouts, count(perStep, "rollout"), count(c.steps.n, "step"), remedy)
+	}
+	out.save = out.looks[0]
+	last := out.looks[len(out.looks)-1]
+	last = min((last+out.save-1)/out.save*out.save, c.steps.n)
+	steps := strings.Trim(strings.ReplaceAll(fmt.Sprint(out.looks), " ", ", "), "[]")
+	out.last = number{last, fmt.Sprintf("of %d: gonogo pilot looks after %s", c.steps.n, steps)}
+	return out, nil
+}
+
+// Reasons for lines of a pilot.
+const (
+	noEvals    = "no evaluations: gonogo pilot samples the eval split from the checkpoints, paired with the base run"
+	inOrder    = "the rows in their order: the run's items first"
+	checkpoint = "a checkpoint for each look"
+)
+
+// head returns the lines about the data of a pilot. reads says how the trainer reads a file.
+func (p *pilot) head(reads string) []string {
+	head := []string{fmt.Sprintf("The first %d of its %s, with the log that gonogo pilot reads.", p.last.n,
+		count(p.steps.n, "step"))}
+	if p.Train != "" {
+		head = append(head, fmt.Sprintf("%s has the run's items first: %s", p.Train, reads))
+	} else {
+		head = append(head, "Order the training file so that the run's items come first: with -o FILE, gonogo plan "+
+			"--pilot writes that file, too (--train names the data of an imported run).")
+	}
+	shown, have := p.batch.n*p.last.n, p.train.Items.Sampled
+	if have < min(shown, itemCount(p.train)) {
+		head = append(head, fmt.Sprintf("These steps show %s, and the run sampled %s items: from step %d on, prompts "+
+			"have no base samples. Sample more items first, or add --base to gonogo pilot.", count(shown, "prompt"),
+			message.Whole(have), have/p.batch.n+1))
+	}
+	return append(head, "Do not choose rows by the run's samples (gonogo curate, difficulty pools) for these steps: "+
+		"the base means of rows chosen so are off.")
+}
+
+// tail returns the last comment lines, with the commands. start begins the training, log is what
+// it writes, and weights is where the checkpoint of a step is.
+func (p *pilot) tail(start, log, weights string) []string {
+	run := cmp.Or(p.given.Run, p.r.Run.Name)
+	return []string{
+		"Start it:", "  " + start,
+		"Read its log while it grows; GO and NO-GO end the command:",
+		"  " + message.Shell("gonogo", "pilot", run, "--log", log, "--follow"),
+		fmt.Sprintf("At a look, serve the checkpoint (%s) and sample the eval split from it:", weights),
+		"  " + message.Shell("gonogo", "pilot", run, "--log", log, "--checkpoint", "URL", "--at",
+			fmt.Sprint(p.looks[0])),
+		"After a GO, train by the whole plan, the same command without --pilot.",
+	}
+}
+
+// closing writes the last comment; its indented lines are commands and are not broken.
+func closing(lines []string) []byte {
+	var b bytes.Buffer
+	if len(lines) > 0 {
+		b.WriteByte('\n')
+	}
+	for _, text := range lines {
+		if command, ok := strings.CutPrefix(text, "  "); ok {
+			fmt.Fprintf(&b, "#   %s\n", oneLine(command))
+		} else {
+			comment(&b, "", text)
+		}
+	}
+	return b.Bytes()
+}
+
+func trlPilot(p *pilot, l *list) (head, tail []string) {
+	l.set(p.last.n, p.last.why, "max_steps")
+	plan := fmt.Sprintf("TRL's default schedule over the %d steps of the plan, where linear would fall to 0 within "+
+		"max_steps; if your training sets another, set that. A warm-up given as a share counts max_steps", p.steps.n)
+	l.set("warmup_stable_decay", plan, "lr_scheduler_type")
+	l.set(map[string]any{"num_stable_steps": 0, "num_decay_steps": p.steps.n, "decay_type": "linear"},
+		"linear over the plan", "lr_scheduler_kwargs")
+	l.set(false, inOrder, "shuffle_dataset")
+	for _, key := range []string{"eval_steps", "num_generations_eval", "per_device_eval_batch_size"} {
+		l.drop(key)
+	}
+	l.set("no", noEvals+". An evaluation would also overwrite the completions of its step", "eval_strategy")
+	l.set(p.out(), "completions and checkpoints", "output_dir")
+	l.set(true, "writes completions/completions_STEP.parquet: what gonogo pilot reads", "log_completions")
+	l.set(1, "the completions of each step, not of every tenth", "logging_steps")
+	l.set("steps", checkpoint, "save_strategy")
+	l.set(p.save, checkpoint, "save_steps")
+	head = p.head(fmt.Sprintf(`train on load_dataset("json", data_files=%q, split="train").`, p.Train))
+	head = append(head, "TRL drops no groups, and each step trains on rollouts of its own model.")
+	return head, p.tail(message.Shell("python", "train.py", "--config", p.file("grpo.yaml")), p.out("completions"),
+		p.out("checkpoint-STEP"))
+}
+
+// file returns the name of the configuration, or another if it was printed.
+func (p *pilot) file(other string) string {
+	if p.Config == "" {
+		return other
+	}
+	return p.Config
+}
+
+func verlPilot(p *pilot, l *list) (head, tail []string) {
+	l.set(p.last.n, p.last.why+". verl's default schedule is constant; a cosine, or a warm-up given as a share, would "+
+		"end with these steps", "trainer", "total_training_steps")
+	l.drop("algorithm", "filter_groups", "metric")
+	l.set(false, "all groups: without those of equal rewards the mean would rise without any learning", "algorithm",
+		"filter_groups", "enable")
+	if p.Train != "" {
+		l.set([]string{p.Train}, "the run's items first; rows as they are, with the columns that your reward function "+
+			"reads", "data", "train_files")
+		if p.PromptKey != "" && p.PromptKey != "prompt" {
+			l.set(p.PromptKey, "the conversations of these rows", "data", "prompt_key")
+		}
+	}
+	l.set(false, inOrder, "data", "shuffle")
+	l.drop("actor_rollout_ref", "rollout", "val_kwargs")
+	l.set(-1, noEvals, "trainer", "test_freq")
+	l.set(false, noEvals, "trainer", "val_before_train")
+	l.set(p.out("rollouts"), "STEP.jsonl with all rollouts of a step: what gonogo pilot reads", "trainer",
+		"rollout_data_dir")
+	l.set([]string{"console", "file"}, "file: entropy and lengths by step, in the folder VERL_FILE_LOGGER_ROOT",
+		"trainer", "logger")
+	l.set(p.save, checkpoint, "trainer", "save_freq")
+	l.set(p.out("checkpoints"), "apart from those of other trainings, which verl would resume", "trainer",
+		"default_local_dir")
+	l.set("sync", "each step trains on rollouts of its own model", "trainer", "v1", "trainer_mode")
+	dir, name := filepath.Split(p.file("verl.yaml"))
+	path := message.Shell(filepath.Clean(dir))
+	if !filepath.IsAbs(dir) { // Hydra takes a relative path as one below its program
+		path = `"$PWD"/` + path
+	}
+	return p.head("data.train_files names it."), p.tail(fmt.Sprintf(
+		"python -m verl.trainer.main_ppo --config-path %s --config-name %s", path,
+		message.Shell(strings.TrimSuffix(name, filepath.Ext(name)))), p.out("rollouts"),
+		p.out("checkpoints", "global_step_STEP")+", after verl.model_merger")
+}
+
+func primePilot(p *pilot, l *list) (head, tail []string) {
+	l.set(p.last.n, p.last.why+". prime-rl's default schedule is constant; linear and cosine would end with these steps",
+		"max_steps")
+	name := filepath.Base(p.base())
+	l.set(p.out(), "the folder of these runs", "output_dir")
+	l.set(false, "all groups: with true, those of equal rewards are missing in the traces of effective rollouts, whose "+
+		"mean would rise without any learning", "orchestrator", "train", "filter_zero_advantages")
+	l.set(1, "rollouts are at most one update old, and their traces name the model. 0 would drop those that take "+
+		"longer than a step", "orchestrator", "max_off_policy_steps")
+	l.drop("orchestrator", "eval")
+	l.set("metrics.jsonl", "next to it, rollouts/step_STEP with the traces of each step: what gonogo pilot reads",
+		"orchestrator", "monitors", "file", "path")
+	l.set(name, "names the folder of this run", "run", "name")
+	l.set(p.save, checkpoint, "ckpt", "interval")
+	l.set("filesystem", "keeps the weights of each checkpoint in broadcasts/step_STEP, for a server to load",
+		"weight_broadcast", "type")
+	head = p.head("let your environment read it, in its order.")
+	head = append(head, "Give that source no curriculum: gates and difficulty pools choose items by their rewards.",
+		noEvals+".")
+	return head, p.tail(message.Shell("uv", "run", "rl", "@", p.file("rl.toml")), p.out(name, "rollouts"),
+		p.out(name, "broadcasts", "step_STEP"))
+}
+
+// set replaces the value of a key, or adds the key after the last one of its mapping.
+func (l *list) set(value any, why string, path ...string) {
+	at, near := len(*l), 0
+	for i, x := range *l {
+		if slices.Equal(x.path, path) {
+			(*l)[i] = line{path, value, why}
+			return
+		}
+		shared := 0
+		for shared < min(len(x.path), len(path))-1 && x.path[shared] == path[shared] {
+			shared++
+		}
+		if shared == len(path)-1 && len(x.path) == len(path) {
+			shared++ // a key of the same mapping
+		}
+		if shared > 0 && shared >= near {
+			at, near = i+1, shared
+		}
+	}
+	*l = slices.Insert(*l, at, line{path, value, why})
+}
+
+// drop removes a key, with all below it.
+func (l *list) drop(path ...string) {
+	*l = slices.DeleteFunc(*l, func(x line) bool {
+		return len(x.path) >= len(path) && slices.Equal(x.path[:len(path)], path)
+	})
+}
