@@ -336,11 +336,21 @@ func SameItem(a, b *rollout.Item) (talk, row bool) {
 	if bytes.Equal(a.Row, b.Row) {
 		return true, true
 	}
-	var x, y bytes.Buffer
-	if json.Compact(&x, a.Row) == nil && json.Compact(&y, b.Row) == nil && bytes.Equal(x.Bytes(), y.Bytes()) {
+	if x, y := compact(a.Row), compact(b.Row); x != nil && bytes.Equal(x, y) {
 		return true, true
 	}
 	messagesA, errA := json.Marshal(a.Messages)
 	messagesB, errB := json.Marshal(b.Messages)
 	return errA == nil && errB == nil && bytes.Equal(messagesA, messagesB), false
+}
+
+// compact returns JSON without white space and with <, > and & escaped, as a run keeps its rows; nil
+// if it is broken.
+func compact(row []byte) []byte {
+	var plain, escaped bytes.Buffer
+	if json.Compact(&plain, row) != nil {
+		return nil
+	}
+	json.HTMLEscape(&escaped, plain.Bytes())
+	return escaped.Bytes()
 }

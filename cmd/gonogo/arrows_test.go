@@ -86,8 +86,8 @@ var allowedArrows = map[string][]string{
 	},
 	// a trainer's configuration
 	"report/recipe": {
-		"analysis", "analysis/gate", "analysis/message", "analysis/stat", "report/plain",
-		"sampler/input/job", "sampler/jsontext", "sampler/rollout",
+		"analysis", "analysis/gate", "analysis/message", "analysis/pilot", "analysis/stat",
+		"report/plain", "sampler/input/job", "sampler/jsontext", "sampler/rollout",
 	},
 	// for other programs
 	"report/table": {

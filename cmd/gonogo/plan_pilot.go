@@ -50,6 +50,7 @@ func planPilot(c *cli.Context, run *rollout.Run, cfg *config.Config, out string)
 	if err != nil {
 		return nil, nil, exit.AsUsage(err)
 	}
+	p.Rows = data.Rows
 	p.Train, p.PromptKey = recipe.PilotTrain(out), promptKey(rows, cfg.Data.PromptField)
 	return p, rows, nil
 }

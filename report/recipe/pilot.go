@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gonogo/analysis/message"
+	"gonogo/analysis/pilot"
 )
 
 // Pilot asks for the configuration of the first steps of a training, with the log that gonogo pilot
@@ -16,6 +17,7 @@ import (
 type Pilot struct {
 	Config    string // the file of the configuration; "" for standard output
 	Train     string // the training file with the run's items first; "" if none was written
+	Rows      int    // its rows
 	PromptKey string // the field of its rows that holds the conversation
 }
 
@@ -36,74 +38,50 @@ func (p *Pilot) out(parts ...string) string {
 	return filepath.ToSlash(filepath.Join(append([]string{p.base() + ".out"}, parts...)...))
 }
 
-// Planned looks of gonogo pilot.
-const (
-	firstLook    = 10  // steps; the next looks come after twice and four times as many
-	lastLook     = 40  // steps
-	lookRollouts = 64  // rollouts that a look needs for each of these steps
-	longTraining = 200 // steps from which no look comes after a tenth of the training
-)
-
-// looks returns the steps of the looks at a training: 10, 20 and 40, or those that complete 640,
-// 1,280 and 2,560 rollouts, whichever is later; none after the training, and none after a tenth of a
-// training of 200 steps or more.
-func looks(steps, rolloutsPerStep int) []int {
-	most := steps
-	if steps >= longTraining {
-		most = steps / 10
-	}
-	var all []int
-	for n := firstLook; n <= lastLook; n *= 2 {
-		if step := lookAt(n, rolloutsPerStep); step <= most {
-			all = append(all, step)
-		}
-	}
-	return all
-}
-
-// lookAt returns the step at which a look comes that is planned for a step of 64 rollouts.
-func lookAt(step, rolloutsPerStep int) int {
-	return max(step, (step*lookRollouts+rolloutsPerStep-1)/rolloutsPerStep)
-}
-
-// pilot is the part of a training that gonogo pilot looks at.
-type pilot struct {
+// firstSteps is the part of a training that gonogo pilot looks at.
+type firstSteps struct {
 	*Pilot
 	*recipe
 	looks []int
-	save  int // steps between checkpoints: each look has one, at its step or up to three steps later
-	last  number
+	save  int    // steps between checkpoints: each look has one, at its step or up to three steps later
+	last  number // the last step
 }
 
-func newPilot(c *recipe, p *Pilot) (*pilot, error) {
+func newFirstSteps(c *recipe, p *Pilot) (*firstSteps, error) {
 	perStep := c.batch.n * c.group.n
-	out := &pilot{Pilot: p, recipe: c, looks: looks(c.steps.n, perStep)}
-	if len(out.looks) == 0 {
-		remedy := "a smaller training.batch_size, or more training.epochs, gives more steps"
-		if perStep < lookRollouts {
-			remedy = "a larger training.batch_size gives more rollouts a step"
+	out := &firstSteps{Pilot: p, recipe: c}
+	planned := pilot.DefaultLooks(c.steps.n)
+	for _, look := range planned {
+		if step := look.StepOf(perStep); step <= c.steps.n {
+			out.looks = append(out.looks, step)
 		}
-		return nil, fmt.Errorf("plan the first steps: the first look comes at step %d (%d steps and %d rollouts, at %s "+
-			"a step), and a training of %s has none so early: %s", lookAt(firstLook, perStep), firstLook,
-			firstLook*lookRollouts, count(perStep, "rollout"), count(c.steps.n, "step"), remedy)
+	}
+	if len(out.looks) == 0 {
+		first, or := planned[0], ""
+		if c.steps.n < first.Step {
+			or = " or a smaller training.batch_size"
+		}
+		return nil, fmt.Errorf("plan the first steps: the first look comes after %d steps and %d rollouts, at step %d, "+
+			"and the training has %s of %s: set more training.epochs%s", first.Step, first.Rollouts,
+			first.StepOf(perStep), count(c.steps.n, "step"), count(perStep, "rollout"), or)
 	}
 	out.save = out.looks[0]
 	last := out.looks[len(out.looks)-1]
 	last = min((last+out.save-1)/out.save*out.save, c.steps.n)
 	steps := strings.Trim(strings.ReplaceAll(fmt.Sprint(out.looks), " ", ", "), "[]")
-	out.last = number{last, fmt.Sprintf("of %d: gonogo pilot looks after %s", c.steps.n, steps)}
+	out.last = number{last, fmt.Sprintf("of the %d of the plan; looks of gonogo pilot: %s", c.steps.n, steps)}
 	return out, nil
 }
 
 // Reasons for lines of a pilot.
 const (
-	noEvals    = "no evaluations: gonogo pilot samples the eval split from the checkpoints, paired with the base run"
+	noEvals    = "gonogo pilot samples the eval split itself, from the checkpoints, paired with the base run"
 	inOrder    = "the rows in their order: the run's items first"
 	checkpoint = "a checkpoint for each look"
 )
 
 // head returns the lines about the data of a pilot. reads says how the trainer reads a file.
-func (p *pilot) head(reads string) []string {
+func (p *firstSteps) head(reads string) []string {
 	head := []string{fmt.Sprintf("The first %d of its %s, with the log that gonogo pilot reads.", p.last.n,
 		count(p.steps.n, "step"))}
 	if p.Train != "" {
@@ -113,7 +91,7 @@ func (p *pilot) head(reads string) []string {
 			"--pilot writes that file, too (--train names the data of an imported run).")
 	}
 	shown, have := p.batch.n*p.last.n, p.train.Items.Sampled
-	if have < min(shown, itemCount(p.train)) {
+	if have < min(shown, cmp.Or(p.Rows, itemCount(p.train))) {
 		head = append(head, fmt.Sprintf("These steps show %s, and the run sampled %s items: from step %d on, prompts "+
 			"have no base samples. Sample more items first, or add --base to gonogo pilot.", count(shown, "prompt"),
 			message.Whole(have), have/p.batch.n+1))
@@ -124,7 +102,7 @@ func (p *pilot) head(reads string) []string {
 
 // tail returns the last comment lines, with the commands. start begins the training, log is what
 // it writes, and weights is where the checkpoint of a step is.
-func (p *pilot) tail(start, log, weights string) []string {
+func (p *firstSteps) tail(start, log, weights string) []string {
 	run := cmp.Or(p.given.Run, p.r.Run.Name)
 	return []string{
 		"Start it:", "  " + start,
@@ -153,7 +131,7 @@ func closing(lines []string) []byte {
 	return b.Bytes()
 }
 
-func trlPilot(p *pilot, l *list) (head, tail []string) {
+func trlPilot(p *firstSteps, l *list) (head, tail []string) {
 	l.set(p.last.n, p.last.why, "max_steps")
 	plan := fmt.Sprintf("TRL's default schedule over the %d steps of the plan, where linear would fall to 0 within "+
 		"max_steps; if your training sets another, set that. A warm-up given as a share counts max_steps", p.steps.n)
@@ -168,6 +146,7 @@ func trlPilot(p *pilot, l *list) (head, tail []string) {
 	l.set(p.out(), "completions and checkpoints", "output_dir")
 	l.set(true, "writes completions/completions_STEP.parquet: what gonogo pilot reads", "log_completions")
 	l.set(1, "the completions of each step, not of every tenth", "logging_steps")
+	l.set(1, "for the console; the files have all", "num_completions_to_print")
 	l.set("steps", checkpoint, "save_strategy")
 	l.set(p.save, checkpoint, "save_steps")
 	head = p.head(fmt.Sprintf(`train on load_dataset("json", data_files=%q, split="train").`, p.Train))
@@ -177,14 +156,14 @@ func trlPilot(p *pilot, l *list) (head, tail []string) {
 }
 
 // file returns the name of the configuration, or another if it was printed.
-func (p *pilot) file(other string) string {
+func (p *firstSteps) file(other string) string {
 	if p.Config == "" {
 		return other
 	}
 	return p.Config
 }
 
-func verlPilot(p *pilot, l *list) (head, tail []string) {
+func verlPilot(p *firstSteps, l *list) (head, tail []string) {
 	l.set(p.last.n, p.last.why+". verl's default schedule is constant; a cosine, or a warm-up given as a share, would "+
 		"end with these steps", "trainer", "total_training_steps")
 	l.drop("algorithm", "filter_groups", "metric")
@@ -211,7 +190,10 @@ func verlPilot(p *pilot, l *list) (head, tail []string) {
 	l.set("sync", "each step trains on rollouts of its own model", "trainer", "v1", "trainer_mode")
 	dir, name := filepath.Split(p.file("verl.yaml"))
 	path := message.Shell(filepath.Clean(dir))
-	if !filepath.IsAbs(dir) { // Hydra takes a relative path as one below its program
+	switch { // Hydra takes a relative path as one below its program
+	case dir == "":
+		path = `"$PWD"`
+	case !filepath.IsAbs(dir):
 		path = `"$PWD"/` + path
 	}
 	return p.head("data.train_files names it."), p.tail(fmt.Sprintf(
@@ -220,7 +202,7 @@ func verlPilot(p *pilot, l *list) (head, tail []string) {
 		p.out("checkpoints", "global_step_STEP")+", after verl.model_merger")
 }
 
-func primePilot(p *pilot, l *list) (head, tail []string) {
+func primePilot(p *firstSteps, l *list) (head, tail []string) {
 	l.set(p.last.n, p.last.why+". prime-rl's default schedule is constant; linear and cosine would end with these steps",
 		"max_steps")
 	name := filepath.Base(p.base())
@@ -238,7 +220,7 @@ func primePilot(p *pilot, l *list) (head, tail []string) {
 		"weight_broadcast", "type")
 	head = p.head("let your environment read it, in its order.")
 	head = append(head, "Give that source no curriculum: gates and difficulty pools choose items by their rewards.",
-		noEvals+".")
+		"Without evaluations: "+noEvals+".")
 	return head, p.tail(message.Shell("uv", "run", "rl", "@", p.file("rl.toml")), p.out(name, "rollouts"),
 		p.out(name, "broadcasts", "step_STEP"))
 }

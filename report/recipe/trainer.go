@@ -18,7 +18,7 @@ type Trainer struct {
 	Name, Doc string
 
 	lines func(c *recipe) (head []string, lines []line, err error)
-	pilot func(p *pilot, l *list) (head, tail []string) // nil: its log has no rollouts by step
+	pilot func(p *firstSteps, l *list) (head, tail []string) // nil: its log has no rollouts by step
 	write func(head []string, lines []line) []byte
 }
 
@@ -52,7 +52,7 @@ func (t Trainer) Write(r *analysis.Result, g Given) ([]byte, error) {
 	if g.Pilot == nil {
 		return t.write(head, lines), nil
 	}
-	p, err := newPilot(c, g.Pilot)
+	p, err := newFirstSteps(c, g.Pilot)
 	if err != nil {
 		return nil, err
 	}

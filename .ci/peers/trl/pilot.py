@@ -1,0 +1,28 @@
+"""Has TRL's GRPOTrainer take the first steps of a plan with a tiny model: pilot.py CONFIG ROWS STEPS
+
+Writes the learning rate of each step into CONFIG.json. The steps are fewer than the plan's, and the model has random weights.
+"""
+
+import json
+import sys
+
+from datasets import load_dataset
+from trl import GRPOConfig, GRPOTrainer, TrlParser
+
+from tiny import model, tokenizer
+
+# What a machine without a GPU needs, and fewer steps, on top of the file.
+(config,) = TrlParser(GRPOConfig).parse_args_and_config(
+    ["--config", sys.argv[1], "--max_steps", sys.argv[3], "--use_cpu", "true", "--bf16", "false", "--report_to", "none", "--disable_tqdm", "true"]
+)
+rows = load_dataset("json", data_files=sys.argv[2], split="train").rename_column("messages", "prompt")
+
+
+def short(completions, **kwargs):
+    return [float(len(c[0]["content"].split()) < 4) for c in completions]
+
+
+trainer = GRPOTrainer(model=model, processing_class=tokenizer, reward_funcs=short, train_dataset=rows, args=config)
+trainer.train()
+with open(sys.argv[1] + ".json", "w") as out:
+    json.dump([h["learning_rate"] for h in trainer.state.log_history if "learning_rate" in h], out)
