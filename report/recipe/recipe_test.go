@@ -220,9 +220,9 @@ func TestTheJobOfThePlanIsReadBack(t *testing.T) {
 	}
 }
 
-// Each key is one of prime-rl's configuration, by the list of its source; so is the table that the
-// first lines ask for.
-func TestPrimeRLHasTheKeysOfThePlan(t *testing.T) {
+// primeRLKeys returns the keys of prime-rl's configuration, by the list of its source.
+func primeRLKeys(t *testing.T) map[string]bool {
+	t.Helper()
 	list, err := os.Open("testdata/prime-rl.keys")
 	if err != nil {
 		t.Fatal(err)
@@ -232,12 +232,13 @@ func TestPrimeRLHasTheKeysOfThePlan(t *testing.T) {
 	for s := bufio.NewScanner(list); s.Scan(); {
 		known[s.Text()] = true
 	}
-	g := given
-	g.Sampling = sampled(`{"temperature":1,"top_p":0.9,"min_p":0.1,"chat_template_kwargs":{"thinking":false}}`)
+	return known
+}
+
+// keysOf returns the values of a TOML text by their dotted keys.
+func keysOf(text string) map[string]string {
 	table, keys := "", map[string]string{}
-	text := written(t, "prime-rl", measured(), g)
-	_, asked, _ := strings.Cut(text, "below the source of training:\n")
-	for line := range strings.Lines(text + strings.ReplaceAll(asked[:strings.Index(asked, "\n\n")], "# ", "")) {
+	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		switch key, value, is := strings.Cut(line, " = "); {
 		case strings.HasPrefix(line, "["):
@@ -246,10 +247,29 @@ func TestPrimeRLHasTheKeysOfThePlan(t *testing.T) {
 			keys[table+key] = value
 		}
 	}
+	return keys
+}
+
+// unknownTo returns the keys that prime-rl does not have.
+func unknownTo(known map[string]bool, keys map[string]string) (unknown []string) {
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		if setting, _, _ := strings.Cut(key, "extra_body."); !known[key] && !known[setting+"extra_body"] {
-			t.Errorf("prime-rl has no %s", key)
+			unknown = append(unknown, key)
 		}
+	}
+	return unknown
+}
+
+// Each key is one of prime-rl's configuration, by the list of its source; so is the table that the
+// first lines ask for.
+func TestPrimeRLHasTheKeysOfThePlan(t *testing.T) {
+	g := given
+	g.Sampling = sampled(`{"temperature":1,"top_p":0.9,"min_p":0.1,"chat_template_kwargs":{"thinking":false}}`)
+	text := written(t, "prime-rl", measured(), g)
+	_, asked, _ := strings.Cut(text, "below the source of training:\n")
+	keys := keysOf(text + strings.ReplaceAll(asked[:strings.Index(asked, "\n\n")], "# ", ""))
+	for _, key := range unknownTo(primeRLKeys(t), keys) {
+		t.Errorf("prime-rl has no %s", key)
 	}
 	for key, want := range map[string]string{
 		"max_steps": "4", "seq_len": "4864", "orchestrator.batch_size": "256", "orchestrator.group_size": "4", "orchestrator.train.sampling.max_completion_tokens": "1280",
