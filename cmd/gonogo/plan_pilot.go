@@ -3,19 +3,20 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
+	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/collect"
+	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/report/recipe"
 	"gonogo/sampler/input/dataset"
-	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -42,7 +43,7 @@ func planPilot(c *cli.Context, run *rollout.Run, cfg *config.Config, out string)
 	if err != nil {
 		return nil, nil, exit.AsUsage(err)
 	}
-	first, err := linesOfRun(run, data)
+	first, err := linesOfRun(c.Context, run, data)
 	if err != nil {
 		return nil, nil, exit.AsUsage(err)
 	}
@@ -59,36 +60,53 @@ func planPilot(c *cli.Context, run *rollout.Run, cfg *config.Config, out string)
 // messages if the first row has it, else prompt.
 func promptKey(rows []byte, configured string) string {
 	first, _, _ := bytes.Cut(rows, []byte("\n"))
-	var fields map[string]json.RawMessage
-	if jsontext.Unmarshal(first, &fields) == nil && fields["messages"] != nil {
-		return cmp.Or(configured, "messages")
-	}
-	return cmp.Or(configured, "prompt")
+	key := "prompt"
+	_ = rollout.Members(first, func(name string, _ []byte) error { // the row has been read before
+		if name == "messages" {
+			key = name
+		}
+		return nil
+	})
+	return cmp.Or(configured, key)
 }
 
-// linesOfRun returns the lines of the run's train items in a file. It returns an error if one is
-// missing, is another row now, or repeats.
-func linesOfRun(run *rollout.Run, data *dataset.File) (map[int]bool, error) {
-	byID := make(map[string]*rollout.Item, len(data.Items))
-	for i := range data.Items {
-		byID[data.Items[i].ID] = &data.Items[i]
+// linesOfRun returns the lines of the train items that the run sampled. It returns an error if one is
+// not in the file, is another row now, or repeats.
+func linesOfRun(ctx context.Context, run *rollout.Run, data *dataset.File) (map[int]bool, error) {
+	rollouts, _, err := run.State(ctx)
+	if err != nil {
+		return nil, err
 	}
-	lines := make(map[int]bool)
+	sampled := make(map[string]*rollout.Item)
+	for key := range rollouts {
+		if key.Split == rollout.Train {
+			sampled[key.Item] = nil
+		}
+	}
 	for i := range run.Items {
 		it := &run.Items[i]
-		if it.Split != rollout.Train {
+		if _, is := sampled[it.ID]; is && it.Split == rollout.Train {
+			sampled[it.ID] = it
+		}
+	}
+	lines := make(map[int]bool)
+	for i := range data.Items {
+		row := &data.Items[i]
+		was, is := sampled[row.ID]
+		if !is {
 			continue
 		}
-		row := byID[it.ID]
-		if row == nil {
-			return nil, fmt.Errorf("order the rows of %s: item %s of the run (line %d then) is not in it; name the file "+
-				"that was sampled with --train", data.Path, it.ID, it.Line)
-		}
-		if _, same := collect.SameItem(row, it); !same {
+		if _, same := collect.SameItem(row, was); !same {
 			return nil, fmt.Errorf("order the rows: %s:%d: item %s is not the row that the run sampled; put that row "+
-				"back, or sample this file", data.Path, row.Line, it.ID)
+				"back, or sample this file", data.Path, row.Line, row.ID)
 		}
 		lines[row.Line] = true
+		delete(sampled, row.ID)
+	}
+	if len(sampled) > 0 {
+		return nil, fmt.Errorf("order the rows: not in %s: %s of the run, such as %s; name the file that was sampled "+
+			"with --train", data.Path, message.Language{}.Count(len(sampled), "item"),
+			slices.Sorted(maps.Keys(sampled))[0])
 	}
 	for _, r := range data.Repeats {
 		if lines[r.First] {
