@@ -32,7 +32,7 @@ func planPilot(c *cli.Context, run *rollout.Run, cfg *config.Config, out string)
 	case out == "" && opt.Train != "":
 		return nil, nil, exit.Usagef("--train %s: the ordered rows go to a file next to the configuration; name that "+
 			"one with -o FILE", opt.Train)
-	case out == "", opt.Train == "" && !recorded && cfg.Data.Of(rollout.Train) == "":
+	case out == "", run.Dir == "", opt.Train == "" && !recorded && cfg.Data.Of(rollout.Train) == "":
 		return p, nil, nil
 	}
 	path, _, err := trainFile(opt, run, cfg)

@@ -8,6 +8,6 @@ import yaml
 from trl import GRPOConfig, TrlParser
 
 # What a machine without a GPU needs, on top of the file.
-(config,) = TrlParser(GRPOConfig).parse_args_and_config(["--config", sys.argv[1], "--output_dir", "out", "--use_cpu", "true", "--bf16", "false", "--report_to", "none"])
+(config,) = TrlParser(GRPOConfig).parse_args_and_config(["--config", sys.argv[1], "--use_cpu", "true", "--bf16", "false", "--report_to", "none"])
 asked = yaml.safe_load(open(sys.argv[1]))
 print(json.dumps({"asked": asked, "got": {k: getattr(config, k) for k in asked}, "fields": [f.name for f in dataclasses.fields(config)], "generation_batch_size": config.generation_batch_size}, default=str))

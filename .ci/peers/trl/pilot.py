@@ -1,6 +1,6 @@
 """Has TRL's GRPOTrainer take the first steps of a plan with a tiny model: pilot.py CONFIG ROWS STEPS
 
-Writes the learning rate of each step into CONFIG.json. The steps are fewer than the plan's, and the model has random weights.
+Writes the prompts and the learning rate of each step into CONFIG.json. The steps are fewer than the plan's, and the model has random weights.
 """
 
 import json
@@ -18,11 +18,15 @@ from tiny import model, tokenizer
 rows = load_dataset("json", data_files=sys.argv[2], split="train").rename_column("messages", "prompt")
 
 
-def short(completions, **kwargs):
+shown = []
+
+
+def short(prompts, completions, **kwargs):
+    shown.append([p[-1]["content"] for p in prompts])
     return [float(len(c[0]["content"].split()) < 4) for c in completions]
 
 
 trainer = GRPOTrainer(model=model, processing_class=tokenizer, reward_funcs=short, train_dataset=rows, args=config)
 trainer.train()
 with open(sys.argv[1] + ".json", "w") as out:
-    json.dump([h["learning_rate"] for h in trainer.state.log_history if "learning_rate" in h], out)
+    json.dump({"rates": [h["learning_rate"] for h in trainer.state.log_history if "learning_rate" in h], "shown": shown}, out)

@@ -1,46 +1,63 @@
 package peers
 
 import (
+	"fmt"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
+
+	"gonogo/sampler/rollout"
 )
 
-// planned runs a template and writes a trainer's configuration from it.
-func (p peer) planned(trainer string) string {
+// planned runs a template and writes a trainer's configuration from it, of the whole training and of
+// its first steps.
+func (p peer) planned(trainer string) (whole, first string) {
 	p.Helper()
 	dir := p.TempDir()
-	config, run, out := filepath.Join(dir, "t", "gonogo.yaml"), filepath.Join(dir, "run"), filepath.Join(dir, trainer+".yaml")
+	config, run := filepath.Join(dir, "t", "gonogo.yaml"), filepath.Join(dir, "run")
+	whole, first = filepath.Join(dir, trainer+".yaml"), filepath.Join(dir, trainer+"-first.yaml")
 	p.gonogo(0, "init", "--template", "finance-qa", "-o", config)
 	p.gonogo(anyVerdict, "run", "-c", config, "-o", run, "--items", "24", "--samples", "8", "--no-audit")
-	p.gonogo(0, "plan", run, "--for", trainer, "-o", out, "--set", "model.temperature=1")
-	return out
+	p.gonogo(0, "plan", run, "--for", trainer, "-o", whole, "--set", "model.temperature=1")
+	p.gonogo(0, "plan", run, "--for", trainer, "--pilot", "-o", first, "--train", filepath.Join(dir, "t", "train.jsonl"),
+		"--set", "model.temperature=1", "--set", "training.batch_size=8", "--set", "training.epochs=5")
+	return whole, first
 }
 
 // The parser and GRPOConfig of TRL read what gonogo plan writes, and take every value.
 func TestTRLReadsThePlan(t *testing.T) {
 	p := meet(t, "trl")
+	whole, first := p.planned("trl")
+	p.readByTRL(whole, "num_generations", "max_steps", "max_completion_length", "max_tool_calling_iterations", "eval_steps", "num_generations_eval")
+	p.readByTRL(first, "max_steps", "lr_scheduler_kwargs", "shuffle_dataset", "log_completions", "logging_steps", "save_steps", "output_dir")
+}
+
+// readByTRL has TRL load a configuration that has these keys, among others.
+func (p peer) readByTRL(file string, keys ...string) {
+	p.Helper()
 	got := decode[struct {
 		Asked, Got map[string]any
 		Fields     []string
 		Generation float64 `json:"generation_batch_size"`
-	}](p, p.python("config.py", p.planned("trl")))
-	for _, key := range []string{"num_generations", "max_steps", "max_completion_length", "max_tool_calling_iterations", "eval_steps", "num_generations_eval"} {
+	}](p, p.python("config.py", file))
+	for _, key := range keys {
 		if got.Asked[key] == nil {
-			t.Errorf("the plan has no %s", key)
+			p.Errorf("%s has no %s", file, key)
 		}
 	}
 	for key, want := range got.Asked {
 		if !slices.Contains(got.Fields, key) {
-			t.Errorf("GRPOConfig has no %s", key)
+			p.Errorf("GRPOConfig has no %s", key)
 		}
 		if have := got.Got[key]; !reflect.DeepEqual(have, want) && key != "eval_strategy" { // an enumeration
-			t.Errorf("%s is %v to GRPOConfig, and %v was written", key, have, want)
+			p.Errorf("%s is %v to GRPOConfig, and %v was written", key, have, want)
 		}
 	}
 	if want := got.Asked["gradient_accumulation_steps"].(float64) * got.Asked["num_generations"].(float64); got.Generation != want {
-		t.Errorf("a step has %g completions, want %g: batch times group", got.Generation, want)
+		p.Errorf("a step has %g completions, want %g: batch times group", got.Generation, want)
 	}
 }
 
@@ -48,7 +65,16 @@ func TestTRLReadsThePlan(t *testing.T) {
 // its kind.
 func TestVerlKnowsTheKeysOfThePlan(t *testing.T) {
 	p := meet(t, "verl")
-	got := decode[struct{ Shipped, Ours map[string]any }](p, p.python("config.py", p.planned("verl")))
+	whole, first := p.planned("verl")
+	p.knownToVerl(whole, 15)
+	p.knownToVerl(first, 24)
+}
+
+// knownToVerl compares the keys of a configuration, of which there are at least so many, with those
+// that verl ships.
+func (p peer) knownToVerl(file string, least int) {
+	p.Helper()
+	got := decode[struct{ Shipped, Ours map[string]any }](p, p.python("config.py", file))
 	delete(got.Ours, "hydra")
 	delete(got.Ours, "defaults")
 	keys := 0
@@ -58,7 +84,7 @@ func TestVerlKnowsTheKeysOfThePlan(t *testing.T) {
 			theirs, ok := shipped.(map[string]any)
 			for k, v := range m {
 				if _, there := theirs[k]; !ok || !there {
-					t.Errorf("verl has no %s.%s", path, k)
+					p.Errorf("verl has no %s.%s", path, k)
 					continue
 				}
 				compare(path+"."+k, v, theirs[k])
@@ -68,11 +94,69 @@ func TestVerlKnowsTheKeysOfThePlan(t *testing.T) {
 		keys++
 		_, template := shipped.(string) // an interpolation of OmegaConf, or a text
 		if shipped != nil && !template && reflect.TypeOf(ours) != reflect.TypeOf(shipped) {
-			t.Errorf("%s is %v, and verl has %v", path, ours, shipped)
+			p.Errorf("%s is %v, and verl has %v", path, ours, shipped)
 		}
 	}
 	compare("", got.Ours, got.Shipped)
-	if keys < 15 {
-		t.Errorf("the plan has %d keys", keys)
+	if keys < least {
+		p.Errorf("the plan has %d keys", keys)
+	}
+}
+
+// TRL's GRPOTrainer takes three of the first steps with a tiny model: each step logs its completions,
+// of the run's items in the order of the file, under the learning rate of the whole plan.
+func TestTRLTakesTheFirstSteps(t *testing.T) {
+	p := meet(t, "trl")
+	dir := t.TempDir()
+	var rows, rollouts strings.Builder
+	words := strings.Fields("one two three four five")
+	for i := range 20 { // the run sampled the last ten
+		id := fmt.Sprint("q", i)
+		fmt.Fprintf(&rows, `{"id":%q,"messages":[{"role":"user","content":"what is %s plus %s"}]}`+"\n", id, words[i/5], words[i%5])
+		for n := range 8 * (i / 10) {
+			fmt.Fprintf(&rollouts, `{"item":%q,"sample":%d,"reward":%d}`+"\n", id, n, n%2)
+		}
+	}
+	write(t, dir, "rows.jsonl", rows.String())
+	write(t, dir, "rollouts.jsonl", rollouts.String())
+	run, config := filepath.Join(dir, "run"), filepath.Join(dir, "grpo.yaml")
+	p.gonogo(0, "import", filepath.Join(dir, "rollouts.jsonl"), "-o", run)
+	// 10 items are 5 steps of 2, 16 times: 80 steps of 8 rollouts, and the first look after 640
+	p.gonogo(0, "plan", run, "--for", "trl", "--pilot", "-o", config, "--train", filepath.Join(dir, "rows.jsonl"), "--group-size", "4",
+		"--set", "training.batch_size=2", "--set", "training.epochs=16", "--set", "model.temperature=1")
+	p.python("pilot.py", config, filepath.Join(dir, "grpo.pilot-train.jsonl"), "3")
+	steps := decode[struct {
+		Rates []float64
+		Shown [][]string
+	}](p, read(t, config+".json"))
+	if len(steps.Rates) != 3 || len(steps.Shown) != 3 {
+		t.Fatalf("%d learning rates and %d batches, want 3", len(steps.Rates), len(steps.Shown))
+	}
+	var prompts []string
+	for line := range strings.Lines(string(read(t, filepath.Join(dir, "grpo.pilot-train.jsonl")))) {
+		prompts = append(prompts, decode[struct{ Messages []rollout.Message }](p, []byte(line)).Messages[0].Content)
+	}
+	for i, rate := range steps.Rates { // TRL's rate is 1e-6, and linear to 0 over 80 steps
+		if want := 1e-6 * (1 - float64(i)/80); !near(rate, want) {
+			t.Errorf("the learning rate of step %d is %v, want %v", i+1, rate, want)
+		}
+		if want := slices.Concat(slices.Repeat(prompts[2*i:2*i+1], 4), slices.Repeat(prompts[2*i+1:2*i+2], 4)); !slices.Equal(steps.Shown[i], want) {
+			t.Errorf("step %d shows %q, want groups of four of the file's rows, %q", i+1, steps.Shown[i], want)
+		}
+	}
+	groups := make(map[int]map[string]int)
+	records, _ := p.imported(filepath.Join(dir, "grpo.out", "completions"))
+	for k, r := range records {
+		if groups[k.Step] == nil {
+			groups[k.Step] = make(map[string]int)
+		}
+		if groups[k.Step][k.Item]++; r.Reward == nil {
+			t.Errorf("%v has no reward", k)
+		}
+	}
+	for step := 1; step <= 3; step++ {
+		if got := slices.Collect(maps.Values(groups[step])); !slices.Equal(got, []int{4, 4}) {
+			t.Errorf("step %d has groups of %v, want two of four", step, got)
+		}
 	}
 }
