@@ -70,8 +70,8 @@ func TestVerlKnowsTheKeysOfThePlan(t *testing.T) {
 	p.knownToVerl(first, 24)
 }
 
-// knownToVerl compares the keys of a configuration, of which there are at least so many, with those
-// that verl ships.
+// knownToVerl compares the keys of a configuration, at least that number of them, with those that
+// verl ships.
 func (p peer) knownToVerl(file string, least int) {
 	p.Helper()
 	got := decode[struct{ Shipped, Ours map[string]any }](p, p.python("config.py", file))
