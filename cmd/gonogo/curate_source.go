@@ -60,7 +60,7 @@ func curationSource(c *curateOptions, run *rollout.Run, cfg *config.Config) (*cu
 func trainFile(c *curateOptions, run *rollout.Run, cfg *config.Config) (path string, edited bool, err error) {
 	recorded := dataset.Recorded(run.Manifest, rollout.Train)
 	if recorded == nil && run.Manifest != nil && len(run.Manifest.Data) > 0 {
-		return "", false, exit.Usagef("%s has no train split: there is no training file to curate; sample one with "+
+		return "", false, exit.Usagef("%s has no train split, and so no training file: sample one with "+
 			"data.train", run.Dir)
 	}
 	places := []string{c.Train}
