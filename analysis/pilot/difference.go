@@ -16,9 +16,11 @@ type Difference struct {
 
 	// Share, Above and Below are shares of the reward range. Above is the one-sided lower bound at
 	// 0.025/K that a GO needs, Below the upper bound at 0.05/K that a NO-GO needs, for K planned looks.
+	// Rises is the one-sided lower bound at 0.05: a NO-GO needs that it is not above zero.
 	Share *float64 `json:"share"`
 	Above *float64 `json:"lower_bound"`
 	Below *float64 `json:"upper_bound"`
+	Rises *float64 `json:"rises_by_at_least"`
 	// Step is that of the checkpoint, or the last of the ten.
 	Step int `json:"step"`
 	// Withheld says why there is no difference; empty if there is one.
@@ -149,7 +151,8 @@ func (j *judgement) bounded(d, weights []float64, n, looks int) Difference {
 	k := float64(max(looks, 1))
 	share := *out.Value / width
 	above, below := *at(1 - 2*goError/k).Low/width, *at(1 - 2*stopError/k).High/width
-	out.Share, out.Above, out.Below = &share, &above, &below
+	rises := *at(1 - 2*stopError).Low / width
+	out.Share, out.Above, out.Below, out.Rises = &share, &above, &below, &rises
 	return out
 }
 

@@ -42,14 +42,14 @@ func (j *judgement) decide(i int, at moment, l Look) Verdict {
 			"value": message.Change(*j.zero.Value), "allowed": message.Number(j.zero.Allowed),
 		})
 		return v
-	case withE && *e.Share < noGain && *e.Below < littleGain && j.mayStop(i, at):
+	case stays(e) && j.mayStop(i, at):
 		if d.Share == nil || *d.Share < leastGain {
 			return v.stop(evalStays.With(message.Args{"value": message.Change(*e.Value), "step": message.Int(e.Step)}))
 		}
 	}
 	heart := withE && *e.Share < noGain && d.Share != nil && *d.Share >= heartGain && *d.Above > 0
 	switch {
-	case heart && last:
+	case heart && last && stays(e):
 		return v.stop(byHeart.With(message.Args{"reward": message.Change(*d.Value), "eval": message.Change(*e.Value)}))
 	case heart:
 		v.Reason = rewardOnly.With(message.Args{"reward": message.Change(*d.Value), "eval": message.Change(*e.Value)})
@@ -80,6 +80,12 @@ func (j *judgement) decide(i int, at moment, l Look) Verdict {
 		v.Reason = rewardUnclear.With(message.Args{"value": message.Change(*d.Value)})
 	}
 	return v
+}
+
+// stays reports whether eval is shown not to rise: a gain worth waiting for is excluded, and there is
+// no smaller rise that is certain, as a slow training has.
+func stays(e *Difference) bool {
+	return e != nil && e.Share != nil && *e.Share < noGain && *e.Below < littleGain && *e.Rises <= 0
 }
 
 func (v Verdict) goOn(why message.Text) Verdict {
