@@ -89,6 +89,9 @@ func (a Agreement) differs() bool {
 
 // Result is what the first steps say. It is written to pilot.json.
 type Result struct {
+	// Lang is the language of the pictures and pages made from the Result.
+	Lang message.Language `json:"-"`
+
 	Schema    string         `json:"schema"`
 	Version   string         `json:"gonogo"` // version of gonogo that judged
 	Verdict   Verdict        `json:"verdict"`

@@ -11,7 +11,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-//go:embed results/*.json comparisons/*.json
+//go:embed results/*.json comparisons/*.json pilots/*.json
 var frozen embed.FS
 
 // read returns a fresh copy of the contents of a frozen file.
