@@ -14,6 +14,9 @@ import (
 	"gonogo/analysis/stat"
 )
 
+// LeastGain is the difference, as a share of the reward range, from which a GO may come.
+const LeastGain = leastGain
+
 // Decode reads a pilot.json. It refuses a file of another schema, an incomplete one, and one whose
 // exit code does not match its answer, which could turn a NO-GO into a GO.
 func Decode(rd io.Reader) (*Result, error) {

@@ -69,8 +69,8 @@ var allowedArrows = map[string][]string{
 	"cmd/gonogo/internal/exit": {},
 	"report": {
 		"analysis", "analysis/collect", "analysis/compare", "analysis/gate", "analysis/history",
-		"analysis/message", "analysis/stat", "report/block", "report/chart", "report/internal/glyph",
-		"report/internal/html", "report/internal/junit", "report/internal/lettering",
+		"analysis/message", "analysis/pilot", "analysis/stat", "report/block", "report/chart",
+		"report/internal/glyph", "report/internal/html", "report/internal/junit", "report/internal/lettering",
 		"report/internal/markdown", "report/internal/pdf", "report/internal/typeface", "report/plain",
 		"report/table", "report/text", "sampler/rollout", "sampler/rollout/disk", "sampler/wording",
 	},
@@ -102,8 +102,8 @@ var allowedArrows = map[string][]string{
 	// the texts of pictures
 	"report/internal/lettering": {"report/internal/typeface"},
 	"report/chart": {
-		"analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/shift",
-		"analysis/stat", "report/internal/glyph", "report/internal/lettering", "sampler/rollout",
+		"analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/pilot",
+		"analysis/shift", "analysis/stat", "report/internal/glyph", "report/internal/lettering", "sampler/rollout",
 		"sampler/wording",
 	},
 	"report/internal/glyph": {},
@@ -114,7 +114,8 @@ var allowedArrows = map[string][]string{
 	"report/internal/typeface": {},
 	// results for the tests of the two rooms above
 	"report/reporttest": {
-		"analysis", "analysis/compare", "analysis/message", "docs", "report/internal/typeface",
+		"analysis", "analysis/compare", "analysis/message", "analysis/pilot", "docs",
+		"report/internal/typeface",
 		"sampler/rollout",
 	},
 	// types: Result, Finding, Settings, Gate
@@ -125,7 +126,8 @@ var allowedArrows = map[string][]string{
 	// result.json and nights.jsonl, the one room of analysis that reads and writes files
 	"analysis/archive": {
 		"analysis", "analysis/compare", "analysis/curate", "analysis/history", "analysis/judge",
-		"analysis/measure", "sampler/input/dataset", "sampler/rollout", "sampler/rollout/disk",
+		"analysis/measure", "analysis/pilot", "sampler/input/dataset", "sampler/rollout",
+		"sampler/rollout/disk",
 	},
 	"analysis/collect": {
 		"analysis", "analysis/price", "analysis/stat", "sampler/jsontext", "sampler/rollout",

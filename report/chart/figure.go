@@ -14,6 +14,7 @@ import (
 	"gonogo/analysis/compare"
 	"gonogo/analysis/history"
 	"gonogo/analysis/message"
+	"gonogo/analysis/pilot"
 	"gonogo/report/internal/lettering"
 )
 
@@ -70,6 +71,8 @@ func Render[R any](c Spec[R], r R) Figure {
 func languageOf(r any) (l message.Language, ids string) {
 	switch r := r.(type) {
 	case *analysis.Result:
+		return r.Lang, "chart."
+	case *pilot.Result:
 		return r.Lang, "chart."
 	case *compare.Comparison:
 		return r.Lang, "chart.compared."
