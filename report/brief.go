@@ -40,7 +40,11 @@ func (p *RunPage) brief(deciding []string) []block.Block {
 	if p.Verdict == analysis.Go && v.Open > 0 {
 		v.Unchecked = p.unchecked()
 	}
-	list := []block.Block{v, p.tiles()}
+	list := []block.Block{v}
+	if p.pilot != nil {
+		list = append(list, p.pilotLine())
+	}
+	list = append(list, p.tiles())
 	if p.Split != "" {
 		list = append(list, block.Note{Texts: []string{p.about()}, Muted: true})
 	}

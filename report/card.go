@@ -60,9 +60,12 @@ func drawCard(dc draw.Canvas, p Page) {
 		case block.Tiles:
 			c.tiles(b)
 		case block.Note:
-			if b.Tone == block.Caution {
+			if b.Tone != "" {
 				strong, _ := b.Tone.Colours()
 				for _, text := range b.Texts[:min(2, len(b.Texts))] {
+					if b.Lead != "" && !b.Points {
+						text = d.Words.Signs.Named(b.Lead, text)
+					}
 					c.text(c.Min.X, c.Max.X, text, 9, true, strong, 1)
 				}
 				c.y -= 4

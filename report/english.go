@@ -269,6 +269,7 @@ var english = words{
 	},
 
 	Burst: englishBurst,
+	Pilot: englishPilot,
 	PDF:   englishPDF,
 	Page:  englishPage,
 	Print: englishPrint,

@@ -76,6 +76,9 @@ func collected(t *testing.T) texts {
 	for _, c := range chart.Charts() {
 		s.chart("chart."+c.Name, c.Name, c.Doc)
 	}
+	for _, c := range chart.Pilots() {
+		s.chart("chart."+c.Name, c.Name, c.Doc)
+	}
 	for _, c := range chart.Comparisons() {
 		s.chart("chart.compared."+c.Name, c.Name, c.Doc)
 	}

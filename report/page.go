@@ -9,6 +9,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/gate"
 	"gonogo/analysis/message"
+	"gonogo/analysis/pilot"
 	"gonogo/report/block"
 	"gonogo/report/chart"
 	"gonogo/report/table"
@@ -24,6 +25,8 @@ type Options struct {
 	Config  string    // the configuration in commands with a changed grader; "" names none
 
 	ConfigFile, GraderFile string // the files of the run's own configuration and grader, for commands that use them
+
+	Pilot *pilot.Result // what the first steps of the training say; nil: no pilot
 
 	Gates  analysis.Gates // that judged the run; nil: gate.All
 	Charts []chart.Chart  // the pictures of a run, in order; nil: chart.Charts
@@ -93,6 +96,7 @@ type RunPage struct {
 	Next     string         // the next action, if the deciding finding has one
 	Findings block.Findings // the urgent ones first
 
+	pilot  *pilot.Result                           // Options.Pilot in the page's language
 	found  []finding                               // the findings that Findings describes
 	survey *table.Survey                           // of the rollouts, once a format has needed them
 	traced traces                                  // the survey's rollouts by item
@@ -148,6 +152,12 @@ func NewRunPage(r *analysis.Result, opt Options) *RunPage {
 		charts = chart.Charts()
 	}
 	p.Figures = drawnOf(charts, r)
+	if opt.Pilot != nil {
+		shown := *opt.Pilot
+		shown.Lang = r.Lang
+		p.pilot = &shown
+		p.Figures = append(p.Figures, drawnOf(chart.Pilots(), p.pilot)...)
+	}
 	for i := range p.Figures { // charts do not know the run's directory
 		why := &p.Figures[i].NoData
 		*why = strings.ReplaceAll(*why, message.Shell(analysis.Commands["audit"].Command...),

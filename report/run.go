@@ -33,6 +33,7 @@ func (p *RunPage) run() *block.Doc {
 	d.Brief = p.brief(deciding)
 	d.Rest = []block.Section{
 		{ID: "findings", Title: w.Findings, Blocks: []block.Block{p.Findings}},
+		{ID: "pilot", Title: w.Pilot.Title, Blocks: p.pilotBlocks()},
 		{ID: "variants", Title: w.Variants.Title, Depth: block.Folded, Blocks: variantBlocks(p.Result, p.Options, w)},
 		{ID: "burst", Title: w.Burst.Title, Depth: block.Folded, Blocks: burstBlocks(p.Result.Burst, w)},
 		{ID: "grader", Title: w.Audit.Title, Depth: block.Annex, Blocks: auditBlocks(p.Result, p.Options, w)},
@@ -47,7 +48,7 @@ func (p *RunPage) run() *block.Doc {
 		{ID: "input", Title: w.Input, Depth: block.Folded, Blocks: points(inputProblems(p.Result.Input, w))},
 		{
 			ID: "pictures", Title: w.Pictures, Depth: block.Annex,
-			Blocks: p.figures(func(f chart.Figure) bool { return !slices.Contains(deciding, f.Name) }),
+			Blocks: p.figures(func(f chart.Figure) bool { return !slices.Contains(deciding, f.Name) && !isPilot(f) }),
 		},
 		{ID: "items", Title: w.Items, Depth: block.Annex, Blocks: p.itemBlocks()},
 		{ID: "method", Title: w.Method, Depth: block.Folded, Blocks: factBlock(p.facts())},

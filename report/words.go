@@ -79,6 +79,7 @@ type words struct {
 	Beyond   beyondWords
 	Variants variantWords
 	Burst    burstWords
+	Pilot    pilotWords
 	Audit    auditWords
 	PDF      pdfWords
 	Page     block.PageWords

@@ -17,6 +17,14 @@ import (
 // LeastGain is the difference, as a share of the reward range, from which a GO may come.
 const LeastGain = leastGain
 
+// The claims of a verdict: what to do with the training.
+const (
+	ClaimGoOn      = claimGoOn
+	ClaimStop      = claimStop
+	ClaimLook      = claimLook
+	ClaimUndecided = claimUndecided // after the last look: nothing more is planned
+)
+
 // Decode reads a pilot.json. It refuses a file of another schema, an incomplete one, and one whose
 // exit code does not match its answer, which could turn a NO-GO into a GO.
 func Decode(rd io.Reader) (*Result, error) {

@@ -39,8 +39,9 @@ var allowedArrows = map[string][]string{
 	},
 	"cmd/gonogo/internal/output": {
 		"analysis", "analysis/archive", "analysis/collect", "analysis/compare", "analysis/gate",
-		"analysis/message", "analysis/stat", "cmd/gonogo/internal/config", "cmd/gonogo/internal/console",
-		"cmd/gonogo/internal/exit", "cmd/gonogo/internal/project", "cmd/gonogo/internal/ui", "report",
+		"analysis/message", "analysis/pilot", "analysis/stat", "cmd/gonogo/internal/config",
+		"cmd/gonogo/internal/console", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/project",
+		"cmd/gonogo/internal/ui", "report",
 		"sampler/input/document", "sampler/rollout", "sampler/rollout/disk",
 	},
 	"cmd/gonogo/internal/project": {

@@ -250,7 +250,9 @@ func (d firstSteps) caption(segments []curve, least rule) Caption {
 }
 
 // signed formats a difference as a share of the reward range, to three decimals.
-func (d firstSteps) signed(x *float64) string { return message.Signed(math.Round(1000**x/d.Width()) / 1000) }
+func (d firstSteps) signed(x *float64) string {
+	return message.Signed(math.Round(1000**x/d.Width()) / 1000)
+}
 
 func (d firstSteps) newestEval() *pilot.Difference {
 	for i := range slices.Backward(d.Looks) {

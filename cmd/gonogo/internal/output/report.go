@@ -110,7 +110,7 @@ func PageOf(c *project.Invocation, run string, r *analysis.Result, look config.R
 // page makes the page of a result in the language of the reports. The stored result stays in
 // English.
 func (d Delivery) page(r *analysis.Result, opt report.Options) *report.RunPage {
-	opt.Config, opt.GraderChanged = d.config, d.changed
+	opt.Config, opt.GraderChanged, opt.Pilot = d.config, d.changed, d.pilot
 	return report.NewRunPage(r.In(d.Look.Language()), opt)
 }
 
@@ -217,6 +217,7 @@ func PrintFormat(ctx context.Context, c *project.Invocation, run string, r *anal
 	if err := archive.WriteResult(run, r); err != nil {
 		return err
 	}
+	to.readPilot(c, run)
 	p, f := PageTo(ctx, c, run, r, to), to.Formats[0]
 	if f.Rollouts && p.Rollouts == nil {
 		return NoRollouts(run, to.Formats)

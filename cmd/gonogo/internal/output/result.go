@@ -15,7 +15,9 @@ import (
 	"gonogo/analysis/archive"
 	"gonogo/analysis/gate"
 	"gonogo/analysis/message"
+	"gonogo/analysis/pilot"
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
@@ -47,6 +49,7 @@ type Delivery struct {
 	Bare    *analysis.Result // the result without texts, if the report must not contain any
 	Lead    string           // printed before the verdict on the terminal, if the verdict is not final
 	config  string           // the file that regrading commands name; "" for none
+	pilot   *pilot.Result    // nil if the run has none
 	changed bool             // the configuration's grader is not the one that graded the run
 }
 
@@ -79,10 +82,23 @@ func (d *Delivery) NoteGrader(c *project.Invocation, dir string) {
 		message.Shell(message.Place{Dir: dir}.At([]string{message.NextRun})...))
 }
 
+// readPilot reads what the first steps of the training say. A pilot.json that cannot be read is left
+// out and reported: the verdict of the run stands without it.
+func (d *Delivery) readPilot(c *project.Invocation, dir string) {
+	r, err := archive.ReadPilot(dir)
+	if err != nil {
+		fmt.Fprintf(c.Err, "note: the report leaves out the pilot: %s\n", console.Visible(err.Error()))
+	}
+	if d.pilot = r; r != nil && d.Bare != nil {
+		d.pilot = r.WithoutTexts()
+	}
+}
+
 // Deliver prints a result, as JSON or for a terminal, stores it as result.json and, if formats are
 // requested, writes the report. It prints first, so that the findings are shown even if nothing can
 // be written.
 func Deliver(ctx context.Context, c *project.Invocation, dir string, r *analysis.Result, to Delivery) error {
+	to.readPilot(c, dir)
 	var err error
 	if shown := cmp.Or(to.Bare, r); c.JSON {
 		err = shown.Encode(c.Out)
