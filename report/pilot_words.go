@@ -57,7 +57,7 @@ var englishPilot = pilotWords{
 	Unmatched: "%s without a match", Several: "%s with several", Named: "such as %s",
 	Zero: "zero check", ZeroHolds: "holds: %s before any update counts, at most ± %s allowed",
 	ZeroFails: "fails: %s before any update counts, at most ± %s allowed",
-	Paid: "same reward", PaidIs: "%s of %s graded again by the base run's grader agree",
+	Paid:      "same reward", PaidIs: "%s of %s graded again by the base run's grader agree",
 	Regraded: "all rewards are those of the base run's grader",
 	Equal:    "groups of equal reward", EqualIs: "%s in the first ten steps, %s expected from the base run",
 	Informative: "informative groups", NowBase: "%s in the last ten steps, %s in the base run on the same items",

@@ -237,7 +237,8 @@ var (
 		"the trainer pays something else than the base run's grader: {rewards} of the log are outside its range, {low} "+
 			"to {high}; --score selects the grader's own component")
 	paysOtherwise = message.New("pilot.withheld.paid",
-		"the trainer pays something else than the base run's grader: {agree} of {checked} logged rewards agree")
+		"the trainer pays something else than the base run's grader: {agree|logged reward agrees|logged rewards agree}, of "+
+			"{checked} checked")
 	fewMatched = message.New("pilot.withheld.matched",
 		"only {matched} of {groups} match an item of the base run; --base samples the others")
 	fewItems = message.New("pilot.withheld.items",

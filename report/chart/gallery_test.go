@@ -44,8 +44,9 @@ func plates[R any](list []chart.Spec[R], prefix string) []plate {
 	return out
 }
 
-// Those of one run, and those of two.
+// Those of one run, of its pilot, and of two runs.
 func runPlates() []plate        { return plates(chart.Charts(), "") }
+func pilotPlates() []plate      { return plates(chart.Pilots(), "") }
 func comparisonPlates() []plate { return plates(chart.Comparisons(), "compare_") }
 
 func TestGalleryShowsEveryChartInItsWords(t *testing.T) {
@@ -71,7 +72,7 @@ func TestGalleryShowsEveryChartInItsWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := slices.Concat(runPlates(), comparisonPlates())
+	all := slices.Concat(runPlates(), pilotPlates(), comparisonPlates())
 	for _, f := range files {
 		if !slices.ContainsFunc(all, func(p plate) bool { return p.file == f.Name() }) {
 			t.Errorf("docs/charts/%s belongs to no chart", f.Name())
@@ -106,7 +107,7 @@ func gallery(page string) (string, error) {
 		return "", errors.New("it has no place for the charts")
 	}
 	var b strings.Builder
-	for _, p := range slices.Concat(runPlates(), comparisonPlates()) {
+	for _, p := range slices.Concat(runPlates(), pilotPlates(), comparisonPlates()) {
 		name := strings.TrimSuffix(p.file, ".png")
 		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n![%s](charts/%s)\n\nHow to read it: %s\n", name, p.doc, strings.ReplaceAll(p.name, "_", " "), p.file, p.read)
 	}
@@ -135,6 +136,9 @@ func drawGallery(t *testing.T, from string) {
 			f = chart.Render(chart.Charts()[i], other)
 		}
 		hang(t, p, f)
+	}
+	for i, p := range pilotPlates() {
+		hang(t, p, chart.Render(chart.Pilots()[i], reporttest.LoadPilot(t, "rises")))
 	}
 	for i, p := range comparisonPlates() {
 		hang(t, p, chart.Render(chart.Comparisons()[i], marked(t)))
