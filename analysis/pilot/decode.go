@@ -59,7 +59,7 @@ func (r *Result) check() error {
 	case !(r.Width() > 0):
 		return errors.New("the reward range is empty")
 	case len(r.Looks) > len(r.Planned):
-		return fmt.Errorf("it has %d looks, and %d were planned", len(r.Looks), len(r.Planned))
+		return fmt.Errorf("it has more looks (%d) than were planned (%d)", len(r.Looks), len(r.Planned))
 	}
 	for i := range r.Curves {
 		if len(r.Curves[i].Steps) != len(r.Curves[i].Values) {

@@ -83,7 +83,7 @@ func (d *Delivery) NoteGrader(c *project.Invocation, dir string) {
 }
 
 // readPilot reads what the first steps of the training say. A pilot.json that cannot be read is left
-// out and reported: the verdict of the run stands without it.
+// out and reported: the verdict of the run needs none.
 func (d *Delivery) readPilot(c *project.Invocation, dir string) {
 	r, err := archive.ReadPilot(dir)
 	if err != nil {
