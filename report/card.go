@@ -63,10 +63,11 @@ func drawCard(dc draw.Canvas, p Page) {
 			if b.Tone != "" {
 				strong, _ := b.Tone.Colours()
 				for _, text := range b.Texts[:min(2, len(b.Texts))] {
+					most := 1
 					if b.Lead != "" && !b.Points {
-						text = d.Words.Signs.Named(b.Lead, text)
+						text, most = d.Words.Signs.Named(b.Lead, text), 2
 					}
-					c.text(c.Min.X, c.Max.X, text, 9, true, strong, 1)
+					c.text(c.Min.X, c.Max.X, text, 9, true, strong, most)
 				}
 				c.y -= 4
 			} else if !b.Muted {

@@ -5,10 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
+
 	"gonogo/analysis/message"
 	"gonogo/analysis/pilot"
 	"gonogo/report/block"
 	"gonogo/report/reporttest"
+	terminal "gonogo/report/text"
 )
 
 // piloted is the page of a run with a pilot.
@@ -42,6 +46,7 @@ func TestThePilotInEveryFormat(t *testing.T) {
 		"long":           {"UNDECIDED at step 40: no further look is planned — "},
 		"withheld":       {"withheld", "Training reward withheld at step 20: the trainer's settings drop groups"},
 		"withheld_alone": {"UNDECIDED at step 20: look again at step 40 — the training reward cannot be compared: ", "12 logged rewards agree, of 64 checked"},
+		"zero":           {"UNDECIDED at step 20: look again at step 40 — before any update counts", "fails: +"},
 		"by_heart":       {"NO-GO at step 40: stop — ", "learned by heart"},
 		"hole":           {"claim", "61 %", "paid", "not tried"},
 		"curves":         {"train/reward", "shown and never decide"},
@@ -119,5 +124,26 @@ func TestAnUnknownClaimIsShown(t *testing.T) {
 	}
 	if got := p.pilotSaid(pilot.Verdict{Answer: "UNDECIDED", Claim: pilot.ClaimLook}, nil); !strings.HasPrefix(got, "UNDECIDED: look again — ") {
 		t.Errorf("it says %q", got)
+	}
+}
+
+// A run with many things to do has a brief of at most 40 lines, and a card on which nothing overlaps, with any pilot.
+func TestAPilotHasRoom(t *testing.T) {
+	for i, name := range reporttest.Pilots() {
+		for _, run := range []string{"go", reporttest.Names()[i%(len(reporttest.Names())-1)]} {
+			p := piloted(t, run, name)
+			for _, columns := range []int{60, 96} {
+				p.Width, p.ASCII = columns, columns == 60
+				checkLines(t, name, string(write(t, "text", p)), columns, p.ASCII)
+			}
+			p.All = false
+			brief := write(t, "text", p)
+			if n := bytes.Count(brief, []byte("\n")); n > terminal.MaxLines || !bytes.Contains(brief, []byte("Pilot:")) {
+				t.Errorf("%s of %s has a brief of %d lines:\n%s", name, run, n, brief)
+			}
+			var rec recorder.Canvas
+			drawCard(draw.NewCanvas(&rec, cardWidth, cardHeight), p)
+			checkCard(t, name+" of "+run, rec)
+		}
 	}
 }

@@ -50,6 +50,7 @@ func trainings() []training {
 		{name: "withheld_alone", verdict: analysis.Undecided, step: 20, steps: 20, first: 1, learned: slowly(0.4), looks: usual, bend: func(in *pilot.Input) {
 			in.Paid = pilot.Agreement{Checked: 64, Agree: 12}
 		}},
+		{name: "zero", verdict: analysis.Undecided, step: 20, steps: 20, first: 1, learned: func(int) float64 { return 0.5 }, looks: usual, evals: []int{20}},
 		{name: "by_heart", verdict: analysis.NoGo, step: 40, steps: 40, first: 1, learned: slowly(0.6), eval: slowly(-0.05), looks: usual, evals: []int{10, 20, 40}},
 		{name: "negative", verdict: analysis.Undecided, step: 40, steps: 40, first: 1, learned: slowly(-0.7), looks: usual, bend: func(in *pilot.Input) { stretch(in, -1, 2.5) }},
 		{name: "tiny_range", verdict: analysis.Go, step: 10, steps: 15, first: 1, learned: slowly(0.5), looks: usual, evals: []int{10}, bend: func(in *pilot.Input) { stretch(in, 0, 1e-6) }},

@@ -9,7 +9,7 @@ import (
 // Pilots lists the names of the pilots that LoadPilot returns, in a fixed order.
 func Pilots() []string {
 	return []string{
-		"rises", "reward_alone", "flat", "one_step", "long", "withheld", "withheld_alone", "by_heart",
+		"rises", "reward_alone", "flat", "one_step", "long", "withheld", "withheld_alone", "zero", "by_heart",
 		"negative", "tiny_range", "hole", "hostile", "curves",
 	}
 }
