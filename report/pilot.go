@@ -13,7 +13,9 @@ import (
 // pilotLine is the verdict of the pilot with its claim and reason, for the brief.
 func (p *RunPage) pilotLine() block.Note {
 	v := p.pilot.Verdict
-	return block.Note{Lead: p.Words.Pilot.Lead, Texts: []string{p.pilotSaid(v, p.pilot.NextLook)}, Tone: verdictTone(v.Answer)}
+	return block.Note{
+		Lead: p.Words.Pilot.Lead, Texts: []string{p.pilotSaid(v, p.pilot.NextLook)}, Tone: verdictTone(v.Answer),
+	}
 }
 
 // pilotSaid is a verdict with its claim and reason: "GO at step 20: go on — eval has risen by +0.3".
@@ -147,7 +149,8 @@ func (p *RunPage) pilotFacts() []Fact {
 // matched counts the groups of the log that match an item of the base run, and names two that do not.
 func (p *RunPage) matched() string {
 	m, w := p.pilot.Matching, p.Words.Pilot
-	texts := []string{fmt.Sprintf(w.Matched, message.Whole(m.Matched), p.Words.Lang.Count(m.Groups, "group"), p.Words.Lang.Count(m.Items, "item"))}
+	groups, items := p.Words.Lang.Count(m.Groups, "group"), p.Words.Lang.Count(m.Items, "item")
+	texts := []string{fmt.Sprintf(w.Matched, message.Whole(m.Matched), groups, items)}
 	if m.Unmatched > 0 {
 		texts = append(texts, fmt.Sprintf(w.Unmatched, message.Whole(m.Unmatched)))
 	}

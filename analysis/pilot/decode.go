@@ -110,9 +110,8 @@ func (r *Result) LookSteps() []int {
 func (r *Result) WithoutTexts() *Result {
 	out := *r
 	out.Matching.Named = nil
-	bare := func(t message.Text) message.Text {
-		return t.WithoutForeign(func(s string) string { return "[" + strconv.Itoa(utf8.RuneCountInString(s)) + " characters]" })
-	}
+	length := func(s string) string { return "[" + strconv.Itoa(utf8.RuneCountInString(s)) + " characters]" }
+	bare := func(t message.Text) message.Text { return t.WithoutForeign(length) }
 	out.Verdict.Reason = bare(r.Verdict.Reason)
 	out.Notes = slices.Clone(r.Notes)
 	for i := range out.Notes {
