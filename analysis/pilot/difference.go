@@ -211,8 +211,7 @@ func (j *judgement) unfairness() message.Text {
 		return filteredBySetting.Text()
 	case j.outside > 0:
 		return paysOutside.With(message.Args{
-			"rewards": message.Count(j.outside, "reward"),
-			"low":     message.Number(j.Range.Lo), "high": message.Number(j.Range.Hi),
+			"rewards": message.Int(j.outside), "low": message.Number(j.Range.Lo), "high": message.Number(j.Range.Hi),
 		})
 	case j.Paid.differs():
 		return paysOtherwise.With(message.Args{"agree": message.Int(j.Paid.Agree), "checked": message.Int(j.Paid.Checked)})
@@ -234,8 +233,8 @@ var (
 		"the log holds {found} of equal reward where the base run predicts {expected}: the trainer drops such groups, "+
 			"or pays something else, and without any learning the difference would be positive")
 	paysOutside = message.New("pilot.withheld.outside",
-		"the trainer pays something else than the base run's grader: {rewards} of the log are outside its range, {low} "+
-			"to {high}; --score selects the grader's own component")
+		"the trainer pays something else than the base run's grader: {rewards|logged reward is|logged rewards are} "+
+			"outside its range, {low} to {high}; --score selects the grader's own component")
 	paysOtherwise = message.New("pilot.withheld.paid",
 		"the trainer pays something else than the base run's grader: {agree|logged reward agrees|logged rewards agree}, of "+
 			"{checked} checked")

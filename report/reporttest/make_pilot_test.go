@@ -42,7 +42,7 @@ func trainings() []training {
 		{name: "rises", verdict: analysis.Go, step: 20, steps: 24, first: 1, learned: slowly(0.6), looks: usual, evals: []int{10, 20}, after: func(r *pilot.Result) {
 			r.Forecast = &pilot.Forecast{Gain: 0.31, Low: 0.18, High: 0.44, Trainings: 416, Kinds: 24}
 		}},
-		{name: "reward_alone", verdict: analysis.Go, step: 9, steps: 12, first: 0, learned: slowly(0.6), looks: usual},
+		{name: "reward_alone", verdict: analysis.Go, step: 19, steps: 22, first: 0, learned: slowly(0.9), looks: usual},
 		{name: "flat", verdict: analysis.NoGo, step: 20, steps: 20, first: 1, learned: nothing, looks: usual, evals: []int{10, 20}},
 		{name: "one_step", verdict: analysis.Undecided, steps: 1, first: 1, learned: nothing, looks: usual},
 		{name: "long", verdict: analysis.Undecided, step: 40, steps: 300, first: 1, learned: slowly(0.01), looks: usual},
