@@ -34,6 +34,8 @@ type Input struct {
 	Holes    []Hole
 	// Distrust names the gates that failed in the base run and say that its rewards cannot be trusted.
 	Distrust []string
+	// Curves are what the trainer logged in addition to rollouts, or instead of them.
+	Curves []Curve
 	// Gain forecasts the gain of the whole training from a look with eval; nil is no forecast.
 	Gain func(Look) *Forecast
 }
@@ -193,7 +195,10 @@ func Judge(in Input) (*Result, error) {
 	r := &Result{
 		Schema: Schema, Range: [2]float64{in.Range.Lo, in.Range.Hi}, GroupSize: j.groupSize,
 		Planned: in.Looks, Looks: []Look{}, Steps: []Point{}, Matching: j.matching(), Zero: j.zero,
-		Groups: j.shown, Holes: in.Holes, Inputs: []Source{}, Curves: []Curve{}, Notes: []message.Text{},
+		Groups: j.shown, Holes: in.Holes, Inputs: []Source{}, Curves: in.Curves, Notes: []message.Text{},
+	}
+	if in.Curves == nil {
+		r.Curves = []Curve{}
 	}
 	if in.Paid.Checked > 0 {
 		r.Paid = &in.Paid
@@ -207,6 +212,9 @@ func Judge(in Input) (*Result, error) {
 	r.Steps = j.points()
 	r.NextLook = j.next(len(r.Looks))
 	r.Verdict = j.headline(r.Looks, r.NextLook)
+	if len(in.Groups) == 0 && len(in.Curves) > 0 {
+		r.Verdict.Reason = curvesAlone.Text()
+	}
 	r.ExitCode = r.Verdict.Answer.ExitCode()
 	if n := len(r.Looks); n > 0 && in.Gain != nil {
 		for _, l := range slices.Backward(r.Looks) {

@@ -194,6 +194,8 @@ var (
 	rewardUnclear = message.New("pilot.reason.unclear",
 		"the training reward has changed by {value} on the same items, too little or too uncertain to decide; without "+
 			"eval it stops nothing")
+	curvesAlone = message.New("pilot.reason.curves",
+		"the log holds curves alone: not paired with the base run, they decide nothing; log the rollouts")
 	beforeFirst = message.New("pilot.reason.early", "the log has not reached the first look")
 
 	noEval   = message.New("pilot.unchecked.eval", "eval: no checkpoint was sampled")

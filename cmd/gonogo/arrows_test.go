@@ -19,10 +19,10 @@ import (
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
 		"analysis", "analysis/archive", "analysis/collect", "analysis/compare", "analysis/curate",
-		"analysis/history", "analysis/judge", "analysis/message", "analysis/price",
-		"cmd/gonogo/internal/brief", "cmd/gonogo/internal/config", "cmd/gonogo/internal/console",
+		"analysis/history", "analysis/judge", "analysis/message", "analysis/pilot", "analysis/price",
+		"analysis/stat", "cmd/gonogo/internal/brief", "cmd/gonogo/internal/config", "cmd/gonogo/internal/console",
 		"cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project",
-		"cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui", "docs", "fixtures", "report",
+		"cmd/gonogo/internal/stage", "cmd/gonogo/internal/training", "cmd/gonogo/internal/ui", "docs", "fixtures", "report",
 		"report/chart", "report/plain", "report/recipe", "report/viewer", "sampler",
 		"sampler/boundary/grader", "sampler/input/dataset", "sampler/input/document",
 		"sampler/input/spelling", "sampler/logs/exporter", "sampler/logs/importer", "sampler/queue",
@@ -36,6 +36,12 @@ var allowedArrows = map[string][]string{
 		"sampler/boundary/grader", "sampler/burst", "sampler/endpoint", "sampler/input/document",
 		"sampler/input/spelling", "sampler/limit", "sampler/rollout", "sampler/rollout/credential",
 		"sampler/rollout/disk", "sampler/rollout/markup", "sampler/tryout",
+	},
+	// the log of a training
+	"cmd/gonogo/internal/training": {
+		"analysis", "analysis/collect", "analysis/message", "analysis/pilot", "analysis/stat", "sampler/audit",
+		"sampler/form", "sampler/jsontext", "sampler/logs/importer", "sampler/rollout", "sampler/rollout/disk",
+		"sampler/rollout/prompt",
 	},
 	"cmd/gonogo/internal/output": {
 		"analysis", "analysis/archive", "analysis/collect", "analysis/compare", "analysis/gate",
@@ -81,7 +87,7 @@ var allowedArrows = map[string][]string{
 	"report/plain": {},
 	// for terminals, before a run is judged
 	"cmd/gonogo/internal/console": {
-		"analysis", "analysis/gate", "analysis/message", "analysis/price", "fixtures", "report/plain",
+		"analysis", "analysis/gate", "analysis/message", "analysis/pilot", "analysis/price", "fixtures", "report/plain",
 		"sampler", "sampler/audit", "sampler/burst", "sampler/endpoint", "sampler/input/schema",
 		"sampler/limit", "sampler/queue", "sampler/rollout", "sampler/tryout", "sampler/wording",
 	},

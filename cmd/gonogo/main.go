@@ -53,6 +53,7 @@ func commands() []*cli.Command {
 		viewCommand(),
 		curateCommand(),
 		planCommand(),
+		pilotCommand(),
 		workerCommand(),
 		statusCommand(),
 		importCommand(),

@@ -110,6 +110,10 @@ type Sink struct {
 	// says so. Rollouts that the log reports as cancelled do not count.
 	Planned func(split rollout.Split, rollouts int)
 
+	// Steps receives how many training steps the rollouts are from, in place of a note that their means
+	// cover all of them.
+	Steps func(steps int)
+
 	// known is identity.known: it reports whether the next rollout's item was already passed on.
 	known func(split rollout.Split, id string, messages []rollout.Message) (bool, error)
 	// rowKey returns the value of a row under the key that names items; nil if no key does.

@@ -38,7 +38,9 @@ func (s *stepLog) noteItems() {
 
 // noteSteps notes that rollouts of different steps are kept apart.
 func (s Sink) noteSteps(steps map[int]bool) {
-	if len(steps) > 1 {
+	if s.Steps != nil {
+		s.Steps(len(steps))
+	} else if len(steps) > 1 {
 		s.note("rollouts are from %d steps with different policies: rollouts of one prompt in several steps are "+
 			"separate items, and means cover all steps; import steps separately to compare them", len(steps))
 	}
