@@ -21,7 +21,7 @@ type Schema struct {
 	JSON  []byte
 }
 
-// schemas is the five schema files of this folder, packed: they are 200 kB of the binary otherwise.
+// schemas is the schema files of this folder, packed: they are 200 kB of the binary otherwise.
 //
 //go:embed schemas.zip
 var schemas []byte
@@ -34,6 +34,7 @@ var Schemas = sync.OnceValue(func() []Schema {
 		{Name: "curation", Topic: "curation", Doc: "what gonogo curate --json prints"},
 		{Name: "night", Topic: "night", Doc: "a line of nights.jsonl"},
 		{Name: "history", Topic: "history.json", Doc: "history.json"}, // history is a command,
+		{Name: "pilot", Topic: "pilot.json", Doc: "pilot.json"},       // and so is pilot
 	}
 	packed, err := zip.NewReader(bytes.NewReader(schemas), int64(len(schemas)))
 	for i := range list {

@@ -18,6 +18,7 @@ import (
 	"gonogo/analysis/compare"
 	"gonogo/analysis/curate"
 	"gonogo/analysis/history"
+	"gonogo/analysis/pilot"
 	"gonogo/sampler/rollout"
 )
 
@@ -34,6 +35,7 @@ var published = map[string]struct {
 	"comparison": {reflect.TypeFor[compare.Comparison](), compare.Schema, "A new run against a base run; every difference is new minus base. " + keys + estimates},
 	"curation":   {reflect.TypeFor[curate.Curation](), curate.Schema, "Which rows of the training data are worth training on. " + keys + estimates},
 	"night":      {reflect.TypeFor[history.Night](), history.NightSchema, "One night of gonogo nightly, on one line. " + keys},
+	"pilot":      {reflect.TypeFor[pilot.Result](), pilot.Schema, "What the first steps of a training say, compared with its base run. " + keys + estimates},
 	"history":    {reflect.TypeFor[history.History](), history.Schema, "What nights show together. " + keys},
 }
 
@@ -44,7 +46,7 @@ const (
 
 // The published schemas are what the types say. Each names its version.
 func TestSchemasAreThoseOfTheTypes(t *testing.T) {
-	told := sources(t, "analysis", "analysis/collect", "analysis/compare", "analysis/curate", "analysis/history", "analysis/message", "analysis/stat", "analysis/shift", "sampler/rollout/markup", "sampler/rollout")
+	told := sources(t, "analysis", "analysis/collect", "analysis/compare", "analysis/curate", "analysis/history", "analysis/message", "analysis/pilot", "analysis/stat", "analysis/shift", "sampler/rollout/markup", "sampler/rollout")
 	var packed bytes.Buffer
 	pack := zip.NewWriter(&packed)
 	for _, s := range Schemas() {

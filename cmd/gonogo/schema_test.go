@@ -16,7 +16,7 @@ import (
 // schemaOf names the published schema that a file is held to; the curation is
 // what a script keeps of `gonogo curate --json`.
 var schemaOf = map[string]string{
-	archive.ResultFile: "result", output.ComparisonFile: "comparison", "history.json": "history", archive.NightsFile: "night", "curation.json": "curation",
+	archive.ResultFile: "result", output.ComparisonFile: "comparison", "history.json": "history", archive.NightsFile: "night", "curation.json": "curation", pilotFile: "pilot",
 }
 
 // keepToSchema holds every file that a script leaves behind, and that a schema

@@ -116,7 +116,7 @@ func differenceLine(d *pilot.Difference) string {
 
 func zeroLine(z *pilot.Zero) string {
 	if z == nil {
-		return "not possible: too few of the first rollouts match the base run"
+		return "not checked"
 	}
 	holds := "holds"
 	if !z.Holds {

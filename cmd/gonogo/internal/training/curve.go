@@ -67,12 +67,13 @@ func (p points) curves() []pilot.Curve {
 
 const (
 	mostCurveBytes = 64 << 20
+	headBytes      = 64 << 10
 	mostStep       = 1 << 30
 )
 
 // readPoints reads a file by its first byte and its name.
 func readPoints(name string, from io.Reader) (points, bool, error) {
-	rd := bufio.NewReader(io.LimitReader(from, mostCurveBytes))
+	rd := bufio.NewReaderSize(io.LimitReader(from, mostCurveBytes), headBytes)
 	for {
 		b, err := rd.ReadByte()
 		if err != nil {
@@ -94,40 +95,61 @@ func readPoints(name string, from io.Reader) (points, bool, error) {
 	}
 }
 
-// jsonPoints reads an object with a log_history, or lines with a step and data.
-func jsonPoints(rd io.Reader) (points, bool, error) {
-	decoder := json.NewDecoder(rd)
+// jsonPoints reads an object with a log_history, or lines with a step and data. Only its beginning is
+// read of a file of another kind.
+func jsonPoints(rd *bufio.Reader) (points, bool, error) {
 	all := make(points)
-	for first := true; ; first = false {
-		var row struct {
+	head, _ := rd.Peek(headBytes) // an error comes again
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	switch {
+	case bytes.Contains(head, []byte(`"log_history"`)):
+		text, err := io.ReadAll(rd)
+		if err != nil {
+			return nil, false, err
+		}
+		var state struct {
 			History []map[string]json.RawMessage `json:"log_history"`
-			Step    *json.Number                 `json:"step"`
-			Data    map[string]json.RawMessage   `json:"data"`
 		}
-		var raw json.RawMessage
-		switch err := decoder.Decode(&raw); {
-		case errors.Is(err, io.EOF):
-			return all, len(all) > 0, nil
-		case err != nil && first:
-			return nil, false, nil // another kind of file
-		case err != nil: // a line that is being written
-			return all, len(all) > 0, nil
-		}
-		if err := jsontext.Unmarshal(raw, &row); err != nil {
+		if text = strict(text); text == nil || jsontext.Unmarshal(text, &state) != nil {
 			return nil, false, nil
 		}
-		switch {
-		case first && row.History != nil:
-			for _, entry := range row.History {
-				all.addAll(entry["step"], entry)
-			}
-			return all, true, nil
-		case row.Step != nil && row.Data != nil:
-			all.addAll(json.RawMessage(row.Step.String()), row.Data)
-		default:
-			return nil, false, nil
+		for _, entry := range state.History {
+			all.addAll(entry["step"], entry)
 		}
+		return all, true, nil
+	case all.addLine(line):
+		lines := bufio.NewScanner(rd)
+		lines.Buffer(nil, mostCurveBytes)
+		for lines.Scan() {
+			all.addLine(lines.Bytes()) // the last one may be incomplete: it is being written
+		}
+		return all, true, lines.Err()
 	}
+	return nil, false, nil
+}
+
+// addLine adds a line of a step and its data, and reports whether it is one.
+func (p points) addLine(line []byte) bool {
+	var row struct {
+		Step json.RawMessage            `json:"step"`
+		Data map[string]json.RawMessage `json:"data"`
+	}
+	line = strict(line)
+	if line == nil || jsontext.Unmarshal(line, &row) != nil || row.Step == nil || row.Data == nil {
+		return false
+	}
+	p.addAll(row.Step, row.Data)
+	return true
+}
+
+// strict returns a JSON object with null for the NaN and Infinity that Python writes; nil if the text
+// is no object.
+func strict(text []byte) []byte {
+	s := jsontext.Scanner{Source: text, Lenient: true}
+	if s.Members(func(_, _ []byte) error { return nil }) != nil {
+		return nil
+	}
+	return jsontext.Nullify(text)
 }
 
 // shown are parts of the names of curves worth showing.
