@@ -69,7 +69,7 @@ func NewMatcher(items []Prompt) *Matcher {
 // their prompts and these differ; else the one with its prompt; else the one whose last user turn
 // its text contains. several reports that more than one item matches equally well; item is then "".
 func (m *Matcher) Match(a Asked) (item string, several bool) {
-	if p, ok := m.ids[a.ID]; ok && !p.contradicts(a) {
+	if p, ok := m.ids[a.ID]; ok && !m.contradicts(p, a) {
 		return p.ID, false
 	}
 	same := m.sums[a.Sum]
@@ -85,10 +85,10 @@ func (m *Matcher) Match(a Asked) (item string, several bool) {
 	return "", true
 }
 
-// contradicts reports whether the log shows another prompt under the id, as where both number their
-// rows.
-func (p Prompt) contradicts(a Asked) bool {
-	return p.Sum != 0 && a.Sum != 0 && p.Sum != a.Sum && p.Turn != "" && !strings.Contains(a.Text, p.Turn)
+// contradicts reports whether the log shows another prompt than the item's under its id, as where both
+// number their rows.
+func (m *Matcher) contradicts(p Prompt, a Asked) bool {
+	return p.Sum != 0 && a.Sum != 0 && p.Sum != a.Sum && p.Turn != "" && !slices.Contains(m.contained(a.Text), p.ID)
 }
 
 // contained returns the items whose turn the text contains. Of several turns the last one counts, as

@@ -74,6 +74,9 @@ const (
 // readPoints reads a file by its first byte and its name.
 func readPoints(name string, from io.Reader) (points, bool, error) {
 	rd := bufio.NewReaderSize(io.LimitReader(from, mostCurveBytes), headBytes)
+	if mark, _ := rd.Peek(len("\ufeff")); string(mark) == "\ufeff" {
+		_, _ = rd.Discard(len(mark))
+	}
 	for {
 		b, err := rd.ReadByte()
 		if err != nil {
@@ -192,10 +195,7 @@ func csvPoints(name string, rd io.Reader) (points, bool, error) {
 	}
 	head = slices.Clone(head)
 	at := slices.IndexFunc(head, func(column string) bool {
-		_, last, found := strings.Cut(strings.ToLower(strings.TrimPrefix(column, "\ufeff")), "/")
-		if !found {
-			last = strings.ToLower(strings.TrimPrefix(column, "\ufeff"))
-		}
+		last := strings.ToLower(column[strings.LastIndex(column, "/")+1:])
 		return slices.Contains([]string{"step", "_step", "global_step"}, last)
 	})
 	if at < 0 {
