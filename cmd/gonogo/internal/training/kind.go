@@ -56,17 +56,18 @@ const (
 
 // kinds recognizes kinds of answers, and counts those of the base run.
 type kinds struct {
-	rewards    stat.Range
-	items      map[string]*rollout.Item
-	claims     map[string]bool
-	references map[string]bool
-	turns      map[string]string // of the items, without superfluous spaces
-	examples   []form.Example
-	form       form.Form
-	formed     bool
-	constant   string // the form without its variable part
-	before     string
-	after      string
+	rewards      stat.Range
+	claims       map[string]bool
+	longestClaim int               // in the form of answers
+	answers      map[string]string // the references of the items
+	references   map[string]bool
+	longest      int               // reference
+	turns        map[string]string // of the items, without superfluous spaces
+	examples     []form.Example
+	formed       bool
+	constant     string // the form without its variable part
+	before       string
+	after        string
 
 	n      int // answers of the base run
 	texted int // of them with a text
@@ -76,17 +77,20 @@ type kinds struct {
 
 func newKinds(r stat.Range, items map[string]*rollout.Item) *kinds {
 	k := &kinds{
-		rewards: r, items: items, claims: make(map[string]bool), references: make(map[string]bool),
-		turns: make(map[string]string, len(items)), texts: make(map[uint64]int),
+		rewards: r, claims: make(map[string]bool), references: make(map[string]bool),
+		answers: make(map[string]string, len(items)),
+		turns:   make(map[string]string, len(items)), texts: make(map[uint64]int),
 	}
 	for id, it := range items {
 		k.turns[id] = squeezed(lastTurn(it.Messages))
 		if ref, ok := audit.FieldReference(it); ok {
+			k.answers[id], k.longest = ref.Text, max(k.longest, len(ref.Text))
 			k.references[bare(ref.Text)] = true
 		}
 	}
 	for _, text := range claims() {
 		k.claims[bare(text)] = true
+		k.longestClaim = max(k.longestClaim, len(text))
 	}
 	return k
 }
@@ -111,20 +115,17 @@ func (k *kinds) learn(r *rollout.Record) {
 	if !ok || r.Answer == "" || !k.paid(y) || len(k.examples) == mostExamples {
 		return
 	}
-	example := form.Example{Answer: r.Answer}
-	if it := k.items[r.Item]; it != nil {
-		ref, _ := audit.FieldReference(it)
-		example.Reference = ref.Text
-	}
-	k.examples = append(k.examples, example)
+	k.examples = append(k.examples, form.Example{Answer: r.Answer, Reference: k.answers[r.Item]})
 }
 
 func (k *kinds) settle() {
-	k.form, k.formed = form.Of(k.examples)
+	var f form.Form
+	f, k.formed = form.Of(k.examples)
 	k.examples = nil
 	if k.formed {
-		k.before, k.after, _ = strings.Cut(k.form.Template, form.Variable)
+		k.before, k.after, _ = strings.Cut(f.Template, form.Variable)
 		k.constant = squeezed(k.before + k.after)
+		k.longestClaim += len(f.Template)
 	}
 }
 
@@ -150,24 +151,31 @@ func sum(answer string) uint64 {
 	return h.Sum64()
 }
 
-// kindOf returns the first kind that an answer is of.
+// kindOf returns the first kind that an answer is of; the right answer of its item is of no other.
 func (k *kinds) kindOf(answer, item string) kind {
-	it := k.items[item]
-	said := k.variable(answer)
-	if it != nil {
-		if ref, ok := audit.FieldReference(it); ok && (form.Same(answer, ref.Text) || form.Same(said, ref.Text)) {
-			return right
-		}
+	text, said := squeezed(answer), k.variable(answer)
+	ref, known := k.answers[item]
+	short := known && len(text) <= len(k.before)+2*len(ref)+len(k.after) // else it says more than the reference
+	if short && bare(said) == bare(ref) {
+		return right
 	}
-	text, turn := squeezed(answer), k.turns[item]
+	found := k.emptyKind(text, said, k.turns[item])
+	if found != other && found != empty && known && (form.Same(answer, ref) || form.Same(said, ref)) {
+		return right
+	}
+	return found
+}
+
+// emptyKind returns the kind of an answer that is not known to be right.
+func (k *kinds) emptyKind(text, said, turn string) kind {
 	switch {
 	case text == "":
 		return empty
-	case len(turn) >= shortestEcho && strings.Contains(text, turn) && float64(len(turn)) >= echoed*float64(len(text)):
+	case len(turn) >= shortestEcho && float64(len(turn)) >= echoed*float64(len(text)) && strings.Contains(text, turn):
 		return echo
 	case k.constant != "" && strings.ReplaceAll(text, "null", `""`) == k.constant:
 		return formOnly
-	case k.claims[bare(answer)] || k.claims[bare(said)]:
+	case len(text) <= k.longestClaim && (k.claims[bare(text)] || k.claims[bare(said)]):
 		return claim
 	case k.lists(said):
 		return candidates
@@ -190,13 +198,12 @@ func (k *kinds) variable(answer string) string {
 
 // lists reports whether most of a list are references of the run's items.
 func (k *kinds) lists(text string) bool {
-	const longest = 64 << 10
-	if len(text) > longest {
-		return false
-	}
 	parts, named := 0, make(map[string]bool)
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ';' || r == '\n' }) {
-		if part = bare(k.variable(part)); part == "" {
+		if len(part) <= len(k.before)+2*k.longest+len(k.after)+len(", ") { // else it says more than a reference
+			part = bare(k.variable(part))
+		}
+		if part == "" {
 			continue
 		}
 		parts++
