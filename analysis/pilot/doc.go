@@ -1,4 +1,6 @@
-// Package pilot judges the first steps of a training against the base run.
+// Package pilot serves the gonogo command; its API may change in any release.
+//
+// It judges the first steps of a training against the base run.
 //
 // In: the rewards of the base run by item, the rollouts that the trainer logged by step, and the
 // eval split sampled again from checkpoints. Out: at each planned look the paired differences with

@@ -15,8 +15,8 @@ type Planned struct {
 // window is the number of steps over which a look averages the training reward.
 const window = 10
 
-// DefaultLooks returns the looks of a training that is planned to have so many steps, 0 if that is
-// not known: after 10, 20 and 40 steps, and 640, 1,280 and 2,560 rollouts. Of a training of 200
+// DefaultLooks returns the looks of a training of plannedSteps steps, 0 if they are
+// unknown: after 10, 20 and 40 steps, and 640, 1,280 and 2,560 rollouts. Of a training of 200
 // steps and more none comes after a tenth of the plan, but for the first.
 func DefaultLooks(plannedSteps int) []Planned {
 	looks := []Planned{{10, 640}, {20, 1280}, {40, 2560}}
@@ -26,7 +26,7 @@ func DefaultLooks(plannedSteps int) []Planned {
 	})
 }
 
-// StepOf returns the step at which a look is due if every step makes so many rollouts.
+// StepOf returns the step at which a look is due if every step makes rolloutsPerStep rollouts.
 func (p Planned) StepOf(rolloutsPerStep int) int {
 	if rolloutsPerStep <= 0 {
 		return p.Step

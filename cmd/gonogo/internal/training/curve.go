@@ -146,7 +146,7 @@ func (p points) addLine(line []byte) bool {
 }
 
 // strict returns a JSON object with null for the NaN and Infinity that Python writes; nil if the text
-// is no object.
+// is another value.
 func strict(text []byte) []byte {
 	s := jsontext.Scanner{Source: text, Lenient: true}
 	if s.Members(func(_, _ []byte) error { return nil }) != nil {

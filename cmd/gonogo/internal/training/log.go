@@ -271,7 +271,7 @@ func (l *Log) SetRewards(rewards map[rollout.Key]float64) {
 }
 
 // Groups returns the rollouts of each item in each step. With a lag the weights that made them are
-// those of so many steps before.
+// those of lag steps before.
 func (l *Log) Groups(lag int) []pilot.Group {
 	type place struct{ step, item int32 }
 	at := make(map[place]int)
