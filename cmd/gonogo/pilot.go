@@ -113,8 +113,10 @@ func pilotAction(c *cli.Context) error {
 	switch {
 	case ctx.Err() != nil:
 		return &exit.Error{Code: exit.Interrupted, Err: errors.New("the pilot was interrupted")}
-	case look != nil:
+	case errors.Is(look, training.ErrEarly):
 		return exit.AsUsage(look)
+	case look != nil:
+		return look
 	}
 	return exit.Answer(p.result.ExitCode)
 }
@@ -147,7 +149,9 @@ func newPilot(c *cli.Context) (*pilotRun, error) {
 	p := &pilotRun{
 		call: invocationOf(c), run: c.Args().First(), logs: c.StringSlice("log"), format: c.String("format"),
 		lag: c.Int("lag"), read: rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))},
-		options: importer.Options{Score: c.String("score"), Item: c.String("item")},
+		options: importer.Options{
+			Score: c.String("score"), Item: c.String("item"), OnConflict: rollout.Conflict(c.String("on-conflict")),
+		},
 	}
 	p.dir = filepath.Join(p.run, pilotDir)
 	switch {
@@ -160,6 +164,9 @@ func newPilot(c *cli.Context) (*pilotRun, error) {
 	}
 	var err error
 	if p.options.Map, err = importer.ColumnMap(c.StringSlice("map")); err != nil {
+		return nil, exit.AsUsage(err)
+	}
+	if err := p.options.Check(); err != nil {
 		return nil, exit.AsUsage(err)
 	}
 	if info, err := os.Stat(p.run); err == nil && !info.IsDir() {
@@ -235,7 +242,7 @@ func (p *pilotRun) readBase(ctx context.Context) (err error) {
 		return err
 	}
 	p.settings.RewardRange = stat.Range{Lo: p.judged.RewardRange[0], Hi: p.judged.RewardRange[1]}
-	if p.base, err = training.ReadBase(ctx, p.opened, p.read, p.settings); err != nil {
+	if p.base, err = training.ReadBase(ctx, p.opened, nil, p.read, p.settings); err != nil {
 		return exit.AsUsage(err)
 	}
 	if len(p.base.Train) == 0 && len(p.base.Items) == 0 {
@@ -248,7 +255,7 @@ func (p *pilotRun) readBase(ctx context.Context) (err error) {
 		p.notes = append(p.notes, scoreNote.With(message.Args{"score": message.Foreign(p.options.Score)}))
 	}
 	if p.lag > 0 {
-		p.notes = append(p.notes, lagNote.With(message.Args{"lag": message.Count(p.lag, "update")}))
+		p.notes = append(p.notes, lagNote.With(message.Args{"lag": message.Int(p.lag)}))
 	}
 	p.startGrader(ctx)
 	return ctx.Err()
@@ -566,7 +573,7 @@ var (
 	zeroedNote = message.New("pilot.note.zeroed",
 		"in the base run detectors lowered {rollouts} to the bottom, which the trainer does only if it has them, too")
 	scoreNote    = message.New("pilot.note.score", "the reward of the log is its component {score} (--score)")
-	lagNote      = message.New("pilot.note.lag", "the weights of a rollout are {lag} behind the step that logs it (--lag)")
+	lagNote      = message.New("pilot.note.lag", "--lag {lag}: the weights of a rollout are that many updates behind the step that logs it")
 	graderNote   = message.New("pilot.note.grader", "logged answers were not graded again: {why}")
 	regradedNote = message.New("pilot.note.regraded",
 		"the trainer pays something else than the base run's grader: here its rollouts have the rewards of that grader")

@@ -27,8 +27,11 @@ type Base struct {
 }
 
 // ReadBase reads the base run. Its rollouts are read three times, and no text of theirs is kept, but
-// for up to 1,000 answers while the form of answers is sought.
-func ReadBase(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings) (*Base, error) {
+// for up to 1,000 answers while the form of answers is sought. unsampled are further rows that the
+// training may show, such as the rest of the training file.
+func ReadBase(ctx context.Context, run *rollout.Run, unsampled []rollout.Item, read rollout.ReadOptions,
+	s analysis.Settings,
+) (*Base, error) {
 	read.ToolError = nil
 	items, err := collect.ReadItems(ctx, run, read, s, maphash.MakeSeed())
 	if err != nil {
@@ -43,13 +46,15 @@ func ReadBase(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 			b.Items[id] = it.Row
 		}
 	}
-	rows, err := run.ReadItems() // those that were not sampled, too
+	rows, err := run.ReadItems()
 	if err != nil {
 		return nil, err
 	}
-	for i := range rows {
-		if it := &rows[i]; it.Split == rollout.Train {
-			b.Items[it.ID] = it
+	for _, list := range [][]rollout.Item{unsampled, rows} { // a row of the run counts
+		for i := range list {
+			if it := &list[i]; it.Split == rollout.Train {
+				b.Items[it.ID] = it
+			}
 		}
 	}
 	b.kinds = newKinds(s.RewardRange, b.Items)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -18,38 +19,35 @@ import (
 // compressed or not, has one of the patterns: its hash, two spaces and its path in the folder, in the
 // order of the paths.
 func SHA256(name string, patterns []string) (string, error) {
-	var list strings.Builder
-	files := 0
-	err := filepath.WalkDir(name, func(file string, d fs.DirEntry, err error) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return "", fmt.Errorf("hash %s: %w", name, err)
+	}
+	if !info.IsDir() {
+		return hashFile(name)
+	}
+	list := sha256.New()
+	err = filepath.WalkDir(name, func(file string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case d.IsDir() && file != name && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir
-		case d.IsDir() || file != name && !named(d.Name(), patterns):
+		case d.IsDir() || !named(d.Name(), patterns):
 			return nil
 		}
 		sum, err := hashFile(file)
 		if err != nil {
 			return err
 		}
-		files++
-		if file == name {
-			list.WriteString(sum)
-			return nil
-		}
 		rel, err := filepath.Rel(name, file)
-		fmt.Fprintf(&list, "%s  %s\n", sum, filepath.ToSlash(rel))
+		fmt.Fprintf(list, "%s  %s\n", sum, filepath.ToSlash(rel))
 		return err
 	})
 	if err != nil {
 		return "", fmt.Errorf("hash %s: %w", name, err)
 	}
-	if text := list.String(); files != 1 || strings.Contains(text, " ") {
-		sum := sha256.Sum256([]byte(text))
-		return hex.EncodeToString(sum[:]), nil
-	}
-	return list.String(), nil
+	return hex.EncodeToString(list.Sum(nil)), nil
 }
 
 func named(name string, patterns []string) bool {

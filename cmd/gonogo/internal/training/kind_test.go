@@ -53,7 +53,7 @@ func write(t *testing.T, path, text string) {
 
 func baseOf(t *testing.T, run *rollout.Run) *Base {
 	t.Helper()
-	b, err := ReadBase(t.Context(), run, rollout.ReadOptions{}, analysis.Settings{RewardRange: stat.Range{Lo: 0, Hi: 1}})
+	b, err := ReadBase(t.Context(), run, nil, rollout.ReadOptions{}, analysis.Settings{RewardRange: stat.Range{Lo: 0, Hi: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -315,13 +315,26 @@ func (r *logged) addTo(g *pilot.Group) {
 	}
 }
 
+// Shown lists the items of the base run that the log shows, in the order in which they appear.
+func (l *Log) Shown() []string {
+	var ids []string
+	seen := make(map[string]bool)
+	for i := range l.items {
+		if id := l.items[i].item; id != "" && !seen[id] {
+			seen[id] = true
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // AllFresh reports whether every matched item of the log is one of fresh.
 func (l *Log) AllFresh(fresh []pilot.Item) bool {
 	is := make(map[string]bool, len(fresh))
 	for _, it := range fresh {
 		is[it.ID] = true
 	}
-	return !slices.ContainsFunc(l.items, func(it logItem) bool { return it.item != "" && !is[it.item] })
+	return !slices.ContainsFunc(l.Shown(), func(id string) bool { return !is[id] })
 }
 
 var (
