@@ -58,8 +58,8 @@ Example:
 				"`PART=COLUMN[,PART=COLUMN...]`; may be repeated"},
 			&cli.StringFlag{Name: "item", Usage: "what an item of the log is: `prompt`, item or a KEY, as for import"},
 			&cli.IntFlag{Name: "lag", Usage: "rollouts are made by weights `N` updates behind the step that logs them"},
-			&cli.IntFlag{Name: "steps", Usage: "the training is planned to have `N` steps: of 200 and more, no look comes " +
-				"after a tenth, but the first"},
+			&cli.IntFlag{Name: "steps", Usage: "the training is planned to have `N` steps: from 200 on, no look but " +
+				"the first comes after a tenth of them"},
 			&cli.StringFlag{Name: "looks", Usage: "look after these `STEPS`, such as 20,40,80, for a slow training"},
 			&cli.BoolFlag{Name: "follow", Usage: "read the log again as it grows, until GO, NO-GO or the last look"},
 			&cli.DurationFlag{Name: "idle", Value: 30 * time.Minute, Usage: "with --follow, end if the log has not " +
@@ -228,7 +228,8 @@ func plannedLooks(list string, steps int) ([]pilot.Planned, error) {
 		looks = append(looks, pilot.Planned{Step: step, Rollouts: min(perStep*step, most)})
 	}
 	if len(looks) > mostLooks {
-		return nil, exit.Usagef("--looks %s: more than %d looks, and each makes the others less certain", list, mostLooks)
+		return nil, exit.Usagef("--looks %s: more than %d looks, and each makes the others less certain", list,
+			mostLooks)
 	}
 	return looks, nil
 }
@@ -467,7 +468,9 @@ func (p *pilotRun) samples(ctx context.Context, in *pilot.Input, sources *[]pilo
 
 // judgeLog adds the groups of the log, what its answers are like, and whether the trainer pays what
 // the base run's grader pays.
-func (p *pilotRun) judgeLog(ctx context.Context, in *pilot.Input, log *training.Log, src importer.Source, grade bool) error {
+func (p *pilotRun) judgeLog(ctx context.Context, in *pilot.Input, log *training.Log, src importer.Source,
+	grade bool,
+) error {
 	in.Fresh = len(p.base.Fresh) > 0 && log.AllFresh(p.base.Fresh)
 	in.Groups = log.Groups(p.lag)
 	if p.grader != nil {
@@ -573,7 +576,8 @@ var (
 	zeroedNote = message.New("pilot.note.zeroed",
 		"in the base run detectors lowered {rollouts} to the bottom, which the trainer does only if it has them, too")
 	scoreNote    = message.New("pilot.note.score", "the reward of the log is its component {score} (--score)")
-	lagNote      = message.New("pilot.note.lag", "--lag {lag}: the weights of a rollout are that many updates behind the step that logs it")
+	lagNote      = message.New("pilot.note.lag",
+		"--lag {lag}: the weights of a rollout are that many updates behind the step that logs it")
 	graderNote   = message.New("pilot.note.grader", "logged answers were not graded again: {why}")
 	regradedNote = message.New("pilot.note.regraded",
 		"the trainer pays something else than the base run's grader: here its rollouts have the rewards of that grader")

@@ -24,14 +24,15 @@ func WritePilot(w io.Writer, r *pilot.Result) error {
 	}
 	m := r.Matching
 	if m.Groups > 0 {
-		fmt.Fprintf(&b, "matched      %d of %s, %s%s\n", m.Matched, Count(m.Groups, "group"), Count(m.Items, "item"), strangers(m))
+		fmt.Fprintf(&b, "matched      %d of %s, %s%s\n", m.Matched, Count(m.Groups, "group"),
+			Count(m.Items, "item"), strangers(m))
 		fmt.Fprintf(&b, "zero check   %s\n", zeroLine(r.Zero))
 		fmt.Fprintf(&b, "same reward  %s\n", paidLine(r.Paid))
 	}
 	for i := range r.Holes {
 		if h := &r.Holes[i]; h.Top > 0 {
-			fmt.Fprintf(&b, "answers      %s: %s of the %d best paid, %s in the base run%s\n", h.Kind, message.Percent(h.Top), h.N,
-				message.Percent(h.Base), probed(h.Paid))
+			fmt.Fprintf(&b, "answers      %s: %s of the %d best paid, %s in the base run%s\n", h.Kind,
+				message.Percent(h.Top), h.N, message.Percent(h.Base), probed(h.Paid))
 		}
 	}
 	for _, c := range r.Curves {
@@ -87,7 +88,8 @@ func writeLook(b *strings.Builder, l *pilot.Look) {
 		}
 	}
 	w := l.Window
-	add(fmt.Sprintf("informative groups %s (base run %s)", percent(w.Informative), percent(w.BaseInformative)), w.Informative)
+	add(fmt.Sprintf("informative groups %s (base run %s)", percent(w.Informative),
+		percent(w.BaseInformative)), w.Informative)
 	add("cut off "+percent(w.Cut), w.Cut)
 	add("tokens "+message.DigitsOf(w.Tokens), w.Tokens)
 	add("calls "+message.DigitsOf(w.Calls), w.Calls)
@@ -122,8 +124,8 @@ func zeroLine(z *pilot.Zero) string {
 	if !z.Holds {
 		holds = "fails"
 	}
-	return fmt.Sprintf("%s: %s over the first %s, up to %s counts as none", holds, message.Difference(z.Value, z.Low, z.High),
-		Count(z.N, "rollout"), message.Digits(z.Allowed))
+	return fmt.Sprintf("%s: %s over the first %s, up to %s counts as none", holds,
+		message.Difference(z.Value, z.Low, z.High), Count(z.N, "rollout"), message.Digits(z.Allowed))
 }
 
 func paidLine(a *pilot.Agreement) string {
@@ -131,7 +133,8 @@ func paidLine(a *pilot.Agreement) string {
 	case a == nil:
 		return "not checked"
 	case a.Regraded:
-		return fmt.Sprintf("no: %d of %d logged rewards agree; all were graded again by the base run's grader", a.Agree, a.Checked)
+		return fmt.Sprintf("no: %d of %d logged rewards agree; all were graded again by the base run's grader",
+			a.Agree, a.Checked)
 	}
 	return fmt.Sprintf("%d of %d logged rewards agree with the base run's grader", a.Agree, a.Checked)
 }

@@ -100,7 +100,8 @@ func (b *Base) prompts(sums map[string]uint64, cache *prompt.Cache) []pilot.Prom
 		}
 	}
 	for id, it := range b.Items {
-		list = append(list, pilot.Prompt{ID: id, Sum: rollout.PromptOf(it.Messages, cache).Sum, Turn: lastTurn(it.Messages)})
+		sum := rollout.PromptOf(it.Messages, cache).Sum
+		list = append(list, pilot.Prompt{ID: id, Sum: sum, Turn: lastTurn(it.Messages)})
 	}
 	return list
 }

@@ -232,7 +232,7 @@ func (l *Log) draw(r *rollout.Record, item string, n int) {
 // Gradable passes on every rollout of the log that can be graded again, as Sample holds them. It reads
 // the log again.
 func (l *Log) Gradable(ctx context.Context, src importer.Source, yield func(*rollout.Record) error) error {
-	_, err := importer.Import(ctx, importer.Formats(), l.Format, src, importer.Sink{Record: func(r *rollout.Record) error {
+	pass := func(r *rollout.Record) error {
 		n, ok := l.at[r.Key()]
 		if !ok || r.Outcome != rollout.Graded || l.items[l.rollouts[n].item].item == "" ||
 			l.rollouts[n].attempt != int32(r.Attempt) {
@@ -241,7 +241,8 @@ func (l *Log) Gradable(ctx context.Context, src importer.Source, yield func(*rol
 		kept := *r
 		kept.Item, kept.Sample, kept.Grades = l.items[l.rollouts[n].item].item, int(n), nil
 		return yield(&kept)
-	}})
+	}
+	_, err := importer.Import(ctx, importer.Formats(), l.Format, src, importer.Sink{Record: pass})
 	return err
 }
 
