@@ -575,8 +575,8 @@ func distrusted(r *analysis.Result) []string {
 var (
 	zeroedNote = message.New("pilot.note.zeroed",
 		"in the base run detectors lowered {rollouts} to the bottom, which the trainer does only if it has them, too")
-	scoreNote    = message.New("pilot.note.score", "the reward of the log is its component {score} (--score)")
-	lagNote      = message.New("pilot.note.lag",
+	scoreNote = message.New("pilot.note.score", "the reward of the log is its component {score} (--score)")
+	lagNote   = message.New("pilot.note.lag",
 		"--lag {lag}: the weights of a rollout are that many updates behind the step that logs it")
 	graderNote   = message.New("pilot.note.grader", "logged answers were not graded again: {why}")
 	regradedNote = message.New("pilot.note.regraded",
