@@ -26,10 +26,9 @@ type Base struct {
 	kinds   *kinds
 }
 
-// ReadBase reads the base run. Its rollouts are read three times, and no text of theirs is kept, but
-// for up to 1,000 answers while the form of answers is sought. unsampled are further rows that the
-// training may show, such as the rest of the training file.
-func ReadBase(ctx context.Context, run *rollout.Run, unsampled []rollout.Item, read rollout.ReadOptions,
+// ReadBase reads the base run. more are rows of train that it may lack. Its rollouts are read three times, and no text of theirs is kept, but
+// for up to 1,000 answers while the form of answers is sought.
+func ReadBase(ctx context.Context, run *rollout.Run, more []rollout.Item, read rollout.ReadOptions,
 	s analysis.Settings,
 ) (*Base, error) {
 	read.ToolError = nil
@@ -46,15 +45,18 @@ func ReadBase(ctx context.Context, run *rollout.Run, unsampled []rollout.Item, r
 			b.Items[id] = it.Row
 		}
 	}
-	rows, err := run.ReadItems()
+	rows, err := run.ReadItems() // those that were not sampled, too
 	if err != nil {
 		return nil, err
 	}
-	for _, list := range [][]rollout.Item{unsampled, rows} { // a row of the run counts
-		for i := range list {
-			if it := &list[i]; it.Split == rollout.Train {
-				b.Items[it.ID] = it
-			}
+	for i := range rows {
+		if it := &rows[i]; it.Split == rollout.Train {
+			b.Items[it.ID] = it
+		}
+	}
+	for i := range more {
+		if it := &more[i]; it.Split == rollout.Train && b.Items[it.ID] == nil {
+			b.Items[it.ID] = it
 		}
 	}
 	b.kinds = newKinds(s.RewardRange, b.Items)
@@ -100,8 +102,7 @@ func (b *Base) prompts(sums map[string]uint64, cache *prompt.Cache) []pilot.Prom
 		}
 	}
 	for id, it := range b.Items {
-		sum := rollout.PromptOf(it.Messages, cache).Sum
-		list = append(list, pilot.Prompt{ID: id, Sum: sum, Turn: lastTurn(it.Messages)})
+		list = append(list, pilot.Prompt{ID: id, Sum: rollout.PromptOf(it.Messages, cache).Sum, Turn: lastTurn(it.Messages)})
 	}
 	return list
 }

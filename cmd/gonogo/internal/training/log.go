@@ -316,14 +316,12 @@ func (r *logged) addTo(g *pilot.Group) {
 	}
 }
 
-// Shown lists the items of the base run that the log shows, in the order in which they appear.
+// Shown returns the items of the base run that the log shows, in its order.
 func (l *Log) Shown() []string {
 	var ids []string
-	seen := make(map[string]bool)
-	for i := range l.items {
-		if id := l.items[i].item; id != "" && !seen[id] {
-			seen[id] = true
-			ids = append(ids, id)
+	for _, it := range l.items {
+		if it.item != "" {
+			ids = append(ids, it.item)
 		}
 	}
 	return ids
@@ -335,7 +333,7 @@ func (l *Log) AllFresh(fresh []pilot.Item) bool {
 	for _, it := range fresh {
 		is[it.ID] = true
 	}
-	return !slices.ContainsFunc(l.Shown(), func(id string) bool { return !is[id] })
+	return !slices.ContainsFunc(l.items, func(it logItem) bool { return it.item != "" && !is[it.item] })
 }
 
 var (
