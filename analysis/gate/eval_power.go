@@ -102,11 +102,9 @@ type evalDesign struct {
 	sampling    float64 // sampling variance of the difference of two item means
 }
 
-// plannedPower assumes the interaction, which a single run cannot measure: 2(1-ρ) times the
-// variance between items, the variance of the difference of two models of equal spread whose item
-// means correlate at ρ; and at least g(R-g), the variance of a mean gain of g if as few items as
-// possible have all of it. Items with one sample show no variance within: then two runs count as
-// unrelated, 2·s² of the item means. ok is false with fewer than two items.
+// plannedPower assumes the interaction by stat.AssumedInteraction. Items with one sample show no variance
+// within: then two runs count as unrelated, 2·s² of the item means. ok is false with fewer than two
+// items.
 func plannedPower(sr *analysis.SplitResult, rng stat.Range, t analysis.Thresholds) (p evalDesign, ok bool) {
 	m := sr.Items.Measured
 	if m < 2 {
@@ -114,14 +112,12 @@ func plannedPower(sr *analysis.SplitResult, rng stat.Range, t analysis.Threshold
 	}
 	p.items = m
 	gain := t.At(HopedGain) * rng.Width()
-	uneven := gain * (rng.Width() - gain)
 	if sr.Reward.FixedSE == nil || sr.Variance.Between == nil {
 		se := stat.ValueOr(sr.Reward.SE, 0)
-		p.interaction = math.Max(uneven, 2*se*se*float64(m))
+		p.interaction = math.Max(stat.AssumedInteraction(0, 0, gain, rng.Width()), 2*se*se*float64(m))
 		return p, true
 	}
-	between := math.Max(0, *sr.Variance.Between)
-	p.interaction = math.Max(uneven, 2*(1-t.At(assumedCorrelation))*between)
+	p.interaction = stat.AssumedInteraction(*sr.Variance.Between, t.At(assumedCorrelation), gain, rng.Width())
 	p.sampling = 2 * *sr.Reward.FixedSE * *sr.Reward.FixedSE * float64(m)
 	return p, true
 }

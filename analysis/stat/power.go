@@ -22,6 +22,14 @@ func MDE(se, conf float64) float64 {
 // one.
 func SEAtMDE(effect, conf float64) float64 { return effect / MDE(1, conf) }
 
+// AssumedInteraction returns the item × model variance of true changes that a run of one model cannot
+// measure: 2(1-ρ) times the variance between items, the variance of the difference of two models of
+// equal spread whose item means correlate at ρ; and at least g(R-g), the variance of a mean gain of
+// g in a range of width R if as few items as possible have all of it.
+func AssumedInteraction(between, correlation, gain, width float64) float64 {
+	return max(gain*(width-gain), 2*(1-correlation)*max(0, between))
+}
+
 // SameModelSE returns the standard error of the difference between two runs of the same model on
 // these items, √(2Σ s_i²/n_i)/m: sampling alone, since each item has the same probabilities in
 // both. It is nil if an item has a single reward.

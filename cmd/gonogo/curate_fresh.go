@@ -4,19 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"os"
 	"strings"
 
 	"gonogo/analysis/archive"
 	"gonogo/analysis/curate"
-	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/stage"
-	"gonogo/sampler/input/document"
 	"gonogo/sampler/rollout"
-	"gonogo/sampler/rollout/credential"
 )
 
 // checkFresh refuses impossible combinations of flags, before anything is read.
@@ -71,71 +66,11 @@ func measureAgain(ctx context.Context, c *curateOptions, run *rollout.Run, sourc
 	return err
 }
 
-// freshProject returns a project with the job, the tools and the grader of the run, but its own
-// seed: the run's seed would repeat its rollouts wherever chance depends on it.
+// freshProject returns a project that makes new rollouts of the run's training items.
 func freshProject(ctx context.Context, c *curateOptions, run *rollout.Run, source *curated) (*project.Project, error) {
-	if run.Manifest == nil || run.Manifest.Source != rollout.Live {
-		return nil, exit.Usagef("%s was not sampled by gonogo: new rollouts would not be made as its own were", run.Dir)
+	a := again{
+		invocation: c.Invocation, run: run, split: rollout.Train, data: source.data.Path, samples: c.FreshSamples,
+		stream: 0xf4e5,
 	}
-	cfg, err := freshConfig(c, run, source)
-	if err != nil {
-		return nil, exit.AsUsage(c.Invocation.ByFlag(err))
-	}
-	if err := sameSettings(run, cfg); err != nil {
-		return nil, err
-	}
-	seed := rand.New(rand.NewPCG(run.Manifest.Seed, 0xf4e5)).Uint64()
-	cfg.Seed = &seed
-	// A built-in world must be served before anything is wired to it.
-	world := project.NewUnwired(cfg)
-	if err := project.RestartWorld(ctx, world, c.Err); err != nil {
-		return nil, err
-	}
-	p, err := project.New(ctx, cfg)
-	if err != nil {
-		world.Close()
-		return nil, err
-	}
-	p.CloseWith(world)
-	return p, nil
-}
-
-// freshConfig returns the configuration given on the command line, else the one that the run was
-// made with, for the training file only. A run stores no secrets: if it needs some, they come from
-// the gonogo.yaml in the current directory.
-func freshConfig(c *curateOptions, run *rollout.Run, source *curated) (*config.Config, error) {
-	set := append(c.Overrides, "data.train="+source.data.Path, fmt.Sprintf("sampling.samples=%d", c.FreshSamples))
-	load := func() (*config.Config, error) { return config.Inherited(run, set...) }
-	if c.Config != "" || strings.Contains(string(run.Manifest.Config), credential.Mask) {
-		path, err := project.ConfigPath(c.Invocation)
-		if err != nil {
-			return nil, fmt.Errorf("the run stores no secrets, but its job or its model needs some; %w", err)
-		}
-		load = func() (*config.Config, error) { return config.Peek(path, os.LookupEnv, set...) }
-	}
-	cfg, err := load()
-	if err == nil {
-		err = project.Trust(c.Invocation, run, cfg, config.Scope{Grader: true, Tools: true, Sampling: true})
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := cfg.TrainOnly(); err != nil {
-		return nil, err
-	}
-	return cfg, document.SortErrors([]error{cfg.Complete(), cfg.TakeKeys()})
-}
-
-// sameSettings refuses new rollouts made with other settings than the run's: they would differ in
-// more than the samples.
-func sameSettings(run *rollout.Run, cfg *config.Config) error {
-	now := cfg.Binding()
-	differ := project.Differing(run.Manifest.Binding, func(key, was string) bool {
-		return key != "seed" && !strings.HasPrefix(key, "data.") && now[key] != was
-	})
-	if len(differ) == 0 {
-		return nil
-	}
-	return exit.Usagef("the configuration %s differs from the one that %s was made with in %s: new rollouts would "+
-		"not be comparable", cfg.File, run.Dir, strings.Join(differ, ", "))
+	return a.project(ctx)
 }

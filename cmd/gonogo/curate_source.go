@@ -65,7 +65,7 @@ func trainFile(c *curateOptions, run *rollout.Run, cfg *config.Config) (path str
 	}
 	places := []string{c.Train}
 	if places[0] == "" {
-		places = dataPlaces(c, run, cfg, rollout.Train)
+		places = dataPlaces(c.Invocation, run, cfg, rollout.Train)
 	}
 	found, match, err := dataset.FindRecorded(places, recorded)
 	switch {
@@ -98,11 +98,11 @@ func shortHash(hash string) string { return hash[:min(12, len(hash))] }
 // dataPlaces lists the paths where a split's data file may be: the path in the configuration and,
 // for a file that can be verified by its hash, the path in the current configuration and the path
 // where the demo leaves its files.
-func dataPlaces(c *curateOptions, run *rollout.Run, cfg *config.Config, split rollout.Split) []string {
+func dataPlaces(c *project.Invocation, run *rollout.Run, cfg *config.Config, split rollout.Split) []string {
 	places := []string{cfg.Data.Of(split)}
 	recorded := dataset.Recorded(run.Manifest, split)
 	if c.Config == "" && recorded != nil {
-		if path, err := project.ConfigPath(c.Invocation); err == nil {
+		if path, err := project.ConfigPath(c); err == nil {
 			if here, err := config.Peek(path, os.LookupEnv); err == nil {
 				places = append(places, here.Data.Of(split))
 			}
@@ -118,7 +118,7 @@ func dataPlaces(c *curateOptions, run *rollout.Run, cfg *config.Config, split ro
 // that the run sampled.
 func (out *curated) other(c *curateOptions, run *rollout.Run, cfg *config.Config, split rollout.Split) error {
 	recorded := dataset.Recorded(run.Manifest, split)
-	found, match, err := dataset.FindRecorded(dataPlaces(c, run, cfg, split), recorded)
+	found, match, err := dataset.FindRecorded(dataPlaces(c.Invocation, run, cfg, split), recorded)
 	if err != nil {
 		return exit.AsUsage(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"gonogo/sampler/input/job"
 	"gonogo/sampler/input/schema"
 	"gonogo/sampler/jsontext"
+	"gonogo/sampler/rollout"
 	"gonogo/sampler/rollout/credential"
 )
 
@@ -115,11 +116,16 @@ func longestFirst(all []string, least int) []string {
 	return slices.Compact(all)
 }
 
-// TrainOnly removes everything but the training file from the configuration: other splits, subset,
-// audit and variants.
-func (c *Config) TrainOnly() error {
+// Only removes everything but the file of one split, train or eval, from the configuration: other
+// splits, subset, audit and variants.
+func (c *Config) Only(split rollout.Split) error {
 	off := false
-	c.written.Data.Eval, c.written.Data.Production, c.written.Data.Files = "", "", nil
+	if split == rollout.Eval {
+		c.written.Data.Train = ""
+	} else {
+		c.written.Data.Eval = ""
+	}
+	c.written.Data.Production, c.written.Data.Files = "", nil
 	c.written.Items, c.written.Audit.Enabled, c.written.Audit.Labels, c.written.Variants = 0, &off, "", nil
 	return c.resolve()
 }
