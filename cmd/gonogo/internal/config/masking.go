@@ -117,7 +117,7 @@ func longestFirst(all []string, least int) []string {
 }
 
 // Only removes everything but the file of one split, train or eval, from the configuration: other
-// splits, subset, audit and variants.
+// splits, subset, audit, variants and queue.
 func (c *Config) Only(split rollout.Split) error {
 	off := false
 	if split == rollout.Eval {
@@ -125,7 +125,7 @@ func (c *Config) Only(split rollout.Split) error {
 	} else {
 		c.written.Data.Eval = ""
 	}
-	c.written.Data.Production, c.written.Data.Files = "", nil
+	c.written.Data.Production, c.written.Data.Files, c.written.Queue.URL = "", nil, "memory"
 	c.written.Items, c.written.Audit.Enabled, c.written.Audit.Labels, c.written.Variants = 0, &off, "", nil
 	return c.resolve()
 }

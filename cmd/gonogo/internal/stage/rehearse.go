@@ -134,8 +134,10 @@ func confirmStart(ctx context.Context, p *project.Project, c *project.Invocation
 	if err != nil || len(legs) == 0 {
 		return err
 	}
-	for _, text := range console.TooFew(p.Config.Settings(), p.Inputs.Data(), p.Samples()) {
-		fmt.Fprintf(c.Err, "warning: %s\n", text)
+	if c.Command != "pilot" { // which judges by other rules
+		for _, text := range console.TooFew(p.Config.Settings(), p.Inputs.Data(), p.Samples()) {
+			fmt.Fprintf(c.Err, "warning: %s\n", text)
+		}
 	}
 	ask := c.Command != "demo" && !c.Yes && console.IsTerminal(c.Err) && console.IsTerminal(c.In)
 	if !ask {

@@ -77,6 +77,8 @@ func makeRun(ctx context.Context, p *project.Project, c *project.Invocation, dir
 	switch {
 	case err != nil && c.Command == "curate":
 		return exit.AsUsage(fmt.Errorf("%w (--fresh-run names another run directory)", err))
+	case err != nil && c.Command == "pilot":
+		return exit.AsUsage(fmt.Errorf("%w (without %s everything is sampled anew)", err, dir))
 	case err != nil:
 		return exit.AsUsage(regradeHint(p, c, dir, err))
 	}
@@ -277,19 +279,29 @@ func prepareQueueRun(ctx context.Context, p *project.Project, c *project.Invocat
 
 // SampleFresh makes the new rollouts that dir still lacks.
 func SampleFresh(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run, dir string) error {
+	if err := p.Reachable(ctx, p.Endpoints()); err != nil {
+		return err
+	}
+	if err := readyAgain(ctx, p, c, dir); err != nil {
+		return err
+	}
+	m := p.Manifest(dir)
+	m.Notes = append(m.Notes, "new rollouts of the items that curating the run "+cmp.Or(run.Manifest.ID, run.Dir)+
+		" kept: they measure what that choice flatters")
+	return makeRun(ctx, p, c, dir, m, confirmed(ctx, p, c, dir))
+}
+
+// readyAgain counts what earlier calls used, starts the grader and asks the model's server for its
+// defaults.
+func readyAgain(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
 	p.ShowWarnings(c.Err)
 	if err := p.Spending.CountRun(ctx, dir); err != nil {
 		return exit.AsUsage(err)
-	}
-	if err := p.Reachable(ctx, p.Endpoints()); err != nil {
-		return err
 	}
 	if err := p.Start(ctx); err != nil {
 		return err
 	}
 	p.AskServer(ctx)
-	m := p.Manifest(dir)
-	m.Notes = append(m.Notes, "new rollouts of the items that curating the run "+cmp.Or(run.Manifest.ID, run.Dir)+
-		" kept: they measure what that choice flatters")
-	return makeRun(ctx, p, c, dir, m, confirmed(ctx, p, c, dir))
+	p.Warnings = append(p.Warnings, p.TooLongPrompts()...)
+	return nil
 }

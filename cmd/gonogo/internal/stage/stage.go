@@ -65,7 +65,7 @@ func stageEnded(p *project.Project, c *project.Invocation, st stage, dir string,
 	var misfit *sampler.RangeError
 	var useless *sampler.GraderFailedError
 	switch {
-	case errors.As(err, &dead) && !s.Useful():
+	case errors.As(err, &dead) && !s.Useful() && c.Command != "pilot":
 		return &exit.Error{Code: exit.Usage, Err: errors.New(p.Redact.String(err.Error()) + st.ungraded(dir, s))}
 	case st == auditStage && errors.As(err, &useless):
 		return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("%s stopped: %s: gonogo audit %s does so", st.name,

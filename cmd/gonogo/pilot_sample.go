@@ -1,0 +1,261 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/analysis/message"
+	"gonogo/analysis/pilot"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/stage"
+	"gonogo/sampler/input/dataset"
+	"gonogo/sampler/rollout"
+)
+
+const (
+	pilotSamples   = 8   // rollouts per item, of a checkpoint and of the base model
+	mostPilotItems = 400 // eval items of a look
+)
+
+// The streams by which the seeds of a pilot's rollouts differ from the run's. A step is added to
+// checkpointStream.
+const (
+	baseStream       = 0xba5e
+	checkpointStream = 0xc4ec << 32
+)
+
+// pilotSampling says what gonogo pilot samples before it judges.
+type pilotSampling struct {
+	checkpoint *config.Checkpoint // nil: none
+	step       int                // of the checkpoint
+	base       bool
+}
+
+// pilotSamplingFlags are the flags of gonogo pilot that sample. It needs recordedFlags and
+// logFormatFlag as well.
+func pilotSamplingFlags() []cli.Flag {
+	return slices.Concat([]cli.Flag{
+		&cli.StringFlag{Name: "checkpoint", Usage: fmt.Sprintf("first sample the eval items of RUN (at most %d), %d "+
+			"rollouts each, from the checkpoint that answers at `URL`, such as http://localhost:8000/v1",
+			mostPilotItems, pilotSamples)},
+		&cli.IntFlag{Name: "at", Usage: "the checkpoint was saved after `STEP` steps"},
+		&cli.StringFlag{Name: "model", Usage: "the checkpoint is called `NAME` there, as a LoRA adapter is (default: " +
+			"the name of RUN's model)"},
+		&cli.StringFlag{Name: "api-key-env", Usage: "the environment `VARIABLE` that holds the key for --checkpoint, " +
+			"or none; another server than RUN's is not sent RUN's key"},
+		&cli.BoolFlag{Name: "base", Usage: fmt.Sprintf("first sample RUN's model on the items that the log shows and "+
+			"that have no usable base rollouts, %d each", pilotSamples)},
+		&cli.BoolFlag{
+			Name: "yes", Aliases: []string{"y"}, Usage: "on a terminal, start without a rehearsal and without asking",
+		},
+	}, keyed("concurrency", "max-rollouts"), spendingFlags())
+}
+
+// pilotSamplingOf reads the flags that sample.
+func pilotSamplingOf(c *cli.Context) (pilotSampling, error) {
+	s := pilotSampling{step: c.Int("at"), base: c.Bool("base")}
+	if c.IsSet("checkpoint") {
+		s.checkpoint = &config.Checkpoint{
+			BaseURL: c.String("checkpoint"), Model: c.String("model"), APIKeyEnv: c.String("api-key-env"),
+		}
+	}
+	switch {
+	case s.checkpoint != nil && !c.IsSet("at"):
+		return s, exit.Usagef("--checkpoint needs --at STEP: after how many steps it was saved")
+	case s.checkpoint != nil && s.step < 1:
+		return s, exit.Usagef("--at %d: a checkpoint is saved after at least one step", s.step)
+	}
+	for _, name := range []string{"at", "model", "api-key-env"} {
+		if s.checkpoint == nil && c.IsSet(name) {
+			return s, exit.Usagef("--%s goes with --checkpoint", name)
+		}
+	}
+	return s, nil
+}
+
+// sampleCheckpoint makes the rollouts that the look at the checkpoint lacks, into
+// stage.CheckpointDir. in has the range, the base run on eval and the planned looks, from which it
+// says what the look can tell.
+func sampleCheckpoint(ctx context.Context, c *project.Invocation, s pilotSampling, run *rollout.Run,
+	in *pilot.Input,
+) error {
+	if run.Manifest == nil || run.Manifest.Source != rollout.Live {
+		dir := message.Shell(stage.CheckpointDir(run.Dir, s.step))
+		return exit.Usagef("%s was not sampled by gonogo, so nothing says how to sample the checkpoint: sample its "+
+			"eval items as you sampled those of the run, and gonogo import LOG -o %s", run.Dir, dir)
+	}
+	items := evalItems(run)
+	if len(items) == 0 {
+		return exit.Usagef("%s has no eval split, on which a checkpoint is compared with the base model: make a run "+
+			"with data.eval", run.Dir)
+	}
+	data, err := dataOfRun(c, run, rollout.Eval)
+	if err != nil {
+		return err
+	}
+	p, err := (&again{
+		invocation: c, run: run, split: rollout.Eval, data: data, samples: pilotSamples,
+		stream: checkpointStream + uint64(s.step), checkpoint: s.checkpoint,
+	}).project(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	p.Inputs.Items, _ = choose(p.Inputs.Items, items)
+	return stage.SampleCheckpoint(ctx, p, c, run, s.step, powerText(in, p.Inputs.Items))
+}
+
+// evalItems returns the ids of the eval items that each look samples: all of the run, or a subset
+// that depends on the run alone.
+func evalItems(run *rollout.Run) []string {
+	var items []rollout.Item
+	for _, it := range run.Items {
+		if it.Split == rollout.Eval {
+			items = append(items, it)
+		}
+	}
+	if len(items) > mostPilotItems {
+		items = dataset.Subset(items, mostPilotItems, run.Manifest.Seed)
+	}
+	ids := make([]string, len(items))
+	for i := range items {
+		ids[i] = items[i].ID
+	}
+	return ids
+}
+
+// choose returns the items with these ids, in the order of the items, and the ids that none has.
+func choose(items []rollout.Item, ids []string) (chosen []rollout.Item, missing []string) {
+	left := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		left[id] = true
+	}
+	for _, it := range items {
+		if left[it.ID] {
+			chosen = append(chosen, it)
+			delete(left, it.ID)
+		}
+	}
+	for _, id := range ids {
+		if left[id] {
+			missing = append(missing, id)
+			delete(left, id)
+		}
+	}
+	return chosen, missing
+}
+
+// powerText says what a look at the items can tell, judged by their base rollouts.
+func powerText(in *pilot.Input, items []rollout.Item) string {
+	sampled := make(map[string]bool, len(items))
+	for _, it := range items {
+		sampled[it.ID] = true
+	}
+	base := slices.DeleteFunc(slices.Clone(in.Eval), func(it pilot.Item) bool { return !sampled[it.ID] })
+	p, ok := pilot.PowerOf(base, in.Range, pilotSamples, len(in.Looks))
+	if !ok {
+		return "warning: fewer than two eval items have two base rollouts: nothing says how precise e will be\n"
+	}
+	text := fmt.Sprintf("e will have a standard error of about %s of the reward range if the training has changed "+
+		"nothing, %s if items change unevenly.\n", message.Digits(p.Same), message.Digits(p.Changed))
+	if p.Weak() {
+		text += fmt.Sprintf("warning: with %s this look stops %s of the trainings that change nothing; %s would do "+
+			"(standard error 0.015)\n", console.Count(p.Items, "eval item"), percent(p.Stops),
+			console.Count(p.Enough, "such item"))
+	}
+	return text
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
+
+// sampleShown makes the rollouts of the base model that items of the training file lack, into
+// stage.PilotBaseDir: those with the ids, and those that earlier calls began. It says which ids the
+// file does not have.
+func sampleShown(ctx context.Context, c *project.Invocation, run *rollout.Run, ids []string) error {
+	if err := sampledHere(run); err != nil {
+		return fmt.Errorf("--base: %w", err)
+	}
+	data, err := dataOfRun(c, run, rollout.Train)
+	if err != nil {
+		return err
+	}
+	begun, err := rollout.Open(stage.PilotBaseDir(run.Dir))
+	switch {
+	case err == nil:
+		for _, it := range begun.Items {
+			ids = append(slices.Clip(ids), it.ID)
+		}
+	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, rollout.ErrNotARun):
+		return exit.AsUsage(err)
+	}
+	p, err := (&again{
+		invocation: c, run: run, split: rollout.Train, data: data, samples: pilotSamples, stream: baseStream,
+	}).project(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	var missing []string
+	p.Inputs.Items, missing = choose(p.Inputs.Items, ids)
+	if len(missing) > 0 {
+		fmt.Fprintf(c.Err, "warning: %s of the log %s not in %s, such as %s\n", console.Count(len(missing), "item"),
+			map[bool]string{true: "is", false: "are"}[len(missing) == 1], data,
+			console.Visible(strings.Join(missing[:min(2, len(missing))], ", ")))
+	}
+	if len(p.Inputs.Items) == 0 {
+		return nil
+	}
+	return stage.SampleShown(ctx, p, c, run)
+}
+
+// trainingRows returns all rows of the run's training file, sampled or not, to find shown items
+// in.
+func trainingRows(c *project.Invocation, run *rollout.Run) ([]rollout.Item, error) {
+	path, err := dataOfRun(c, run, rollout.Train)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := project.ConfigFor(c, run.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	f, err := dataset.Load(path, rollout.Train, cfg.Data.Options)
+	if err != nil {
+		return nil, exit.AsUsage(err)
+	}
+	return f.Items, nil
+}
+
+// dataOfRun finds the data file of a split that the run was sampled from.
+func dataOfRun(c *project.Invocation, run *rollout.Run, split rollout.Split) (string, error) {
+	cfg, err := project.ConfigFor(c, run.Manifest)
+	if err != nil {
+		return "", err
+	}
+	recorded := dataset.Recorded(run.Manifest, split)
+	if recorded == nil {
+		return "", exit.Usagef("%s has no %s split: make a run with data.%s", run.Dir, split, split)
+	}
+	places := dataPlaces(c, run, cfg, split)
+	found, match, err := dataset.FindRecorded(places, recorded)
+	switch {
+	case err != nil:
+		return "", exit.AsUsage(err)
+	case match != "":
+		return match, nil
+	case found != "":
+		return "", exit.Usagef("%s has changed since %s was sampled from it: put the old file back, or name it with "+
+			"--set data.%s=FILE", found, run.Dir, split)
+	}
+	return "", exit.Usagef("the %s file %s of %s was not found (looked for %s): name it with --set data.%s=FILE",
+		split, recorded.File, run.Dir, strings.Join(places, ", "), split)
+}
