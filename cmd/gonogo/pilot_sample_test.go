@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -24,15 +27,13 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// samplePilot samples for a pilot by the flags of the command, without a log: --shown are the items
+// pilotSampler samples for a pilot by the flags of the command, without a log: --shown are the items
 // that a log would show.
-func samplePilot(t *testing.T, args ...string) (stderr string, code int) {
-	t.Helper()
-	var out bytes.Buffer
-	app := &cli.App{
-		Name: "gonogo", ErrWriter: &out, ExitErrHandler: func(*cli.Context, error) {},
+func pilotSampler(line []string, stderr io.Writer) *cli.App {
+	return &cli.App{
+		Name: "gonogo", ErrWriter: stderr, ExitErrHandler: func(*cli.Context, error) {},
 		DisableSliceFlagSeparator: true,
-		Metadata:                  map[string]any{"line": strings.Join(args, " ")},
+		Metadata:                  map[string]any{"line": strings.Join(line, " ")},
 		Commands: []*cli.Command{{
 			Name: "pilot",
 			Flags: slices.Concat(recordedFlags(), pilotSamplingFlags(), []cli.Flag{
@@ -53,10 +54,13 @@ func samplePilot(t *testing.T, args ...string) (stderr string, code int) {
 				}
 				in := &pilot.Input{Range: stat.Range{Lo: 0, Hi: 1}, Looks: pilot.DefaultLooks(0)}
 				of := map[string][]float64{}
-				for key, reward := range readRewards(t, opened.Dir) {
-					if key.Split == rollout.Eval {
-						of[key.Item] = append(of[key.Item], reward)
+				if _, err := opened.Records(c.Context, rollout.ReadOptions{Lean: true}, func(r *rollout.Record) error {
+					if reward, ok := r.Score(0); ok && r.Split == rollout.Eval {
+						of[r.Item] = append(of[r.Item], reward)
 					}
+					return nil
+				}); err != nil {
+					return err
 				}
 				for _, id := range slices.Sorted(maps.Keys(of)) {
 					in.Eval = append(in.Eval, pilot.Item{ID: id, Rewards: of[id]})
@@ -65,8 +69,19 @@ func samplePilot(t *testing.T, args ...string) (stderr string, code int) {
 			},
 		}},
 	}
-	err := app.RunContext(t.Context(), append([]string{"gonogo", "pilot"}, args...))
-	code = ui.ExitCode(&out, err)
+}
+
+// pilotSampleProcess is pilotSampler as a program.
+func pilotSampleProcess() {
+	args := append([]string{"gonogo", "pilot"}, os.Args[1:]...)
+	os.Exit(ui.ExitCode(os.Stderr, pilotSampler(args, os.Stderr).RunContext(context.Background(), args)))
+}
+
+func samplePilot(t *testing.T, args ...string) (stderr string, code int) {
+	t.Helper()
+	var out bytes.Buffer
+	args = append([]string{"gonogo", "pilot"}, args...)
+	code = ui.ExitCode(&out, pilotSampler(args, &out).RunContext(t.Context(), args))
 	return out.String(), code
 }
 
@@ -258,6 +273,54 @@ func TestACheckpointGetsNoKeyOfTheRun(t *testing.T) {
 	}
 }
 
+// A call that is killed, or interrupted by Ctrl-C, loses nothing that was recorded; the next one goes on
+// at a server with another port.
+func TestASampledCheckpointSurvivesKillAndCtrlC(t *testing.T) {
+	t.Parallel()
+	w := newPilotWorld(t)
+	dir := stage.CheckpointDir(w.base, 20)
+	start := func(server *fixtures.Server) *child {
+		c := newChild(t, dir, "-c", filepath.Join(w.dir, "gonogo.yaml"), "--set", w.config, "--checkpoint",
+			server.URL()+"/v1", "--at", "20", "--model", trainedPolicy, "--concurrency", "4", w.base)
+		c.cmd.Args[0] = "pilotsample"
+		if err := c.cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.cmd.Process.Kill() })
+		return c
+	}
+	const lost = 4 // in flight when the process is killed
+	slow := fixtures.ServeOptions{Latency: 30 * time.Millisecond}
+	first, second, third := w.serve(t, slow), w.serve(t, slow), w.serve(t, fixtures.ServeOptions{})
+	c := start(first)
+	c.await(t, 5)
+	if err := c.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	c.wait(t)
+	killed := len(readRewards(t, dir))
+	c = start(second)
+	c.await(t, killed+5)
+	if err := c.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := c.wait(t); code != exit.Interrupted {
+		t.Fatalf("exit code %d, want %d\n%s", code, exit.Interrupted, c.stderr.String())
+	}
+	interrupted := len(readRewards(t, dir))
+	if n := second.Counts().Rollouts; interrupted >= 48 || n != interrupted-killed {
+		t.Errorf("%d rollouts are recorded after Ctrl-C, %d before: the server saw %d", interrupted, killed, n)
+	}
+	c = start(third)
+	if code := c.wait(t); code != exit.OK {
+		t.Fatalf("exit code %d\n%s", code, c.stderr.String())
+	}
+	if n := len(readRewards(t, dir)); n != 48 || third.Counts().Rollouts != 48-interrupted || first.Counts().Rollouts > killed+lost {
+		t.Errorf("%d rollouts; the servers saw %d, %d and %d, and %d and %d were recorded before the second and the third",
+			n, first.Counts().Rollouts, second.Counts().Rollouts, third.Counts().Rollouts, killed, interrupted)
+	}
+}
+
 // A server that fails ends the call with exit code 1, and what was sampled is kept.
 func TestAFailedCheckpointIsResumed(t *testing.T) {
 	t.Parallel()
@@ -283,11 +346,14 @@ func TestAFailedCheckpointIsResumed(t *testing.T) {
 		server.Handler().ServeHTTP(rw, r)
 	}))
 	t.Cleanup(front.Close)
-	stderr, code := w.sample(t, front.URL+"/v1", "--set", "sampling.breaker=1s", "--set", "sampling.retries=1")
+	stderr, code := w.sample(t, front.URL+"/v1")
+	if code != exit.Tool {
+		t.Fatalf("a server that goes: exit code %d\n%s", code, stderr)
+	}
 	dir := stage.CheckpointDir(w.base, 20)
 	made := len(readRewards(t, dir))
-	if code != exit.Tool || made == 0 || made >= 48 {
-		t.Errorf("a server that goes: exit code %d with %d rollouts\n%s", code, made, stderr)
+	if !strings.Contains(stderr, "run the same command again to continue") || made == 0 || made >= 48 {
+		t.Errorf("a server that goes: %d rollouts\n%s", made, stderr)
 	}
 	if stderr, code = w.sample(t, server.URL()+"/v1"); code != exit.OK || len(readRewards(t, dir)) != 48 {
 		t.Errorf("the next call: exit code %d\n%s", code, stderr)

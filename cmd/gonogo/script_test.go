@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 		"toolserver":   toolServer,
 		"queueserver":  queueServer,
 		"queueprocess": queueProcess,
+		"pilotsample":  pilotSampleProcess,
 	})
 }
 
