@@ -346,7 +346,7 @@ func TestAFailedCheckpointIsResumed(t *testing.T) {
 		server.Handler().ServeHTTP(rw, r)
 	}))
 	t.Cleanup(front.Close)
-	stderr, code := w.sample(t, front.URL+"/v1")
+	stderr, code := w.sample(t, front.URL+"/v1", "--set", "sampling.retries=0")
 	if code != exit.Tool {
 		t.Fatalf("a server that goes: exit code %d\n%s", code, stderr)
 	}
