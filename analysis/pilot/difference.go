@@ -36,6 +36,10 @@ const (
 	stopError      = 0.05
 )
 
+// ChosenItems is the id of Difference.Withheld where the shown items look chosen by the base run's own
+// rewards.
+const ChosenItems = "pilot.withheld.chosen"
+
 // Zero is the difference over the first rollouts, which the untrained weights made.
 type Zero struct {
 	stat.Estimate
@@ -242,7 +246,7 @@ var (
 		"only {matched} of {groups} match an item of the base run; --base samples the others")
 	fewItems = message.New("pilot.withheld.items",
 		"the last ten steps show {items} of the base run, and 20 are needed")
-	chosenItems = message.New("pilot.withheld.chosen",
+	chosenItems = message.New(ChosenItems,
 		"the items of the training look chosen by the base run's own rewards, so that their rewards there are no "+
 			"fair mean; --base samples them again")
 )

@@ -44,12 +44,18 @@ CSV), which are shown and decide nothing. Each rollout is compared with the base
 run of the same item. The looks at the training (after 10, 20 and 40 steps) are
 fixed by the first call, which writes RUN/pilot/pilot.json.
 
+--checkpoint first samples the eval items of RUN from a checkpoint, into
+RUN/pilot/step-STEP, and --base the base model on shown items, into
+RUN/pilot/base: run directories, which the same command resumes. Caps count what
+all calls used for that directory.
+
 Exit codes: 0 GO, go on; 3 NO-GO, stop; 4 UNDECIDED, look again at a later step; 2
 the log is of an unknown format, or nothing in it matches RUN.
 
 Example:
    gonogo pilot my-run --log trainer/completions
-   gonogo pilot my-run --log rollouts/ --follow && echo go on`,
+   gonogo pilot my-run --log rollouts/ --follow && echo go on
+   gonogo pilot my-run --log rollouts/ --checkpoint http://localhost:8000/v1 --at 20`,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringSliceFlag{Name: "log", Usage: "`LOG`, a file or a folder of the trainer; may be repeated"},
 			&cli.StringFlag{Name: "format", Usage: "read the log as `NAME` (gonogo help formats)"},
@@ -65,8 +71,8 @@ Example:
 			&cli.DurationFlag{Name: "idle", Value: 30 * time.Minute, Usage: "with --follow, end if the log has not " +
 				"grown for `TIME`"},
 			&cli.BoolFlag{Name: "json", Usage: "print pilot.json to standard output"},
-			trustFlag(),
-		}, analysisFlags()),
+			trustFlag(), logFormatFlag(),
+		}, pilotSamplingFlags(), analysisFlags()),
 		Action: pilotAction,
 	}
 }
@@ -101,6 +107,17 @@ func pilotAction(c *cli.Context) error {
 		return err
 	}
 	defer p.close()
+	if p.sampling.any() {
+		if err := p.look(ctx, false); err != nil { // before anything is paid for
+			return exit.AsUsage(err)
+		}
+		stop() // sampling has its own Ctrl-C
+		if err := p.sample(c.Context); err != nil {
+			return err
+		}
+		ctx, stop = ui.Cancellable(c.Context)
+		defer stop()
+	}
 	var look error
 	if c.Bool("follow") {
 		look = p.follow(ctx, c.Duration("idle"))
@@ -124,6 +141,7 @@ func pilotAction(c *cli.Context) error {
 // pilotRun is one call of gonogo pilot.
 type pilotRun struct {
 	call     *project.Invocation
+	sampling pilotSampling
 	run, dir string // the base run, and its folder of the pilot
 	opened   *rollout.Run
 	read     rollout.ReadOptions
@@ -142,6 +160,7 @@ type pilotRun struct {
 	paid    pilot.Agreement
 	rewards map[rollout.Key]float64 // by the base run's grader, if the trainer pays something else
 	graded  int                     // looks that were reached when answers were graded
+	shown   []string // items that the log shows
 	result  *pilot.Result
 }
 
@@ -154,6 +173,11 @@ func newPilot(c *cli.Context) (*pilotRun, error) {
 		},
 	}
 	p.dir = filepath.Join(p.run, pilotDir)
+	var err error
+	if p.sampling, err = pilotSamplingOf(c); err != nil {
+		return nil, err
+	}
+	p.call.Overrides = slices.DeleteFunc(p.call.Overrides, isCap) // caps are for sampling
 	switch {
 	case len(p.logs) == 0:
 		return nil, exit.Usagef("pilot compares the base run with a log of the training: name it with --log")
@@ -162,7 +186,6 @@ func newPilot(c *cli.Context) (*pilotRun, error) {
 	case c.Duration("idle") <= 0:
 		return nil, exit.Usagef("--idle %s: name a time above zero", c.Duration("idle"))
 	}
-	var err error
 	if p.options.Map, err = importer.ColumnMap(c.StringSlice("map")); err != nil {
 		return nil, exit.AsUsage(err)
 	}
@@ -243,7 +266,11 @@ func (p *pilotRun) readBase(ctx context.Context) (err error) {
 		return err
 	}
 	p.settings.RewardRange = stat.Range{Lo: p.judged.RewardRange[0], Hi: p.judged.RewardRange[1]}
-	if p.base, err = training.ReadBase(ctx, p.opened, nil, p.read, p.settings); err != nil {
+	rows, err := p.moreRows()
+	if err != nil {
+		return err
+	}
+	if p.base, err = training.ReadBase(ctx, p.opened, rows, p.read, p.settings); err != nil {
 		return exit.AsUsage(err)
 	}
 	if len(p.base.Train) == 0 && len(p.base.Items) == 0 {
@@ -333,9 +360,11 @@ func (p *pilotRun) look(ctx context.Context, grade bool) error {
 	if err != nil {
 		return err
 	}
-	if err := p.samples(ctx, &in, &sources); err != nil {
+	partial, err := p.samples(ctx, &in, &sources)
+	if err != nil {
 		return err
 	}
+	notes = append(notes, partial...)
 	var log *training.Log
 	if len(rollouts) > 0 {
 		src := importer.Paths(p.options, rollouts...)
@@ -358,7 +387,7 @@ func (p *pilotRun) look(ctx context.Context, grade bool) error {
 	if err != nil {
 		return exit.AsUsage(err)
 	}
-	if m := r.Matching; m.Groups > 0 && m.Matched == 0 {
+	if m := r.Matching; m.Groups > 0 && m.Matched == 0 && len(p.shown) == 0 {
 		return exit.Usagef("no group of the log matches an item of %s, by id or by prompt, such as %s: is it the log of "+
 			"a training on these items? --item KEY takes the id from another key", p.run,
 			console.Visible(strings.Join(m.Named, " and ")))
@@ -429,12 +458,13 @@ func (p *pilotRun) curves(in *pilot.Input) (others []string, sources []pilot.Sou
 }
 
 // samples reads what was sampled for the pilot: the base model on the shown items, and eval from
-// checkpoints.
-func (p *pilotRun) samples(ctx context.Context, in *pilot.Input, sources *[]pilot.Source) error {
+// checkpoints. A checkpoint that is not sampled completely gets a note instead.
+func (p *pilotRun) samples(ctx context.Context, in *pilot.Input, sources *[]pilot.Source) ([]message.Text, error) {
 	entries, err := os.ReadDir(p.dir)
 	if err != nil {
-		return disk.Wrap("read", p.dir, err)
+		return nil, disk.Wrap("read", p.dir, err)
 	}
+	var notes []message.Text
 	for _, e := range entries {
 		dir := filepath.Join(p.dir, e.Name())
 		step, isStep := strings.CutPrefix(e.Name(), pilotSteps)
@@ -447,13 +477,25 @@ func (p *pilotRun) samples(ctx context.Context, in *pilot.Input, sources *[]pilo
 		if isStep {
 			split = rollout.Eval
 		}
+		if isStep {
+			made, planned, err := madeOf(ctx, dir)
+			if err != nil {
+				return nil, exit.AsUsage(err)
+			}
+			if made < planned {
+				notes = append(notes, partialNote.With(message.Args{
+					"dir": message.Foreign(dir), "made": message.Int(made), "planned": message.Count(planned, "rollout"),
+				}))
+				continue
+			}
+		}
 		items, err := training.ReadRewards(ctx, dir, split, p.read, p.settings)
 		if err != nil {
-			return exit.AsUsage(err)
+			return nil, exit.AsUsage(err)
 		}
 		sum, err := training.SHA256(filepath.Join(dir, rollout.RolloutsFile), nil)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		*sources = append(*sources, pilot.Source{Name: filepath.Join(dir, rollout.RolloutsFile), SHA256: sum})
 		switch {
@@ -463,7 +505,7 @@ func (p *pilotRun) samples(ctx context.Context, in *pilot.Input, sources *[]pilo
 			in.Evals = append(in.Evals, pilot.Eval{Step: n, Run: dir, Items: items})
 		}
 	}
-	return nil
+	return notes, nil
 }
 
 // judgeLog adds the groups of the log, what its answers are like, and whether the trainer pays what
@@ -472,7 +514,7 @@ func (p *pilotRun) judgeLog(ctx context.Context, in *pilot.Input, log *training.
 	grade bool,
 ) error {
 	in.Fresh = len(p.base.Fresh) > 0 && log.AllFresh(p.base.Fresh)
-	in.Groups = log.Groups(p.lag)
+	in.Groups, p.shown = log.Groups(p.lag), log.Shown()
 	if p.grader != nil {
 		reached := 0
 		if r, err := pilot.Judge(*in); err == nil {
@@ -581,5 +623,7 @@ var (
 	graderNote   = message.New("pilot.note.grader", "logged answers were not graded again: {why}")
 	regradedNote = message.New("pilot.note.regraded",
 		"the trainer pays something else than the base run's grader: here its rollouts have the rewards of that grader")
+	partialNote = message.New("pilot.note.partial", "{dir} holds {made} of {planned} and does not count yet: the command that "+
+		"began it makes the others")
 	curveNote = message.New("pilot.note.curves", "curves are not paired with the base run, and decide nothing")
 )

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -33,8 +35,17 @@ const (
 	checkpointStream = 0xc4ec << 32
 )
 
+// checkpointDir returns the run directory of the eval items sampled from the checkpoint of a step.
+func checkpointDir(run string, step int) string {
+	return filepath.Join(run, pilotDir, pilotSteps+strconv.Itoa(step))
+}
+
+// shownDir returns the run directory of the base model's rollouts of shown items.
+func shownDir(run string) string { return filepath.Join(run, pilotDir, pilotBase) }
+
 // pilotSampling says what gonogo pilot samples before it judges.
 type pilotSampling struct {
+	call       *project.Invocation
 	checkpoint *config.Checkpoint // nil: none
 	step       int                // of the checkpoint
 	base       bool
@@ -62,7 +73,7 @@ func pilotSamplingFlags() []cli.Flag {
 
 // pilotSamplingOf reads the flags that sample.
 func pilotSamplingOf(c *cli.Context) (pilotSampling, error) {
-	s := pilotSampling{step: c.Int("at"), base: c.Bool("base")}
+	s := pilotSampling{call: invocationOf(c), step: c.Int("at"), base: c.Bool("base")}
 	if c.IsSet("checkpoint") {
 		s.checkpoint = &config.Checkpoint{
 			BaseURL: c.String("checkpoint"), Model: c.String("model"), APIKeyEnv: c.String("api-key-env"),
@@ -82,14 +93,93 @@ func pilotSamplingOf(c *cli.Context) (pilotSampling, error) {
 	return s, nil
 }
 
+func (s pilotSampling) any() bool { return s.checkpoint != nil || s.base }
+
+// isCap reports whether KEY=VALUE caps what sampling uses.
+func isCap(set string) bool {
+	key, _, _ := strings.Cut(set, "=")
+	return slices.Contains([]string{
+		"sampling.max_rollouts", "sampling.max_tokens", "sampling.max_usd", "sampling.deadline",
+	}, key)
+}
+
+// moreRows returns rows of train that the run may lack and a log may show: those of the training file
+// for --base, else those that --base has sampled.
+func (p *pilotRun) moreRows() ([]rollout.Item, error) {
+	if p.sampling.base {
+		if err := sampledHere(p.opened); err != nil {
+			return nil, fmt.Errorf("--base: %w", err)
+		}
+		return trainingRows(p.sampling.call, p.opened)
+	}
+	base, err := rollout.OpenManifest(shownDir(p.run))
+	if err != nil {
+		return nil, nil // there is none, or samples will say what is wrong with it
+	}
+	return base.ReadItems()
+}
+
+// madeOf returns how many rollouts a run directory holds and, unless others made it, how many it is
+// planned to hold.
+func madeOf(ctx context.Context, dir string) (made, planned int, err error) {
+	opened, err := rollout.OpenManifest(dir)
+	if err != nil || opened.Manifest == nil || opened.Manifest.Planned == nil {
+		return 0, 0, err
+	}
+	for split, items := range opened.Manifest.Planned.Items {
+		planned += items * opened.Manifest.Planned.Samples[split]
+	}
+	state, _, err := opened.State(ctx)
+	return len(state), planned, err
+}
+
+// sample makes what the flags ask for. The log has been judged once without it.
+func (p *pilotRun) sample(ctx context.Context) error {
+	run, err := rollout.Open(p.run)
+	if err != nil {
+		return exit.AsUsage(err)
+	}
+	if p.sampling.base {
+		ids := p.withoutBase()
+		if len(ids) == 0 {
+			fmt.Fprintln(p.call.Err, "All shown items have base rollouts.")
+		} else if err := sampleShown(ctx, p.sampling.call, run, ids); err != nil {
+			return err
+		}
+	}
+	if p.sampling.checkpoint == nil {
+		return nil
+	}
+	in := &pilot.Input{Range: p.settings.RewardRange, Eval: p.base.Eval, Looks: p.looks}
+	return sampleCheckpoint(ctx, p.sampling, run, in)
+}
+
+// withoutBase returns the shown items that have no usable base rollouts: those that were never sampled
+// and, where items were chosen by the run's own rewards, all that were not sampled since. The first
+// call has begun the others, and repeats what failed.
+func (p *pilotRun) withoutBase() []string {
+	usable := make(map[string]bool)
+	chosen := slices.ContainsFunc(p.result.Looks, func(l pilot.Look) bool {
+		return l.Reward.Withheld.ID == pilot.ChosenItems
+	})
+	if !chosen {
+		for _, it := range p.base.Train {
+			usable[it.ID] = true
+		}
+	}
+	for _, it := range p.base.Fresh {
+		usable[it.ID] = len(it.Rewards) >= pilotSamples
+	}
+	return slices.DeleteFunc(slices.Clone(p.shown), func(id string) bool { return usable[id] })
+}
+
 // sampleCheckpoint makes the rollouts that the look at the checkpoint lacks, into
-// stage.CheckpointDir. in has the range, the base run on eval and the planned looks, from which it
+// checkpointDir. in has the range, the base run on eval and the planned looks, from which it
 // says what the look can tell.
-func sampleCheckpoint(ctx context.Context, c *project.Invocation, s pilotSampling, run *rollout.Run,
-	in *pilot.Input,
-) error {
+func sampleCheckpoint(ctx context.Context, s pilotSampling, run *rollout.Run, in *pilot.Input) error {
+	c := s.call
 	if run.Manifest == nil || run.Manifest.Source != rollout.Live {
-		dir := message.Shell(stage.CheckpointDir(run.Dir, s.step))
+		dir := message.Shell(checkpointDir(run.Dir, s.step))
 		return exit.Usagef("%s was not sampled by gonogo, so nothing says how to sample the checkpoint: sample its "+
 			"eval items as you sampled those of the run, and gonogo import LOG -o %s", run.Dir, dir)
 	}
@@ -111,7 +201,8 @@ func sampleCheckpoint(ctx context.Context, c *project.Invocation, s pilotSamplin
 	}
 	defer p.Close()
 	p.Inputs.Items, _ = choose(p.Inputs.Items, items)
-	return stage.SampleCheckpoint(ctx, p, c, run, s.step, powerText(in, p.Inputs.Items))
+	note := fmt.Sprintf("eval items of the run %s, sampled from its checkpoint after step %d", run.Manifest.ID, s.step)
+	return stage.SamplePilot(ctx, p, c, run, checkpointDir(run.Dir, s.step), note, powerText(in, p.Inputs.Items))
 }
 
 // evalItems returns the ids of the eval items that each look samples: all of the run, or a subset
@@ -178,7 +269,7 @@ func powerText(in *pilot.Input, items []rollout.Item) string {
 func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
 // sampleShown makes the rollouts of the base model that items of the training file lack, into
-// stage.PilotBaseDir: those with the ids, and those that earlier calls began. It says which ids the
+// shownDir: those with the ids, and those that earlier calls began. It says which ids the
 // file does not have.
 func sampleShown(ctx context.Context, c *project.Invocation, run *rollout.Run, ids []string) error {
 	if err := sampledHere(run); err != nil {
@@ -188,7 +279,7 @@ func sampleShown(ctx context.Context, c *project.Invocation, run *rollout.Run, i
 	if err != nil {
 		return err
 	}
-	begun, err := rollout.Open(stage.PilotBaseDir(run.Dir))
+	begun, err := rollout.Open(shownDir(run.Dir))
 	switch {
 	case err == nil:
 		for _, it := range begun.Items {
@@ -214,7 +305,8 @@ func sampleShown(ctx context.Context, c *project.Invocation, run *rollout.Run, i
 	if len(p.Inputs.Items) == 0 {
 		return nil
 	}
-	return stage.SampleShown(ctx, p, c, run)
+	note := "items that the training of the run " + run.Manifest.ID + " showed, sampled from the base model"
+	return stage.SamplePilot(ctx, p, c, run, shownDir(run.Dir), note, "")
 }
 
 // trainingRows returns all rows of the run's training file, sampled or not, to find shown items

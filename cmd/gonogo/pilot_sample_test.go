@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -16,79 +15,44 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
-	"gonogo/analysis/pilot"
-	"gonogo/analysis/stat"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/cmd/gonogo/internal/stage"
-	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/fixtures"
+	"gonogo/sampler/input/dataset"
 	"gonogo/sampler/rollout"
 )
 
-// pilotSampler samples for a pilot by the flags of the command, without a log: --shown are the items
-// that a log would show.
-func pilotSampler(line []string, stderr io.Writer) *cli.App {
-	return &cli.App{
-		Name: "gonogo", ErrWriter: stderr, ExitErrHandler: func(*cli.Context, error) {},
-		DisableSliceFlagSeparator: true,
-		Metadata:                  map[string]any{"line": strings.Join(line, " ")},
-		Commands: []*cli.Command{{
-			Name: "pilot",
-			Flags: slices.Concat(recordedFlags(), pilotSamplingFlags(), []cli.Flag{
-				logFormatFlag(),
-				&cli.StringSliceFlag{Name: "shown"},
-			}),
-			Action: func(c *cli.Context) error {
-				s, err := pilotSamplingOf(c)
-				if err != nil {
-					return err
-				}
-				opened, err := rollout.Open(c.Args().First())
-				if err != nil {
-					return err
-				}
-				if s.base {
-					return sampleShown(c.Context, invocationOf(c), opened, c.StringSlice("shown"))
-				}
-				in := &pilot.Input{Range: stat.Range{Lo: 0, Hi: 1}, Looks: pilot.DefaultLooks(0)}
-				of := map[string][]float64{}
-				if _, err := opened.Records(c.Context, rollout.ReadOptions{Lean: true}, func(r *rollout.Record) error {
-					if reward, ok := r.Score(0); ok && r.Split == rollout.Eval {
-						of[r.Item] = append(of[r.Item], reward)
-					}
-					return nil
-				}); err != nil {
-					return err
-				}
-				for _, id := range slices.Sorted(maps.Keys(of)) {
-					in.Eval = append(in.Eval, pilot.Item{ID: id, Rewards: of[id]})
-				}
-				return sampleCheckpoint(c.Context, invocationOf(c), s, opened, in)
-			},
-		}},
-	}
-}
-
-// pilotSampleProcess is pilotSampler as a program.
-func pilotSampleProcess() {
-	args := append([]string{"gonogo", "pilot"}, os.Args[1:]...)
-	os.Exit(ui.ExitCode(os.Stderr, pilotSampler(args, os.Stderr).RunContext(context.Background(), args)))
-}
-
+// samplePilot runs gonogo pilot.
 func samplePilot(t *testing.T, args ...string) (stderr string, code int) {
 	t.Helper()
 	var out bytes.Buffer
-	args = append([]string{"gonogo", "pilot"}, args...)
-	code = ui.ExitCode(&out, pilotSampler(args, &out).RunContext(t.Context(), args))
+	code = run(t.Context(), append([]string{"gonogo", "pilot"}, args...), strings.NewReader(""), io.Discard, &out)
 	return out.String(), code
+}
+
+// pilotLog writes what a trainer logs: three steps with a group of 8 of each item. That is too short for a
+// look: the pilot is UNDECIDED.
+func pilotLog(t *testing.T, items ...string) (path string) {
+	t.Helper()
+	var b strings.Builder
+	for step := 1; step <= 3; step++ {
+		for _, id := range items {
+			for sample := range 8 {
+				fmt.Fprintf(&b, "{\"item\":%q,\"step\":%d,\"sample\":%d,\"reward\":%d}\n", id, step, sample, sample%2)
+			}
+		}
+	}
+	path = filepath.Join(t.TempDir(), "log.jsonl")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // pilotWorld is a base run of a world with a trained policy, on a server that counts.
 type pilotWorld struct {
 	world     fixtures.World
 	config    string // the setting that serves it
+	log       string // of a training on the run's items
 	dir, base string // of the files, and of the run
 	server    *fixtures.Server
 }
@@ -115,7 +79,23 @@ func newPilotWorld(t *testing.T) *pilotWorld {
 	if code != 0 {
 		t.Fatalf("the base run ends with %d:\n%s", code, stderr)
 	}
+	w.log = pilotLog(t, w.trained(t)...)
 	return w
+}
+
+// trained returns the train items of the base run.
+func (w *pilotWorld) trained(t *testing.T) (ids []string) {
+	t.Helper()
+	opened, err := rollout.Open(w.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, it := range opened.Items {
+		if it.Split == rollout.Train {
+			ids = append(ids, it.ID)
+		}
+	}
+	return ids
 }
 
 func (w *pilotWorld) serve(t *testing.T, opt fixtures.ServeOptions) *fixtures.Server {
@@ -132,7 +112,7 @@ func (w *pilotWorld) serve(t *testing.T, opt fixtures.ServeOptions) *fixtures.Se
 func (w *pilotWorld) sample(t *testing.T, url string, more ...string) (stderr string, code int) {
 	t.Helper()
 	return samplePilot(t, slices.Concat([]string{
-		"-c", filepath.Join(w.dir, "gonogo.yaml"), "--set", w.config, "--checkpoint", url, "--at", "20",
+		"-c", filepath.Join(w.dir, "gonogo.yaml"), "--set", w.config, "--log", w.log, "--checkpoint", url, "--at", "20",
 		"--model", trainedPolicy,
 	}, more, []string{w.base})...)
 }
@@ -167,7 +147,12 @@ func TestACheckpointIsSampledOnTheEvalItems(t *testing.T) {
 			t.Errorf("standard error lacks %q:\n%s", text, stderr)
 		}
 	}
-	dir := stage.CheckpointDir(w.base, 20)
+	dir := checkpointDir(w.base, 20)
+	// A look that is not complete does not count.
+	stdout, _, _ := inProcess(t, "", "pilot", "--log", w.log, "-c", filepath.Join(w.dir, "gonogo.yaml"), w.base)
+	if want := "holds 20 of 48 rollouts and does not count yet"; !strings.Contains(strings.Join(strings.Fields(string(stdout)), " "), want) {
+		t.Errorf("the page lacks %q:\n%s", want, stdout)
+	}
 	torn, err := os.OpenFile(filepath.Join(dir, rollout.RolloutsFile), os.O_APPEND|os.O_WRONLY, 0)
 	if err == nil {
 		_, err = torn.WriteString(`{"item":"torn`) // as a kill leaves it
@@ -175,7 +160,7 @@ func TestACheckpointIsSampledOnTheEvalItems(t *testing.T) {
 	if err := cmpErr(err, torn.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if stderr, code = w.sample(t, second.URL()+"/v1"); code != exit.OK {
+	if stderr, code = w.sample(t, second.URL()+"/v1"); code != exit.Undecided {
 		t.Fatalf("the second call ends with %d:\n%s", code, stderr)
 	}
 	if a, b := first.Counts().Rollouts, second.Counts().Rollouts; a != 20 || b != 28 {
@@ -198,7 +183,7 @@ func TestACheckpointIsSampledOnTheEvalItems(t *testing.T) {
 	if m.Model != trainedPolicy || m.Seed == 3 || m.Binding["model.name"] != trainedPolicy || m.Binding["model.base_url"] != "" {
 		t.Errorf("manifest: model %q, seed %d, binding %v", m.Model, m.Seed, m.Binding)
 	}
-	if stderr, code = w.sample(t, first.URL()+"/v1"); code != exit.OK || !strings.Contains(stderr, "All rollouts have already been made") {
+	if stderr, code = w.sample(t, first.URL()+"/v1"); code != exit.Undecided || !strings.Contains(stderr, "All rollouts have already been made") {
 		t.Errorf("the third call ends with %d:\n%s", code, stderr)
 	}
 	for _, c := range []struct{ setting, says string }{
@@ -258,7 +243,7 @@ func TestACheckpointGetsNoKeyOfTheRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			stderr, code := w.sample(t, front.URL+"/v1", append(c.flags, "-c", keyed, "--at", fmt.Sprint(len(name)))...)
-			if code != exit.OK {
+			if code != exit.Undecided {
 				t.Fatalf("exit code %d\n%s", code, stderr)
 			}
 			want := map[string]bool{"": true, c.want: true}
@@ -278,11 +263,10 @@ func TestACheckpointGetsNoKeyOfTheRun(t *testing.T) {
 func TestASampledCheckpointSurvivesKillAndCtrlC(t *testing.T) {
 	t.Parallel()
 	w := newPilotWorld(t)
-	dir := stage.CheckpointDir(w.base, 20)
+	dir := checkpointDir(w.base, 20)
 	start := func(server *fixtures.Server) *child {
-		c := newChild(t, dir, "-c", filepath.Join(w.dir, "gonogo.yaml"), "--set", w.config, "--checkpoint",
+		c := newChild(t, dir, "pilot", "--log", w.log, "-c", filepath.Join(w.dir, "gonogo.yaml"), "--set", w.config, "--checkpoint",
 			server.URL()+"/v1", "--at", "20", "--model", trainedPolicy, "--concurrency", "4", w.base)
-		c.cmd.Args[0] = "pilotsample"
 		if err := c.cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -312,7 +296,7 @@ func TestASampledCheckpointSurvivesKillAndCtrlC(t *testing.T) {
 		t.Errorf("%d rollouts are recorded after Ctrl-C, %d before: the server saw %d", interrupted, killed, n)
 	}
 	c = start(third)
-	if code := c.wait(t); code != exit.OK {
+	if code := c.wait(t); code != exit.Undecided {
 		t.Fatalf("exit code %d\n%s", code, c.stderr.String())
 	}
 	if n := len(readRewards(t, dir)); n != 48 || third.Counts().Rollouts != 48-interrupted || first.Counts().Rollouts > killed+lost {
@@ -341,7 +325,7 @@ func TestAFailedCheckpointIsResumed(t *testing.T) {
 		over := left < 0
 		mu.Unlock()
 		if over {
-			rw.WriteHeader(http.StatusUnauthorized) // which stops after five in a row
+			rw.WriteHeader(http.StatusUnauthorized) // which is not tried again
 			return
 		}
 		server.Handler().ServeHTTP(rw, r)
@@ -351,12 +335,11 @@ func TestAFailedCheckpointIsResumed(t *testing.T) {
 	if code != exit.Tool {
 		t.Fatalf("a server that goes: exit code %d\n%s", code, stderr)
 	}
-	dir := stage.CheckpointDir(w.base, 20)
-	made := len(readRewards(t, dir))
-	if !strings.Contains(stderr, "run the same command again to continue") || made == 0 || made >= 48 {
+	dir := checkpointDir(w.base, 20)
+	if made := len(readRewards(t, dir)); !strings.Contains(stderr, "the same command") || made == 0 {
 		t.Errorf("a server that goes: %d rollouts\n%s", made, stderr)
 	}
-	if stderr, code = w.sample(t, server.URL()+"/v1"); code != exit.OK || len(readRewards(t, dir)) != 48 {
+	if stderr, code = w.sample(t, server.URL()+"/v1"); code != exit.Undecided || len(readRewards(t, dir)) != 48 {
 		t.Errorf("the next call: exit code %d\n%s", code, stderr)
 	}
 }
@@ -365,80 +348,50 @@ func TestAFailedCheckpointIsResumed(t *testing.T) {
 func TestShownItemsAreSampledFromTheBaseModel(t *testing.T) {
 	t.Parallel()
 	w := newPilotWorld(t)
-	opened, err := rollout.Open(w.base)
+	data, err := dataset.Load(filepath.Join(w.dir, "train.jsonl"), rollout.Train, dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	inv := invocationOf(cliContext(t, "-c", filepath.Join(w.dir, "gonogo.yaml")))
-	rows, err := trainingRows(inv, opened)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sampled := map[string]bool{}
-	for _, it := range opened.Items {
-		if it.Split == rollout.Train {
-			sampled[it.ID] = true
-		}
-	}
-	var fresh, again []string
-	for _, it := range rows {
-		if sampled[it.ID] {
-			again = append(again, it.ID)
-		} else {
+	again := w.trained(t)
+	var fresh []string
+	for _, it := range data.Items {
+		if !slices.Contains(again, it.ID) {
 			fresh = append(fresh, it.ID)
 		}
 	}
-	if len(again) != pilotItems || len(fresh) < 3 {
-		t.Fatalf("%d rows were sampled and %d were not", len(again), len(fresh))
-	}
 	base := func(ids ...string) (string, int) {
-		args := []string{"-c", filepath.Join(w.dir, "gonogo.yaml"), "--set", w.config, "--base"}
-		for _, id := range ids {
-			args = append(args, "--shown", id)
-		}
-		return samplePilot(t, append(args, w.base)...)
+		return samplePilot(t, "-c", filepath.Join(w.dir, "gonogo.yaml"), "--set", w.config, "--base", "--log",
+			pilotLog(t, ids...), w.base)
 	}
-	dir := stage.PilotBaseDir(w.base)
-	stderr, code := base(fresh[0], "strange", "stranger", "strangest", again[0])
-	if code != exit.OK || !strings.Contains(stderr, "3 items of the log are not in") ||
-		!strings.Contains(stderr, "such as strange, stranger\n") || !strings.Contains(stderr, "To make: 16 rollouts of 2 items") {
+	dir := shownDir(w.base)
+	// The one that RUN sampled has base rollouts.
+	stderr, code := base(fresh[0], fresh[1], "strange", again[0])
+	if code != exit.Undecided || !strings.Contains(stderr, "To make: 16 rollouts of 2 items") {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	rewards := readRewards(t, dir)
-	if len(rewards) != 16 {
-		t.Errorf("%d rollouts, want 16", len(rewards))
+	if n := len(readRewards(t, dir)); n != 16 {
+		t.Errorf("%d rollouts, want 16", n)
 	}
-	// The same item has other rollouts than in the run: chance depends on the seed.
 	m, err := rollout.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Manifest.Seed == opened.Manifest.Seed || m.Manifest.Model != opened.Manifest.Model {
+	if m.Manifest.Seed == 3 || m.Manifest.Model != "scripted-policy" {
 		t.Errorf("seed %d, model %q", m.Manifest.Seed, m.Manifest.Model)
 	}
-	if stderr, code = base(fresh[1]); code != exit.OK || !strings.Contains(stderr, "To make: 8 rollouts of 1 item") {
+	// No shown item has base rollouts yet.
+	if stderr, code = base(fresh[2]); code != exit.Undecided || !strings.Contains(stderr, "To make: 8 rollouts of 1 item") {
 		t.Errorf("one more item: exit code %d\n%s", code, stderr)
 	}
-	if stderr, code = base("strange"); code != exit.OK || len(readRewards(t, dir)) != 24 {
+	if stderr, code = base(fresh[0], again[1]); code != exit.Undecided || !strings.Contains(stderr, "All shown items have base rollouts") {
+		t.Errorf("nothing more: exit code %d\n%s", code, stderr)
+	}
+	if n := len(readRewards(t, dir)); n != 24 {
+		t.Errorf("%d rollouts, want 24", n)
+	}
+	if stderr, code = base("strange"); code != exit.Usage || !strings.Contains(stderr, "no group of the log matches") {
 		t.Errorf("an unknown item: exit code %d\n%s", code, stderr)
 	}
-}
-
-// cliContext is the context of a command with the flags of recorded runs.
-func cliContext(t *testing.T, args ...string) *cli.Context {
-	t.Helper()
-	var out *cli.Context
-	app := &cli.App{
-		Name: "gonogo", Metadata: map[string]any{"line": ""},
-		Commands: []*cli.Command{{Name: "pilot", Flags: recordedFlags(), Action: func(c *cli.Context) error {
-			out = c
-			return nil
-		}}},
-	}
-	if err := app.RunContext(t.Context(), append([]string{"gonogo", "pilot"}, args...)); err != nil {
-		t.Fatal(err)
-	}
-	return out
 }
 
 func TestPilotSamplingMistakes(t *testing.T) {
@@ -467,7 +420,12 @@ func TestPilotSamplingMistakes(t *testing.T) {
 	if _, stderr, code := inProcess(t, "", "import", filepath.Join(noEval, rollout.RolloutsFile), "-o", imported); code != 0 {
 		t.Fatalf("%d\n%s", code, stderr)
 	}
-	url := []string{"--checkpoint", server.URL() + "/v1"}
+	rows, err := dataset.Load(filepath.Join(files, "train.jsonl"), rollout.Train, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := pilotLog(t, rows.Items[0].ID)
+	url := []string{"--log", log, "--checkpoint", server.URL() + "/v1"}
 	at := slices.Concat(url, []string{"--at", "10", "--set", address, "-c", trainOnly})
 	for name, c := range map[string]struct {
 		args []string
@@ -475,10 +433,10 @@ func TestPilotSamplingMistakes(t *testing.T) {
 	}{
 		"no step":              {append(slices.Clone(url), noEval), "--checkpoint needs --at STEP"},
 		"step 0":               {append(slices.Clone(url), "--at", "0", noEval), "after at least one step"},
-		"a model without URL":  {[]string{"--model", "x", noEval}, "--model goes with --checkpoint"},
+		"a model without URL":  {[]string{"--log", log, "--model", "x", noEval}, "--model goes with --checkpoint"},
 		"no eval split":        {append(slices.Clone(at), noEval), "has no eval split"},
-		"an imported run":      {append(slices.Clone(at), imported), "gonogo import LOG -o " + stage.CheckpointDir(imported, 10)},
-		"an imported base run": {[]string{"--base", "--shown", "x", imported}, "was not sampled by gonogo"},
+		"an imported run":      {append(slices.Clone(at), imported), "gonogo import LOG -o " + checkpointDir(imported, 10)},
+		"an imported base run": {[]string{"--log", log, "--base", imported}, "was not sampled by gonogo"},
 	} {
 		if stderr, code := samplePilot(t, c.args...); code != exit.Usage || !strings.Contains(stderr, c.says) {
 			t.Errorf("%s: exit code %d\n%s", name, code, stderr)
@@ -488,28 +446,28 @@ func TestPilotSamplingMistakes(t *testing.T) {
 	if _, stderr, code := inProcess(t, "", "sample", "-c", config, "--set", address, "-o", run, "--samples", "2"); code != 0 {
 		t.Fatalf("%d\n%s", code, stderr)
 	}
-	if stderr, code := samplePilot(t, "--checkpoint", "localhost:8000", "--at", "1", "-c", config, run); code != exit.Usage ||
+	if stderr, code := samplePilot(t, "--log", log, "--checkpoint", "localhost:8000", "--at", "1", "-c", config, run); code != exit.Usage ||
 		!strings.Contains(stderr, "give the address of an OpenAI-compatible server") {
 		t.Errorf("no URL: exit code %d\n%s", code, stderr)
 	}
 	eval := filepath.Join(files, "eval.jsonl")
-	rows, err := os.ReadFile(eval)
+	evalRows, err := os.ReadFile(eval)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(eval, append(rows, '\n', '\n'), 0o600); err != nil {
+	if err := os.WriteFile(eval, append(evalRows, '\n', '\n'), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if stderr, code := samplePilot(t, "--checkpoint", server.URL()+"/v1", "--at", "1", "-c", config, run); code != exit.Usage ||
+	if stderr, code := samplePilot(t, "--log", log, "--checkpoint", server.URL()+"/v1", "--at", "1", "-c", config, run); code != exit.Usage ||
 		!strings.Contains(stderr, "has changed since") {
 		t.Errorf("another eval file: exit code %d\n%s", code, stderr)
 	}
 	// A run directory's own configuration is acted on only where it is trusted; a built-in world is.
-	if err := os.WriteFile(eval, rows, 0o600); err != nil {
+	if err := os.WriteFile(eval, evalRows, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	stderr, code := samplePilot(t, "--checkpoint", server.URL()+"/v1", "--at", "1", "--set", "data.eval="+eval, run)
-	if code != exit.OK || !strings.Contains(stderr, "Serving the built-in world") {
+	stderr, code := samplePilot(t, "--log", log, "--checkpoint", server.URL()+"/v1", "--at", "1", "--set", "data.eval="+eval, run)
+	if code != exit.Undecided || !strings.Contains(stderr, "Serving the built-in world") {
 		t.Errorf("the run's own configuration: exit code %d\n%s", code, stderr)
 	}
 }

@@ -34,7 +34,6 @@ func TestMain(m *testing.M) {
 		"toolserver":   toolServer,
 		"queueserver":  queueServer,
 		"queueprocess": queueProcess,
-		"pilotsample":  pilotSampleProcess,
 	})
 }
 

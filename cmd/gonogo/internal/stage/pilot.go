@@ -1,12 +1,10 @@
 package stage
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"gonogo/cmd/gonogo/internal/exit"
@@ -16,39 +14,10 @@ import (
 	"gonogo/sampler/rollout/disk"
 )
 
-// PilotDir is the directory, in a run, of what gonogo pilot samples and writes.
-const PilotDir = "pilot"
-
-// CheckpointDir returns the run directory of the eval items sampled from the checkpoint of a step.
-func CheckpointDir(run string, step int) string {
-	return filepath.Join(run, PilotDir, "step-"+strconv.Itoa(step))
-}
-
-// PilotBaseDir returns the run directory of the base model's rollouts of the items that a training
-// showed.
-func PilotBaseDir(run string) string { return filepath.Join(run, PilotDir, "base") }
-
-// SampleCheckpoint makes the rollouts of the eval items that a look at a checkpoint lacks, into
-// CheckpointDir. p has the items and asks the checkpoint. before is shown before the estimate.
-func SampleCheckpoint(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run, step int,
-	before string,
-) error {
-	note := fmt.Sprintf("eval items of the run %s, sampled from its checkpoint after step %d", nameOf(run), step)
-	return samplePilot(ctx, p, c, run, CheckpointDir(run.Dir, step), note, before)
-}
-
-// SampleShown makes the rollouts of the base model that shown items lack, into PilotBaseDir. p has
-// the items.
-func SampleShown(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run) error {
-	note := "items that the training of the run " + nameOf(run) + " showed, sampled from the base model"
-	return samplePilot(ctx, p, c, run, PilotBaseDir(run.Dir), note, "")
-}
-
-func nameOf(run *rollout.Run) string { return cmp.Or(run.Manifest.ID, run.Dir) }
-
-// samplePilot makes what a run directory of a pilot lacks. A server's address does not bind it: a
-// restarted server may have another port.
-func samplePilot(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run,
+// SamplePilot makes what a run directory of run's pilot lacks: rollouts of p's items. A server's
+// address does not bind it: a restarted server may have another port. before is shown before the
+// estimate, unless nothing is lacking.
+func SamplePilot(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run,
 	dir, note, before string,
 ) error {
 	if err := disk.CheckRegularDir(filepath.Dir(dir)); err != nil {
@@ -69,12 +38,16 @@ func samplePilot(ctx context.Context, p *project.Project, c *project.Invocation,
 	}
 	delete(m.Binding, "model.base_url")
 	m.Notes = append(m.Notes, note)
-	return makeRun(ctx, p, c, dir, m, func(w *rollout.Writer, rollouts []sampler.Rollout) (sampler.Stats, error) {
+	err := makeRun(ctx, p, c, dir, m, func(w *rollout.Writer, rollouts []sampler.Rollout) (sampler.Stats, error) {
 		if len(rollouts) > 0 && before != "" {
 			fmt.Fprint(c.Err, before)
 		}
 		return confirmed(ctx, p, c, dir)(w, rollouts)
 	})
+	if err != nil {
+		return err
+	}
+	return lostTooMany(ctx, p, c, dir)
 }
 
 // sameTools refuses MCP servers that offer something else than they did to the run.

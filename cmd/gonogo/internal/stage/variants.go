@@ -64,12 +64,12 @@ func Sample(ctx context.Context, c *project.Invocation, p *project.Project, dir 
 	if err := sampleRun(ctx, c, p, dir); err != nil || c.Sampling.Rehearse {
 		return err
 	}
-	return errors.Join(lostTooMany(ctx, p, dir), sampleVariants(ctx, p, c, dir))
+	return errors.Join(lostTooMany(ctx, p, c, dir), sampleVariants(ctx, p, c, dir))
 }
 
 // lostTooMany returns an error if a split has lost more rollouts than a GO allows, by the rule of
-// gonogo run.
-func lostTooMany(ctx context.Context, p *project.Project, dir string) error {
+// gonogo run. Its code is that of the verdict, but 1 for a pilot, whose verdicts mean something else.
+func lostTooMany(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
 	opened, err := rollout.OpenManifest(dir)
 	if err != nil {
 		return err
@@ -81,6 +81,10 @@ func lostTooMany(ctx context.Context, p *project.Project, dir string) error {
 	answer, split, lost, all := gate.Lost(p.Config.Settings().Thresholds, state)
 	if answer == analysis.Pass {
 		return nil
+	}
+	if c.Command == "pilot" {
+		return fmt.Errorf("%d of %s in %s were lost: see what failed; the same command repeats them", lost,
+			console.Count(all, string(split)+" rollout"), dir)
 	}
 	verdict := analysis.Undecided
 	if answer == analysis.Fail {
