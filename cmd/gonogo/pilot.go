@@ -160,7 +160,7 @@ type pilotRun struct {
 	paid    pilot.Agreement
 	rewards map[rollout.Key]float64 // by the base run's grader, if the trainer pays something else
 	graded  int                     // looks that were reached when answers were graded
-	shown   []string // items that the log shows
+	shown   []string                // items that the log shows
 	result  *pilot.Result
 }
 
@@ -623,7 +623,7 @@ var (
 	graderNote   = message.New("pilot.note.grader", "logged answers were not graded again: {why}")
 	regradedNote = message.New("pilot.note.regraded",
 		"the trainer pays something else than the base run's grader: here its rollouts have the rewards of that grader")
-	partialNote = message.New("pilot.note.partial", "{dir} holds {made} of {planned} and does not count yet: the command that "+
-		"began it makes the others")
+	partialNote = message.New("pilot.note.partial",
+		"{dir} holds {made} of {planned} and does not count yet: the command that began it makes the others")
 	curveNote = message.New("pilot.note.curves", "curves are not paired with the base run, and decide nothing")
 )
