@@ -86,7 +86,7 @@ calibrate: ## simulate in full how often intervals cover and verdicts err, and w
 	sed -e "/^<!-- targets -->/r $$dir/table" -e '/^<!-- targets -->/,/^<!-- end -->/{/^<!-- /!d;}' docs/statistics.md >$$dir/page && cp $$dir/page docs/statistics.md; \
 	rm -r $$dir; exit $$code
 
-backtest: ## judge the base runs of fixtures/backtest again, compare the verdicts with what the trainings gained, and write docs/backtest.md
+backtest: ## judge the recordings of fixtures/backtest again, compare the verdicts with what the trainings gained, and write docs/backtest.md
 	$(GO) run ./fixtures/backtest/judge
 
 backtest-train: build $(LAB)/.venv/installed ## make the trainings of fixtures/backtest that are missing; stop and go on at any time (ONLY=NAME for one of them, SEED=1; MODELS=small or language)

@@ -282,7 +282,7 @@ var allowedArrows = map[string][]string{
 	},
 	// make backtest
 	"fixtures/backtest/judge": {
-		"analysis", "analysis/gate", "analysis/judge", "analysis/stat", "fixtures", "report/chart",
+		"analysis", "analysis/gate", "analysis/judge", "analysis/pilot", "analysis/stat", "fixtures", "report/chart",
 		"sampler/audit", "sampler/rollout",
 	},
 	"analysis/price":       {"analysis/message", "sampler/rollout"},
