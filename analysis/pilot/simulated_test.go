@@ -50,7 +50,8 @@ func (s simulated) input(rng *rand.Rand) Input {
 		return items
 	}
 	in := Input{
-		Range: stat.Range{Lo: 0, Hi: 1}, Train: sampled(train, 0), Eval: sampled(eval, 0), Looks: DefaultLooks(simulatedSteps),
+		Range: stat.Range{Lo: 0, Hi: 1}, Train: sampled(train, 0), Eval: sampled(eval, 0),
+		Looks: DefaultLooks(simulatedSteps),
 	}
 	order := rng.Perm(simulatedItems)
 	for step := range simulatedSteps {
