@@ -2,6 +2,7 @@ package pilot
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -59,5 +60,18 @@ func TestNoForecastWithoutEvalOrPlan(t *testing.T) {
 		if f != nil {
 			t.Errorf("%s: %+v", name, f)
 		}
+	}
+}
+
+func TestForecastNeedsATrustedReward(t *testing.T) {
+	in := simulated{learned: 0.5, eval: true}.input(rand.New(rand.NewPCG(1, 0)))
+	in.Gain = RecordedGrowth().Gain(100, 0.3)
+	r, err := Judge(in)
+	if err != nil || r.Forecast == nil || r.Forecast.Gain < *r.Looks[2].Eval.Share {
+		t.Fatalf("forecast %+v (%v), want at least e at the last look", r.Forecast, err)
+	}
+	in.Distrust = []string{"grader.hackable"}
+	if r, err = Judge(in); err != nil || r.Forecast != nil {
+		t.Errorf("forecast %+v (%v) of a reward that cannot be trusted", r.Forecast, err)
 	}
 }

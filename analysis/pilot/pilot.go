@@ -36,7 +36,8 @@ type Input struct {
 	Distrust []string
 	// Curves are what the trainer logged in addition to rollouts, or instead of them.
 	Curves []Curve
-	// Gain forecasts the gain of the whole training from a look with eval; nil is no forecast.
+	// Gain forecasts the gain of the whole training from a look with eval; nil is no forecast. There is
+	// none either where the reward cannot be trusted: a hole that is found late raises it at once.
 	Gain func(Look) *Forecast
 }
 
@@ -216,7 +217,7 @@ func Judge(in Input) (*Result, error) {
 		r.Verdict.Reason = curvesAlone.Text()
 	}
 	r.ExitCode = r.Verdict.Answer.ExitCode()
-	if n := len(r.Looks); n > 0 && in.Gain != nil {
+	if in.Gain != nil && len(in.Distrust) == 0 {
 		for _, l := range slices.Backward(r.Looks) {
 			if l.Eval != nil {
 				r.Forecast = in.Gain(l)
