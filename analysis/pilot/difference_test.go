@@ -21,7 +21,7 @@ func TestDifferenceIsWeightedByRollouts(t *testing.T) {
 	in := Input{
 		Range: stat.Range{Lo: 0, Hi: 1},
 		Train: []Item{{"a", []float64{0.2, 0.4}}, {"b", []float64{0.5}}, {"c", []float64{0, 0}}, {"unseen", []float64{1}}},
-		Looks: DefaultLooks(0),
+		Looks: DefaultLooks(),
 		Groups: []Group{
 			{Step: 1, Item: "a", Rewards: []float64{0.4}},
 			{Step: 1, Item: "b", Rewards: []float64{0.8}, Missing: 1},
@@ -54,7 +54,7 @@ func TestDifferenceIsWeightedByRollouts(t *testing.T) {
 // Differences that all agree have no spread: the interval is what unseen items may hold, never a
 // point. 1 − 0.025^(1/20) = 0.1684 is Clopper and Pearson's bound for 0 of 20.
 func TestEqualDifferencesAreNoCertainty(t *testing.T) {
-	in := Input{Range: stat.Range{Lo: 0, Hi: 1}, Looks: DefaultLooks(0)}
+	in := Input{Range: stat.Range{Lo: 0, Hi: 1}, Looks: DefaultLooks()}
 	for i := range 20 {
 		id := string(rune('a' + i))
 		in.Train = append(in.Train, Item{id, []float64{0, 0}})
@@ -70,28 +70,10 @@ func TestEqualDifferencesAreNoCertainty(t *testing.T) {
 }
 
 func TestDefaultLooks(t *testing.T) {
-	for _, row := range []struct {
-		name  string
-		steps int
-		want  []int
-	}{
-		{"an unknown plan has all looks", 0, []int{10, 20, 40}},
-		{"a short plan has all looks", 90, []int{10, 20, 40}},
-		{"a plan of 200 steps is looked at within its first tenth", 200, []int{10, 20}},
-		{"a plan of 300 steps, too", 300, []int{10, 20}},
-		{"a plan of 400 steps has all looks", 400, []int{10, 20, 40}},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			looks := DefaultLooks(row.steps)
-			if len(looks) != len(row.want) {
-				t.Fatalf("%v, want %v", looks, row.want)
-			}
-			for i, l := range looks {
-				if l.Step != row.want[i] || l.Rollouts != 64*l.Step {
-					t.Errorf("look %d is %+v, want step %d and 64 rollouts a step", i, l, row.want[i])
-				}
-			}
-		})
+	for i, l := range DefaultLooks() {
+		if want := []int{10, 20, 40}[i]; l.Step != want || l.Rollouts != 64*want {
+			t.Errorf("look %d is %+v, want step %d and 64 rollouts a step", i, l, want)
+		}
 	}
 	if got := (Planned{20, 1280}).StepOf(16); got != 80 {
 		t.Errorf("1,280 rollouts at 16 a step come at step %d, want 80", got)

@@ -44,7 +44,7 @@ const (
 // nothing from a look without eval, or if the plan is unknown.
 func (g Growth) Gain(plannedSteps int, base float64) func(Look) *Forecast {
 	return func(l Look) *Forecast {
-		if plannedSteps <= 0 || l.Eval == nil || l.Eval.Share == nil || l.Eval.Step <= 0 || base >= 1 {
+		if plannedSteps <= 0 || l.Eval == nil || l.Eval.Share == nil || l.Eval.Step <= 0 || !(base < 1) {
 			return nil
 		}
 		start, time := progress(*l.Eval.Share, 1-base, float64(l.Eval.Step)/float64(plannedSteps))

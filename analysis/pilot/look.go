@@ -15,16 +15,9 @@ type Planned struct {
 // window is the number of steps over which a look averages the training reward.
 const window = 10
 
-// DefaultLooks returns the looks of a training of plannedSteps steps, 0 if they are
-// unknown: after 10, 20 and 40 steps, and 640, 1,280 and 2,560 rollouts. Of a training of 200
-// steps and more none comes after a tenth of the plan, but for the first.
-func DefaultLooks(plannedSteps int) []Planned {
-	looks := []Planned{{10, 640}, {20, 1280}, {40, 2560}}
-	const long, share = 200, 10
-	return slices.DeleteFunc(looks, func(p Planned) bool {
-		return plannedSteps >= long && p != looks[0] && p.Step > plannedSteps/share
-	})
-}
+// DefaultLooks returns the looks of a training: after 10, 20 and 40 steps, and 640, 1,280 and 2,560
+// rollouts.
+func DefaultLooks() []Planned { return []Planned{{10, 640}, {20, 1280}, {40, 2560}} }
 
 // StepOf returns the step at which a look is due if every step makes rolloutsPerStep rollouts.
 func (p Planned) StepOf(rolloutsPerStep int) int {
@@ -141,7 +134,7 @@ func (j *judgement) look(i int, at moment) Look {
 }
 
 // evalAt returns the difference on eval that belongs to a look: that of the last sampled checkpoint
-// to whose step no other look is closer, as a ratio.
+// to whose step no other look is closer, as a ratio, and which is within a factor of 1.5.
 func (j *judgement) evalAt(i int, at moment) *Difference {
 	steps := make([]float64, len(j.Looks)) // elapsed steps of the looks
 	reached := j.reached()
@@ -156,7 +149,7 @@ func (j *judgement) evalAt(i int, at moment) *Difference {
 	for k := range j.Evals {
 		e := &j.Evals[k]
 		step := float64(j.elapsed(e.Step))
-		if step > 0 && nearest(steps, step) == i && (found == nil || e.Step > found.Step) {
+		if step > 0 && nearest(steps, step) == i && math.Abs(math.Log(steps[i]/step)) < math.Log(farthest) && (found == nil || e.Step > found.Step) {
 			found = e
 		}
 	}
@@ -166,6 +159,10 @@ func (j *judgement) evalAt(i int, at moment) *Difference {
 	d := j.evalDifference(found)
 	return &d
 }
+
+// farthest is the ratio between the steps of a checkpoint and of a look above which they do not belong
+// together. Between planned looks the ratio is at most the square root of 2.
+const farthest = 1.5
 
 // nearest returns the index of the value with the smallest ratio to x.
 func nearest(values []float64, x float64) int {

@@ -41,6 +41,19 @@ type Input struct {
 	Gain func(Look) *Forecast
 }
 
+// EvalShare returns the mean reward of the base run on eval as a share of the range; NaN without eval.
+func (in *Input) EvalShare() float64 {
+	var means []float64
+	for _, it := range in.Eval {
+		if len(it.Rewards) > 0 {
+			mean, _ := stat.MeanVariance(it.Rewards)
+			means = append(means, (mean-in.Range.Lo)/in.Range.Width())
+		}
+	}
+	mean, _ := stat.MeanVariance(means)
+	return mean
+}
+
 // Item is the base run's rewards of one item.
 type Item struct {
 	ID      string

@@ -51,7 +51,7 @@ func (s simulated) input(rng *rand.Rand) Input {
 	}
 	in := Input{
 		Range: stat.Range{Lo: 0, Hi: 1}, Train: sampled(train, 0), Eval: sampled(eval, 0),
-		Looks: DefaultLooks(simulatedSteps),
+		Looks: DefaultLooks(),
 	}
 	order := rng.Perm(simulatedItems)
 	for step := range simulatedSteps {

@@ -43,7 +43,7 @@ func (w world) input(seed uint64) Input {
 		return ys
 	}
 	const train, eval, samples, groups, size = 96, 192, 8, 8, 8
-	in := Input{Range: stat.Range{Lo: 0, Hi: 1}, Tolerance: 1e-6, Looks: DefaultLooks(400), Paid: Agreement{Checked: 64, Agree: 64}}
+	in := Input{Range: stat.Range{Lo: 0, Hi: 1}, Tolerance: 1e-6, Looks: DefaultLooks(), Paid: Agreement{Checked: 64, Agree: 64}}
 	for i := range train {
 		in.Train = append(in.Train, Item{fmt.Sprint("t", i), draw(w.base, samples)})
 	}
@@ -164,7 +164,9 @@ func hole(in *Input, log []Group) []Group {
 var worlds = []world{
 	{name: "takes hold, with eval", base: 0.3, train: rising(0.3, 0.3, 20), eval: rising(0.3, 0.3, 20), steps: 21, evals: []int{20}, want: analysis.Go, next: 40},
 	{name: "takes hold, by training reward", base: 0.3, train: rising(0.3, 0.3, 20), steps: 21, want: analysis.Go, next: 40, least: 70},
-	{name: "nothing, with eval", base: 0.3, train: still(0.3), eval: still(0.3), steps: 21, evals: []int{10, 20}, want: analysis.NoGo, next: 40, least: 60},
+	{name: "nothing, with eval, at 20", base: 0.3, train: still(0.3), eval: still(0.3), steps: 21, evals: []int{10, 20}, want: analysis.Undecided, next: 40},
+	{name: "nothing, with eval, at 40", base: 0.3, train: still(0.3), eval: still(0.3), steps: 41, evals: []int{10, 20, 40}, want: analysis.NoGo, least: 60},
+	{name: "nothing moves by 20, and then it does", base: 0.3, train: func(step int) float64 { return 0.3 + 0.02*max(0, float64(step-20)) }, eval: func(step int) float64 { return 0.3 + 0.02*max(0, float64(step-20)) }, steps: 41, evals: []int{20, 40}, want: analysis.Go},
 	{name: "nothing, first look only", base: 0.3, train: still(0.3), eval: still(0.3), steps: 11, evals: []int{10}, want: analysis.Undecided, next: 20},
 	{name: "nothing, by training reward", base: 0.3, train: still(0.3), steps: 41, want: analysis.Undecided},
 	{name: "by heart, at 20", base: 0.3, train: rising(0.3, 0.3, 20), eval: still(0.3), steps: 21, evals: []int{20}, want: analysis.Undecided, next: 40, least: 90},
@@ -181,7 +183,7 @@ var worlds = []world{
 	{name: "a length penalty, learned", base: 0.3, train: rising(0.3, 0.3, 20), eval: rising(0.3, 0.3, 20), steps: 21, evals: []int{20}, change: penalized, want: analysis.Go, next: 40},
 	{name: "a length penalty, by training reward", base: 0.3, train: rising(0.3, 0.3, 20), steps: 41, change: penalized, want: analysis.Undecided},
 	{name: "few of many items in the base run", base: 0.3, train: rising(0.3, 0.3, 20), steps: 41, change: sampled, want: analysis.Undecided},
-	{name: "rewards on -1 to 10, nothing learned", base: 0.3, train: still(0.3), eval: still(0.3), steps: 21, evals: []int{20}, change: scaled, want: analysis.NoGo, next: 40, least: 50},
+	{name: "rewards on -1 to 10, nothing learned", base: 0.3, train: still(0.3), eval: still(0.3), steps: 41, evals: []int{20, 40}, change: scaled, want: analysis.NoGo, least: 50},
 	{name: "rewards on -1 to 10, learned", base: 0.3, train: rising(0.3, 0.3, 20), steps: 21, change: scaled, want: analysis.Go, next: 40, least: 70},
 	{name: "a policy lag of two steps, nothing learned", base: 0.3, train: still(0.3), steps: 43, change: lagging, want: analysis.Undecided},
 	{name: "a policy lag of two steps, learned", base: 0.3, train: rising(0.3, 0.4, 20), steps: 43, change: lagging, want: analysis.Go, least: 85},

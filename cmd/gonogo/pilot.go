@@ -64,8 +64,8 @@ Example:
 				"`PART=COLUMN[,PART=COLUMN...]`; may be repeated"},
 			&cli.StringFlag{Name: "item", Usage: "what an item of the log is: `prompt`, item or a KEY, as for import"},
 			&cli.IntFlag{Name: "lag", Usage: "rollouts are made by weights `N` updates behind the step that logs them"},
-			&cli.IntFlag{Name: "steps", Usage: "the training is planned to have `N` steps: from 200 on, no look but " +
-				"the first comes after a tenth of them"},
+			&cli.IntFlag{Name: "steps", Usage: "the whole training has `N` steps, for the forecast of its gain (default: " +
+				"those of training.batch_size and training.epochs)"},
 			&cli.StringFlag{Name: "looks", Usage: "look after these `STEPS`, such as 20,40,80, for a slow training"},
 			&cli.BoolFlag{Name: "follow", Usage: "read the log again as it grows, until GO, NO-GO or the last look"},
 			&cli.DurationFlag{Name: "idle", Value: 30 * time.Minute, Usage: "with --follow, end if the log has not " +
@@ -149,6 +149,7 @@ type pilotRun struct {
 	format   string
 	options  importer.Options
 	lag      int
+	steps    int // of the whole training; 0 if unknown
 	looks    []pilot.Planned
 
 	settings analysis.Settings
@@ -167,7 +168,7 @@ type pilotRun struct {
 func newPilot(c *cli.Context) (*pilotRun, error) {
 	p := &pilotRun{
 		call: invocationOf(c), run: c.Args().First(), logs: c.StringSlice("log"), format: c.String("format"),
-		lag: c.Int("lag"), read: rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))},
+		lag: c.Int("lag"), steps: c.Int("steps"), read: rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))},
 		options: importer.Options{
 			Score: c.String("score"), Item: c.String("item"), OnConflict: rollout.Conflict(c.String("on-conflict")),
 		},
@@ -181,6 +182,8 @@ func newPilot(c *cli.Context) (*pilotRun, error) {
 	switch {
 	case len(p.logs) == 0:
 		return nil, exit.Usagef("pilot compares the base run with a log of the training: name it with --log")
+	case p.steps < 0:
+		return nil, exit.Usagef("--steps %d: a training has steps", p.steps)
 	case p.lag < 0:
 		return nil, exit.Usagef("--lag %d: a policy is some updates behind, or none", p.lag)
 	case c.Duration("idle") <= 0:
@@ -203,7 +206,7 @@ func newPilot(c *cli.Context) (*pilotRun, error) {
 
 // plan sets the looks: those of the first call, which pilot.json keeps.
 func (p *pilotRun) plan(c *cli.Context) error {
-	given, err := plannedLooks(c.String("looks"), c.Int("steps"))
+	given, err := plannedLooks(c.String("looks"))
 	if err != nil {
 		return err
 	}
@@ -223,9 +226,9 @@ func (p *pilotRun) plan(c *cli.Context) error {
 	if err := json.Unmarshal(text, &kept); err != nil || kept.Schema != pilot.Schema || len(kept.Planned) == 0 {
 		return exit.Usagef("read %s: it is no pilot of this version of gonogo: move it away", path)
 	}
-	if (c.IsSet("looks") || c.IsSet("steps")) && !slices.Equal(given, kept.Planned) {
-		return exit.Usagef("the first call fixed the looks of this pilot, at %s steps: leave out --looks and --steps, or "+
-			"move %s away to begin another pilot", stepList(kept.Planned), path)
+	if c.IsSet("looks") && !slices.Equal(given, kept.Planned) {
+		return exit.Usagef("the first call fixed the looks of this pilot, at %s steps: leave out --looks, or move "+
+			"%s away to begin another pilot", stepList(kept.Planned), path)
 	}
 	p.looks = kept.Planned
 	return nil
@@ -235,11 +238,11 @@ func stepList(looks []pilot.Planned) string {
 	return strings.Join(ui.Names(looks, func(l pilot.Planned) string { return strconv.Itoa(l.Step) }), ", ")
 }
 
-// plannedLooks returns the looks after the steps of a list, else the usual ones. A look wants 64
+// plannedLooks returns the looks after the steps of a list; without one the usual ones. A look wants 64
 // rollouts a step as well, up to 2,560.
-func plannedLooks(list string, steps int) ([]pilot.Planned, error) {
+func plannedLooks(list string) ([]pilot.Planned, error) {
 	if list == "" {
-		return pilot.DefaultLooks(steps), nil
+		return pilot.DefaultLooks(), nil
 	}
 	const perStep, most, mostLooks = 64, 2560, 10
 	var looks []pilot.Planned
@@ -264,6 +267,9 @@ func (p *pilotRun) readBase(ctx context.Context) (err error) {
 	}
 	if p.settings, err = project.SettingsFor(p.call, p.opened.Manifest); err != nil {
 		return err
+	}
+	if plan := p.judged.Plan; p.steps == 0 && plan != nil && !plan.Assumed {
+		p.steps = plan.Steps
 	}
 	p.settings.RewardRange = stat.Range{Lo: p.judged.RewardRange[0], Hi: p.judged.RewardRange[1]}
 	rows, err := p.moreRows()
@@ -383,6 +389,7 @@ func (p *pilotRun) look(ctx context.Context, grade bool) error {
 			sources = append(sources, pilot.Source{Name: path, SHA256: sum})
 		}
 	}
+	in.Gain = pilot.RecordedGrowth().Gain(p.steps, in.EvalShare())
 	r, err := pilot.Judge(in)
 	if err != nil {
 		return exit.AsUsage(err)

@@ -50,7 +50,7 @@ type firstSteps struct {
 func newFirstSteps(c *recipe, p *Pilot) (*firstSteps, error) {
 	perStep := c.batch.n * c.group.n
 	out := &firstSteps{Pilot: p, recipe: c}
-	planned := pilot.DefaultLooks(c.steps.n)
+	planned := pilot.DefaultLooks()
 	for _, look := range planned {
 		if step := look.StepOf(perStep); step <= c.steps.n {
 			out.looks = append(out.looks, step)

@@ -88,7 +88,7 @@ func TestTheLooksFollowTheRolloutsOfAStep(t *testing.T) {
 	}{
 		"small steps":                      {6, 20, []string{"\nmax_steps: 54\n", "\nsave_steps: 27\n", "looks of gonogo pilot: 27, 54\n"}},
 		"25 steps, and 640 rollouts at 20": {8, 2, []string{"\nmax_steps: 20\n", "\nsave_steps: 20\n"}},
-		"a tenth of 200 steps":             {50, 100, []string{"\nmax_steps: 20\n", "\nsave_steps: 10\n"}},
+		"200 steps":                        {50, 100, []string{"\nmax_steps: 40\n", "\nsave_steps: 10\n"}},
 		"100 steps":                        {50, 50, []string{"\nmax_steps: 40\n", "\nsave_steps: 10\n", "looks of gonogo pilot: 10, 20, 40\n"}},
 	} {
 		g := firstStepsOf("")

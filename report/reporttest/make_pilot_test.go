@@ -32,7 +32,7 @@ type training struct {
 }
 
 func trainings() []training {
-	usual := pilot.DefaultLooks(0)
+	usual := pilot.DefaultLooks()
 	slowly := func(by float64) func(int) float64 {
 		return func(step int) float64 { return by * (1 - math.Exp(-float64(step)/12)) }
 	}
