@@ -19,9 +19,9 @@ type words struct {
 	Title, TitleOf string
 
 	// The verdict.
-	Meaning                               map[analysis.Verdict]string
-	Means                                 map[string]string // of a NO-GO, by gate
-	NothingAgainst                        string            // GO without a verdict on training
+	Claims                                map[string]string           // of a verdict on training
+	Meaning                               map[analysis.Verdict]string // of one that claims nothing
+	Means                                 map[string]string           // of a NO-GO, by gate
 	AllPassed, Because, NoneJudged, Noted string
 	MeanBounds                            string // of a mean if much is missing
 	GradedOnly                            string // marks another number in that case
