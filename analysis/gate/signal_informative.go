@@ -105,7 +105,7 @@ var signalInformative = &analysis.Gate{
 			judged.failing = &trainingTooShort
 		}
 		blocking := judged.judgement(r, t, split, analysis.Blocking, enoughTeach(b, r, t), share)
-		blocking.Unit, blocking.Want = informativeLimit.Unit, analysis.WantAtLeast(want)
+		blocking.Unit, blocking.Want = informativeLimit.Unit, wantGroups.With(analysis.Limit(want))
 		judged.failing = reworded(t.At(informativeCaution), &noiseTeaches)
 		return []analysis.Finding{
 			blocking.Finding(enoughTeach(b, r, t), taught),
@@ -191,7 +191,7 @@ const steadierGrader = "Make the grader steadier before you choose items: set a 
 	"rubric of checkable points. If that is not enough, average several judgements, or use a rule instead of a judge."
 
 var (
-	noneTeaches = analysis.NewWording("signal.informative.none", "no group of {group} teaches anything{fitted}",
+	noneTeaches = analysis.NewWording("signal.informative.none", "no group of {group} teaches anything: {expected} are expected in {plan}{fitted}",
 		"{drop} Then sample again. If rewards still do not differ, give partial credit, or use larger groups.")
 	// Used if enough rewards differ, but only by chance: no choice of items helps.
 	noiseTeaches = analysis.NewWording("signal.informative.noise",
@@ -204,6 +204,7 @@ var (
 	trainingPlanned = message.New("signal.informative.plan", "the whole training ({steps}, {groups})")
 	trainingAssumed = message.New("signal.informative.assumed",
 		"a training of {steps} and {groups} (assumed: set training.batch_size and training.epochs)")
+	wantGroups     = message.New("want.groups", "≥ {limit} informative groups")
 	groupsExpected = message.New("signal.informative.expected", "{value} informative groups ({low} to {high})")
 	groupsBetween  = message.New("signal.informative.between", "{low} to {high} informative groups")
 	dropItems = message.New("signal.informative.drop", "Replace the items that are always right ({saturated}) or "+
