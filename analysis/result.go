@@ -106,6 +106,7 @@ type RunInfo struct {
 	// whether its rollouts are still being graded again
 	Grading     bool           `json:"grading,omitempty"`
 	ToolVersion string         `json:"tool_version,omitempty"`
+	JudgedBy    string         `json:"judged_by,omitempty"` // the version of gonogo that gave the verdict
 	Model       string         `json:"model,omitempty"`
 	Seed        *uint64        `json:"seed,omitempty"`
 	Data        []rollout.Data `json:"data,omitempty"`

@@ -46,6 +46,7 @@ var english = words{
 	NoneJudged:     "%s: no blocking gate could be judged.",
 	Measure:        "; measured %s, wanted %s",
 	Wanted:         "; wanted %s",
+	JudgedBy:       "Judged by gonogo %s.",
 	OnGates:        "so far: %s of %s",
 	RunFailed:      "the run failed",
 	GraderToo:      "The grader fails as well: %s.",

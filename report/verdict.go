@@ -22,6 +22,9 @@ func (p *RunPage) sentence() (reason, next string) {
 	if !r.Note.IsEmpty() {
 		reason = fmt.Sprintf(w.Noted, strings.TrimSuffix(reason, w.Signs.Stop), w.say(r.Note)) + w.Signs.Stop
 	}
+	if by := r.Run.JudgedBy; by != "" && by != p.Version {
+		reason += w.Signs.Space + fmt.Sprintf(w.JudgedBy, visible(by))
+	}
 	return reason + changed(r, w), next
 }
 

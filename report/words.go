@@ -28,6 +28,7 @@ type words struct {
 	SomePassed, Covered, NotChecked       string // the share that was judged
 	Changed, ChangedTo, ChangedMore       string // thresholds that are not at their default
 	Measure, Wanted                       string // of a finding; of the deciding one
+	JudgedBy                              string // another version of gonogo
 	OnGates, RunFailed                    string // what a verdict is based on
 	GraderToo, Rejects                    string // in addition to another reason
 	Judged, Judges                        string // how many gates were judged; what would judge another

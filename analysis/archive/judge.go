@@ -20,6 +20,11 @@ type JudgeOptions struct {
 	// Regrade grades a sample of the outputs of an earlier night again if tonight is worse, to
 	// tell a changed grader from a changed policy; nil skips that.
 	Regrade func(base *rollout.Run, split rollout.Split) ([]compare.Regraded, error)
+	// Rejudge judges the run of an earlier night anew if its result was judged by other rules than
+	// those of Gates; nil leaves that result as it is.
+	Rejudge func(base *rollout.Run) (*analysis.Result, error)
+	Gates   analysis.Gates
+
 	// Note is called with notes on what was left out; it may be nil.
 	Note func(text string)
 }
@@ -50,12 +55,30 @@ func (h *History) Judge(ctx context.Context, n *history.Night, tonight *rollout.
 	if err != nil {
 		o.note("the verdict of night %s is left out: %v", h.Nights[base].Name, err)
 	}
+	if before, err = o.current(before, h.Nights[base].Name, with); err != nil {
+		return nil, nil, err
+	}
 	comparison.AddVerdicts(before, unaccepted(before, r))
 	n.Fall(h.Nights, comparison, o.Detect)
 	if err := attribute(ctx, with, tonight, comparison, o); err != nil {
 		return nil, nil, err
 	}
 	return comparison, n.Conclude(h.Nights, base, comparison, o.Accept), nil
+}
+
+// current returns the result of an earlier night by the rules of Gates, and stores it if they are new
+// to it, so that it is judged anew only once.
+func (o JudgeOptions) current(was *analysis.Result, night string, base *rollout.Run) (*analysis.Result, error) {
+	if was == nil || o.Rejudge == nil || SameRules(was, o.Gates) || len(Lacking(was.Gates, o.Gates)) > 0 {
+		return was, nil
+	}
+	is, err := o.Rejudge(base)
+	if err != nil {
+		return nil, fmt.Errorf("judge night %s anew: %w", night, err)
+	}
+	o.note("night %s was judged by other rules (gonogo %s), and is judged anew: %s, before %s", night, JudgedBy(was),
+		is.Verdict, was.Verdict)
+	return is, WriteResult(base.Dir, is)
 }
 
 func (o JudgeOptions) note(format string, args ...any) {

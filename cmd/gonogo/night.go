@@ -9,8 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"gonogo/analysis"
 	"gonogo/analysis/archive"
 	"gonogo/analysis/compare"
+	"gonogo/analysis/gate"
 	"gonogo/analysis/history"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/console"
@@ -63,6 +65,10 @@ func (h *nightRun) Make(ctx context.Context, c *project.Invocation, p *project.P
 	compared, trend, err := h.Judge(ctx, &n, opened, result, archive.JudgeOptions{
 		Settings: p.Config.Settings(), Detect: h.Detect, Accept: h.Accept,
 		Note: func(text string) { fmt.Fprintf(c.Err, "note: %s\n", console.Visible(p.Redact.String(text))) },
+		Gates: gate.All(),
+		Rejudge: func(base *rollout.Run) (*analysis.Result, error) {
+			return output.Analyze(ctx, c, base, p.Config.JudgeSettings(base.Manifest))
+		},
 		Regrade: func(base *rollout.Run, split rollout.Split) ([]compare.Regraded, error) {
 			return stage.GradeSample(ctx, p, c, base, split)
 		},
