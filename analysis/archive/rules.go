@@ -73,12 +73,15 @@ func Rejudged(was, is *analysis.Result) (changes []Change, ok bool) {
 }
 
 // sameSettings reports whether two results were judged at the same settings, whatever the defaults
-// of their thresholds.
+// of their thresholds; those that b lacks were of other rules.
 func sameSettings(a, b *analysis.Result) bool {
+	known := b.Thresholds.ByName()
 	set := func(r *analysis.Result) any {
 		changed := map[string]float64{}
 		for _, c := range r.Changed {
-			changed[c.Name] = c.Value
+			if _, ok := known[c.Name]; ok {
+				changed[c.Name] = c.Value
+			}
 		}
 		batch := 0
 		if r.Plan != nil && r.Plan.BatchSize != nil {
