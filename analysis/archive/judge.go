@@ -20,10 +20,9 @@ type JudgeOptions struct {
 	// Regrade grades a sample of the outputs of an earlier night again if tonight is worse, to
 	// tell a changed grader from a changed policy; nil skips that.
 	Regrade func(base *rollout.Run, split rollout.Split) ([]compare.Regraded, error)
-	// Rejudge judges the run of an earlier night anew if its result was judged by other rules than
-	// those of Gates; nil leaves that result as it is.
-	Rejudge func(base *rollout.Run) (*analysis.Result, error)
-	Gates   analysis.Gates
+	// Rejudge judges the run of an earlier night again if its stored result was judged by other rules,
+	// and returns nil if it was not; a nil Rejudge leaves that result as it is.
+	Rejudge func(base *rollout.Run, stored *analysis.Result) (*analysis.Result, error)
 
 	// Note is called with notes on what was left out; it may be nil.
 	Note func(text string)
@@ -66,17 +65,20 @@ func (h *History) Judge(ctx context.Context, n *history.Night, tonight *rollout.
 	return comparison, n.Conclude(h.Nights, base, comparison, o.Accept), nil
 }
 
-// current returns the result of an earlier night by the rules of Gates, and stores it if they are new
-// to it, so that it is judged anew only once.
+// current returns the result of an earlier night by today's rules, and stores it if they are new to
+// it, so that it is judged again only once.
 func (o JudgeOptions) current(was *analysis.Result, night string, base *rollout.Run) (*analysis.Result, error) {
-	if was == nil || o.Rejudge == nil || SameRules(was, o.Gates) || len(Lacking(was.Gates, o.Gates)) > 0 {
+	if was == nil || o.Rejudge == nil {
 		return was, nil
 	}
-	is, err := o.Rejudge(base)
+	is, err := o.Rejudge(base, was)
 	if err != nil {
-		return nil, fmt.Errorf("judge night %s anew: %w", night, err)
+		return nil, fmt.Errorf("judge night %s again: %w", night, err)
 	}
-	o.note("night %s was judged by other rules (gonogo %s), and is judged anew: %s, before %s", night, JudgedBy(was),
+	if is == nil {
+		return was, nil
+	}
+	o.note("night %s was judged by other rules (gonogo %s), and is judged again: %s, before %s", night, JudgedBy(was),
 		is.Verdict, was.Verdict)
 	return is, WriteResult(base.Dir, is)
 }

@@ -61,7 +61,7 @@ func ResultFor(ctx context.Context, c *project.Invocation, dir string) (*analysi
 	kept.Run.JudgedBy = archive.JudgedBy(kept)
 	if !archive.SameRules(kept, gate.All()) {
 		fmt.Fprintf(c.Err, "note: %s was judged by gonogo %s, by other rules, and is shown as it is: gonogo analyze %s "+
-			"judges anew.\n", filepath.Join(dir, archive.ResultFile), console.Visible(kept.Run.JudgedBy), message.Shell(dir))
+			"judges again.\n", filepath.Join(dir, archive.ResultFile), console.Visible(kept.Run.JudgedBy), message.Shell(dir))
 		return kept, nil
 	}
 	opened, err := rollout.OpenManifest(dir)

@@ -204,6 +204,17 @@ func Analyze(ctx context.Context, c *project.Invocation, opened *rollout.Run,
 	return result, exit.AsUsage(err)
 }
 
+// Rejudge judges a run by a project's settings if its stored result was judged by other rules; else
+// nil. It leaves a result with gates that this program lacks as it is.
+func Rejudge(ctx context.Context, c *project.Invocation, p *project.Project, run *rollout.Run,
+	stored *analysis.Result,
+) (*analysis.Result, error) {
+	if archive.SameRules(stored, gate.All()) || len(archive.Lacking(stored.Gates, gate.All())) > 0 {
+		return nil, nil
+	}
+	return Analyze(ctx, c, run, p.Config.JudgeSettings(run.Manifest))
+}
+
 // WriteFile writes a file into a run directory atomically.
 func WriteFile(dir, name string, write func(io.Writer) error) error {
 	var b bytes.Buffer
