@@ -41,9 +41,9 @@ var baselineHeadroom = &analysis.Gate{
 		FailRemedy: "Read a few rollouts that earned the top: a grader that accepts everything looks like " +
 			"this. If they are right, replace the items that always earn the top ({saturated} of {measured}) with " +
 			"harder ones, or use the model as it is.{toolow}",
-		Unknown:         "there may be nothing left to gain on {split}: the mean reward is {interval}",
-		UnknownRemedy:   "{needs}",
-		Caution:         "there is little left to gain on {split}: the mean reward of {mean} is {gap}",
+		Unknown:       "there may be nothing left to gain on {split}: the mean reward is {interval}",
+		UnknownRemedy: "{needs}",
+		Caution:       "there is little left to gain on {split}: the mean reward of {mean} is {gap}",
 		CautionRemedy: "Harder items would make training worth more: the three published cases whose base was at " +
 			"88 % or more gained under 5 points (SimpleRL-Zoo, arXiv 2503.18892).{toolow}",
 		CautionUnknown:  "there may be little left to gain on {split}: the mean reward is {interval}",

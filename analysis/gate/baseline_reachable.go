@@ -9,7 +9,7 @@ import (
 
 var reachableLimit = analysis.Threshold{
 	Name: "baseline.reachable", Unit: "share",
-	Doc: "best of a group, above the bottom of the range, as a share of the range, below which it is a caution",
+	Doc:     "best of a group, above the bottom of the range, as a share of the range, below which it is a caution",
 	Default: 0.10,
 }
 

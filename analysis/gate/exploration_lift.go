@@ -25,7 +25,7 @@ var explorationLift = &analysis.Gate{
 	Words: analysis.Words{
 		Why: "The gap between the best of several rollouts and the mean is what training can pull the " +
 			"mean towards: the better behaviour must already show up among the rollouts.",
-		Pass: "the best of {kbest} earns {value} more than the mean ({best} against {mean})",
+		Pass:    "the best of {kbest} earns {value} more than the mean ({best} against {mean})",
 		Caution: "the best of {kbest} earns only {value} more than the mean ({best} against {mean})",
 		CautionRemedy: "Expect a small gain. Raise the temperature if rollouts hardly differ; if that is not enough, " +
 			"allow more steps, or use a grader with finer grades.",

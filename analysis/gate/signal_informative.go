@@ -89,26 +89,30 @@ var signalInformative = &analysis.Gate{
 			items:  append(itemsOfClass(sr, analysis.Dead), itemsOfClass(sr, analysis.Saturated)...),
 		}
 		raw, _ := sr.SignalAt(r.GroupSize)
-		reworded := func(want float64, byNoise *analysis.Wording) *analysis.Wording {
+		reworded := func(want float64, byNoise, none *analysis.Wording) *analysis.Wording {
 			switch {
 			case raw != nil && *raw.Value >= want:
 				return byNoise
 			case !e.Known() || *e.Value == 0:
-				return &noneTeaches
+				return none
 			}
 			return nil
 		}
 		want := t.At(informativeLimit)
 		share := want / trainingGroups(r) // of all its groups
-		judged.failing = reworded(share, &noiseTeachesFew)
+		judged.failing = reworded(share, &noiseTeachesFew, &noneInTraining)
 		if share > 1 {
 			judged.failing = &trainingTooShort
 		}
-		blocking := judged.judgement(r, t, split, analysis.Blocking, enoughTeach(b, r, t), share)
+		status := enoughTeach(b, r, t)
+		blocking := judged.judgement(r, t, split, analysis.Blocking, status, share)
 		blocking.Unit, blocking.Want = informativeLimit.Unit, wantGroups.With(analysis.Limit(want))
-		judged.failing = reworded(t.At(informativeCaution), &noiseTeaches)
+		judged.failing = reworded(t.At(informativeCaution), &noiseTeaches, &noneTeaches)
+		if status == analysis.Fail { // which has listed them
+			judged.items = nil
+		}
 		return []analysis.Finding{
-			blocking.Finding(enoughTeach(b, r, t), taught),
+			blocking.Finding(status, taught),
 			judged.finding(r, t, split, analysis.Advisory, t.At(informativeCaution)),
 		}
 	}),
@@ -191,8 +195,11 @@ const steadierGrader = "Make the grader steadier before you choose items: set a 
 	"rubric of checkable points. If that is not enough, average several judgements, or use a rule instead of a judge."
 
 var (
-	noneTeaches = analysis.NewWording("signal.informative.none", "no group of {group} teaches anything: {expected} are expected in {plan}{fitted}",
+	noneInTraining = analysis.NewWording("signal.informative.none",
+		"no group of {group} teaches anything: {expected} are expected in {plan}{fitted}",
 		"{drop} Then sample again. If rewards still do not differ, give partial credit, or use larger groups.")
+	noneTeaches = analysis.NewWording("signal.informative.none_seen", "no group of {group} teaches anything{fitted}",
+		"{drop}")
 	// Used if enough rewards differ, but only by chance: no choice of items helps.
 	noiseTeaches = analysis.NewWording("signal.informative.noise",
 		"{share} of groups of {group} teach something{fitted}", steadierGrader)
@@ -207,7 +214,7 @@ var (
 	wantGroups     = message.New("want.groups", "≥ {limit} informative groups")
 	groupsExpected = message.New("signal.informative.expected", "{value} informative groups ({low} to {high})")
 	groupsBetween  = message.New("signal.informative.between", "{low} to {high} informative groups")
-	dropItems = message.New("signal.informative.drop", "Replace the items that are always right ({saturated}) or "+
+	dropItems      = message.New("signal.informative.drop", "Replace the items that are always right ({saturated}) or "+
 		"never right ({dead}) with items of medium difficulty.")
 	otherItems = message.New("signal.informative.other_items", "Take other items, of medium difficulty for this model.")
 	atMostSo   = message.New("phrase.at_most", "at most {what}")
