@@ -255,6 +255,8 @@ var english = words{
 		Title: "Variants: the cheaper lever",
 		Lead: "%s of prompt, tools or model, sampled on the same items with the same seed and ranked on %s by the " +
 			"difference of each item with itself.",
+		LeadByLift: "%s of prompt, tools or model, sampled on the same items with the same seed and ranked by lift on " +
+			"eval: what the best of a group earns above the mean there.",
 		Gain: "Shown to gain: %s, where training is hoped to bring %s and a difference below %s does not matter. " +
 			"Next to it: what a variant uses more or less of than the base, per rollout; in brackets if chance " +
 			"explains it.",
@@ -262,7 +264,7 @@ var english = words{
 		On:   "On %s", Base: "base", NotSet: "not set",
 		Change: "%s changes %s: from %s to %s",
 		Head: []string{
-			"variant", "answer", "mean reward", "variant - base", "p, corrected", "tool calls",
+			"variant", "answer", "mean reward", "variant - base", "p, corrected", "lift", "tool calls",
 			"input tokens", "output tokens", "seconds",
 		},
 		Answers: map[analysis.VariantAnswer]string{

@@ -167,9 +167,9 @@ type beyondWords struct {
 
 // variantWords describe variants.
 type variantWords struct {
-	Title, Lead, Gain, None, On, Base, Change, NotSet string
-	Head                                              []string
-	Answers                                           map[analysis.VariantAnswer]string
+	Title, Lead, LeadByLift, Gain, None, On, Base, Change, NotSet string
+	Head                                                          []string
+	Answers                                                       map[analysis.VariantAnswer]string
 }
 
 // factWords name the facts about the measurement.
