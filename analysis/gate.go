@@ -21,6 +21,8 @@ type Gate struct {
 	Charts     []string    `json:"-"` // the names of the pictures that show what it judges
 	// it judges rewards: a report marks it if the grader fails its audit
 	OnRewards bool `json:"on_rewards,omitempty"`
+	// what a NO-GO because of it claims: NothingToLearn; "" is Repair
+	Claim string `json:"claim,omitempty"`
 	// one of the three numbers at the top of a report shows what it judges
 	Headline bool  `json:"headline,omitempty"`
 	Words    Words `json:"-"`

@@ -61,12 +61,21 @@ type Result struct {
 type Ruling struct {
 	Verdict Verdict  `json:"answer"`
 	Reason  *string  `json:"reason"` // the deciding gate; null for GO
+	Claim   string   `json:"claim"`  // what it says about training; "" for UNDECIDED and without a training split
 	Judged  []string `json:"judged"` // blocking gates that had something to judge
 	// blocking gates that had nothing to judge, and sampling that is not complete
 	NotJudged []Unjudged `json:"not_judged"`
 	Required  []string   `json:"required"`           // gates without which the verdict is UNDECIDED, and sampling
 	Changed   []Changed  `json:"changed_thresholds"` // thresholds that are not at their default, by name
 }
+
+// What a verdict before training claims: nothing speaks against starting, and the first steps have to
+// show whether the model learns; the data, grader, tools or eval need repair; or no group would teach.
+const (
+	Start          = "start"
+	Repair         = "repair"
+	NothingToLearn = "nothing_to_learn"
+)
 
 // Verdict is the answer.
 type Verdict string
@@ -97,6 +106,7 @@ type RunInfo struct {
 	// whether its rollouts are still being graded again
 	Grading     bool           `json:"grading,omitempty"`
 	ToolVersion string         `json:"tool_version,omitempty"`
+	JudgedBy    string         `json:"judged_by,omitempty"` // the version of gonogo that gave the verdict
 	Model       string         `json:"model,omitempty"`
 	Seed        *uint64        `json:"seed,omitempty"`
 	Data        []rollout.Data `json:"data,omitempty"`
@@ -480,6 +490,9 @@ type Plan struct {
 	Evaluation   *PlanCost      `json:"evaluation,omitempty"`    // one evaluation of all eval items
 	Evaluations  int            `json:"evaluations,omitempty"`   // in the whole training
 	Whole        *PlanCost      `json:"whole,omitempty"`         // all epochs and evaluations
+	Steps        int            `json:"steps,omitempty"`         // of the whole training
+	Groups       int            `json:"groups,omitempty"`        // of the whole training
+	Assumed      bool           `json:"assumed,omitempty"`       // whether Steps and Groups are a default
 	BySize       []PlanSize     `json:"by_group_size,omitempty"` // the needs of other group sizes, ascending
 	Assumptions  []message.Text `json:"assumptions"`
 }

@@ -61,15 +61,16 @@ const (
 	CannotTell   VariantAnswer = "cannot_tell"
 )
 
-// Variants ranks the variants of a run by how each changes the mean reward on the same items. Every
-// difference is variant minus base.
+// Variants ranks the variants of a run by their lift on eval, else by how each changes the mean reward
+// on the same items. Every difference is variant minus base.
 type Variants struct {
-	Split      *rollout.Split `json:"split"`      // the split used for ranking; null if none could be
+	Split      *rollout.Split `json:"split"`      // the split of the answers; null if none could be compared
+	ByLift     bool           `json:"by_lift"`    // ranked by lift on eval, else by the difference on Split
 	Delta      float64        `json:"delta"`      // the smallest change of the mean reward that matters
 	Tolerance  float64        `json:"tolerance"`  // the largest change that counts as neither a gain nor a loss
 	Hoped      float64        `json:"hoped"`      // the gain hoped for from training, from eval.power
 	Correction string         `json:"correction"` // of the p-values of a split, over the variants
-	Ranked     []Variant      `json:"ranked"`     // the largest gain first; variants that cannot be compared come last
+	Ranked     []Variant      `json:"ranked"`     // the best first; variants that cannot be compared come last
 	Notes      []message.Text `json:"notes"`
 }
 
@@ -79,7 +80,7 @@ type Variant struct {
 	Doc     string                          `json:"doc,omitempty"`
 	Dir     string                          `json:"dir"` // below the run directory
 	Changes []rollout.Change                `json:"changes"`
-	Answer  VariantAnswer                   `json:"answer"` // on the split used for ranking
+	Answer  VariantAnswer                   `json:"answer"` // on the split of the answers
 	Why     message.Text                    `json:"why"`
 	Splits  map[rollout.Split]*VariantSplit `json:"splits"`
 	Notes   []message.Text                  `json:"notes"`
@@ -93,13 +94,27 @@ type VariantSplit struct {
 	Samples     SidesOf[Spread]  `json:"samples"`
 	Missing     SidesOf[Missing] `json:"missing"`
 	Mean        stat.Estimate    `json:"mean"`   // the variant's own, over all its items
+	Lift        stat.Estimate    `json:"lift"`   // E[max of a group] - mean, over its items with enough samples
 	Reward      Difference       `json:"reward"` // p_holm is over the variants
 	Equivalence stat.Equivalence `json:"equivalence"`
 	Costs       []Difference     `json:"costs"` // calls, turns, tokens and latency; descriptive
 	Needs       *Needs           `json:"needs"` // items or samples needed to see a change of delta
 }
 
-// Ranking returns a variant's comparison on the split used for ranking; nil if it could not be
+// Foremost returns the variant with an answer whose difference is largest; nil if there is none.
+func (v *Variants) Foremost(answer VariantAnswer) (best *Variant) {
+	for i := range v.Ranked {
+		one := &v.Ranked[i]
+		sp := v.Ranking(one)
+		if one.Answer == answer && sp != nil && sp.Reward.Known() &&
+			(best == nil || *sp.Reward.Value > *v.Ranking(best).Reward.Value) {
+			best = one
+		}
+	}
+	return best
+}
+
+// Ranking returns a variant's comparison on the split of the answers; nil if it could not be
 // compared there.
 func (v *Variants) Ranking(of *Variant) *VariantSplit {
 	if v.Split == nil {

@@ -12,7 +12,7 @@ import (
 // and read with Thresholds.At.
 type Threshold struct {
 	Name    string // the gate's name, or that name, a dot and more
-	Unit    string // share, items, tokens, times, seconds, correlation, AUC, p
+	Unit    string // share, items, groups, tokens, times, seconds, correlation, AUC, p
 	Doc     string
 	Default float64
 }
@@ -26,10 +26,6 @@ var (
 	HackableMargin = Threshold{"grader.hackable.margin", "share", "how far above a probe's limit, and above what " +
 		"the model itself earns, a reward may be, as a share of the range; also what counts as a change, and as " +
 		"something earned", 0.05}
-	InformativeShare = Threshold{
-		"signal.informative", "share",
-		"share of groups whose rewards differ; below it, over 10 rollouts are paid for each that teaches", 0.10,
-	}
 	TailTimes = Threshold{
 		"tools.tail", "times",
 		"in medians: above it, a tool's 95th percentile latency is a long tail", 3,

@@ -133,6 +133,7 @@ var Commands = message.Args{
 	"label":      message.Command("gonogo", "audit", message.Run, "--labels", "FILE"),
 	"grade":      message.Command("gonogo", "grade", message.Run, "-o", message.NextRun),
 	"burst":      message.Command("gonogo", "burst", message.Run),
+	"pilot":      message.Command("gonogo", "pilot", message.Run, "--log", "LOG"),
 	"run":        message.Command("gonogo", "run", "-o", message.Run),
 	"run_next":   message.Command("gonogo", "run", "-o", message.NextRun),
 }

@@ -189,6 +189,9 @@ func (p *RunPage) toDo() []string {
 	if p.Verdict != analysis.NoGo {
 		p.judge(p.Result.NotJudged, add)
 	}
+	if next := p.lookAgain(); next != "" { // once the rest is done
+		list = append(list[:min(len(list), mostToDo-1)], next)
+	}
 	for i, text := range list {
 		if labels := about[text]; labels != nil {
 			list[i] = p.Words.named(p.Words.list(labels), p.Words.Lower(text))

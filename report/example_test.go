@@ -14,7 +14,7 @@ func ExampleNewRunPage() {
 	value, low, high := 0.04, 0.02, 0.07
 	gate := "signal.informative"
 	result := &analysis.Result{
-		Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &gate}, GroupSize: 8, Confidence: 0.95,
+		Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &gate, Claim: analysis.NothingToLearn}, GroupSize: 8, Confidence: 0.95,
 		Findings: []analysis.Finding{{
 			Gate: gate, Split: "train", Severity: analysis.Blocking, Fact: analysis.Fact{
 				Status: analysis.Fail, Value: &value, Low: &low, High: &high, Want: message.Verbatim("≥ 10 %"), Unit: "share",
@@ -41,6 +41,6 @@ func ExampleNewRunPage() {
 		}
 	}
 	// Output:
-	// NO-GO Training would have next to nothing to learn from — only 4 % of groups of 8 teach something; wanted ≥ 10 %.
+	// NO-GO Nothing to learn from — only 4 % of groups of 8 teach something; wanted ≥ 10 %.
 	// 4 % [2 %, 7 %]
 }

@@ -132,7 +132,7 @@ func TestAResultWithNothingInItIsStillAPage(t *testing.T) {
 func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 	for name, cautions := range map[string]string{
 		"go":       "One caution: the evaluation set is too small to show a gain of 0.05: with 60 items and 8 samples each, changes smaller than 0.122 could go undetected.",
-		"cautious": "3 cautions: Items and samples, Rollouts lost, Smallest detectable gain. 2 advisory checks cannot tell: Groups that teach, Gain of the best sample.",
+		"cautious": "3 cautions: Items and samples, Rollouts lost, Smallest detectable gain. 3 advisory checks cannot tell: Room to improve, Groups that teach, Gain of the best sample.",
 	} {
 		p := page(t, name)
 		skipped := make(map[string]bool) // blocking gates; those of a simulated run without items or audit, which has no parts of the reward
@@ -141,16 +141,16 @@ func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 				skipped[f.Gate] = true
 			}
 		}
-		want := fmt.Sprintf("Nothing that was checked rules training out: 8 of %d blocking gates passed, %d not checked. %s", 8+len(skipped), len(skipped), cautions)
+		want := fmt.Sprintf("Start, and look again after the first steps: 7 of %d blocking gates passed, %d not checked. %s", 7+len(skipped), len(skipped), cautions)
 		if p.Sentence != want {
 			t.Errorf("%s: sentence is\n%s\nwant\n%s", name, p.Sentence, want)
 		}
 	}
 	for name, parts := range map[string][]string{
-		"dead":        {"Training would have next to nothing to learn from — ", "wanted ≥ 10 %."},
+		"dead":        {"Nothing to learn from — no group of 8 teaches anything: 0 informative groups (0 to 14.3) are expected in the whole training (30 steps, 240 groups)", "wanted ≥ 20 informative groups."},
 		"tiny":        {"This run does not settle it — 0 items have at least 4 valid rollouts, of 6 sampled", "wanted ≥ 20 items"},
-		"all_missing": {"Do not start on this run: too much of it failed to say anything about training — 100 % of rollouts were lost", "wanted ≤ 5 %"},
-		"audited":     {"Training would teach the model to fool the grader — the grader can be fooled: “judge_instructions”", "The grader fails as well: Shortcuts to reward."},
+		"all_missing": {"Repair first: do not start on this run: too much of it failed to say anything about training — 100 % of rollouts were lost", "wanted ≤ 5 %"},
+		"audited":     {"Repair first: training would teach the model to fool the grader — the grader can be fooled: “judge_instructions”", "The grader fails as well: Shortcuts to reward."},
 		"eval_only":   {"Nothing that was checked rules training out", "(no verdict on training)."},
 	} {
 		for _, part := range parts {

@@ -82,13 +82,16 @@ func variantsLead(r *analysis.Result, w *words) string {
 		}
 	}
 	lead := fmt.Sprintf(w.Variants.Lead, w.Lang.Count(len(v.Ranked), "variant"), *v.Split)
+	if v.ByLift {
+		lead = fmt.Sprintf(w.Variants.LeadByLift, w.Lang.Count(len(v.Ranked), "variant"))
+	}
 	return lead + w.Signs.Space + fmt.Sprintf(w.Variants.Gain, w.Lang.Count(gains, "variant"),
 		message.Digits(v.Hoped), message.Digits(v.Delta))
 }
 
 // variantGrid ranks the variants on one split, below the base.
 func variantGrid(r *analysis.Result, split rollout.Split, w *words) Grid {
-	g := Grid{Title: fmt.Sprintf(w.Variants.On, split), Head: w.Variants.Head, Spare: []int{8, 7, 6, 5}}
+	g := Grid{Title: fmt.Sprintf(w.Variants.On, split), Head: w.Variants.Head, Spare: []int{9, 8, 7, 6}}
 	for i := range r.Variants.Ranked {
 		one := &r.Variants.Ranked[i]
 		sp := one.Splits[split]
@@ -98,6 +101,7 @@ func variantGrid(r *analysis.Result, split rollout.Split, w *words) Grid {
 		row := []string{
 			id(one.Name), w.Variants.Answers[sp.Answer], message.Interval(sp.Mean.Value, sp.Mean.Low, sp.Mean.High),
 			change("", sp.Reward.Estimate), pValue(sp.Reward.PHolm),
+			message.Interval(sp.Lift.Value, sp.Lift.Low, sp.Lift.High),
 		}
 		for _, name := range variantCosts {
 			row = append(row, costOf(sp.Costs, name))
@@ -108,6 +112,7 @@ func variantGrid(r *analysis.Result, split rollout.Split, w *words) Grid {
 		e := base.Reward.Estimate
 		row := []string{
 			w.Variants.Base, "", message.Interval(e.Value, e.Low, e.High), "", "",
+			message.Interval(base.Lift.Value, base.Lift.Low, base.Lift.High),
 			message.DigitsOf(base.Tools.Calls.Value), message.DigitsOf(base.Tokens.Input.Value),
 			message.DigitsOf(base.Tokens.Output.Value), "",
 		}

@@ -51,7 +51,7 @@ func TestVariantsInEveryFormat(t *testing.T) {
 		}
 	})
 	g := inBlocks[Grid](section(p.Doc(), "variants"))[0]
-	if len(g.Rows) != 2 || g.Rows[0][0] != "base" || g.Rows[1][5] != "(-0.02)" || g.Rows[1][6] != "+41.5" || g.Rows[1][8] != "–" {
+	if len(g.Rows) != 2 || g.Rows[0][0] != "base" || g.Rows[1][6] != "(-0.02)" || g.Rows[1][7] != "+41.5" || g.Rows[1][9] != "–" {
 		t.Errorf("the table is %q", g.Rows)
 	}
 }

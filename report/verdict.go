@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +21,9 @@ func (p *RunPage) sentence() (reason, next string) {
 	reason += p.graderToo()
 	if !r.Note.IsEmpty() {
 		reason = fmt.Sprintf(w.Noted, strings.TrimSuffix(reason, w.Signs.Stop), w.say(r.Note)) + w.Signs.Stop
+	}
+	if by := r.Run.JudgedBy; by != "" && by != p.Version {
+		reason += w.Signs.Space + fmt.Sprintf(w.JudgedBy, visible(by))
 	}
 	return reason + changed(r, w), next
 }
@@ -42,7 +46,7 @@ func (p *RunPage) decision() (reason, next string) {
 	r, w := p.Result, p.Words
 	meaning := w.Meaning[r.Verdict]
 	if r.Verdict == analysis.Go {
-		return p.goSentence(), ""
+		return p.goSentence(), p.lookAgain()
 	}
 	if missing := r.Missing(); r.Reason != nil && len(missing) > 0 && missing[0].Gate == *r.Reason {
 		return p.uncovered(missing[0]), ""
@@ -51,8 +55,15 @@ func (p *RunPage) decision() (reason, next string) {
 	if f == nil {
 		return fmt.Sprintf(w.NoneJudged, meaning), ""
 	}
-	if means := w.Means[f.Gate]; means != "" && r.Verdict == analysis.NoGo {
-		meaning = means
+	if means := w.Means[f.Gate]; r.Verdict == analysis.NoGo {
+		switch claim := w.Claims[r.Claim]; {
+		case claim == "":
+			meaning = cmp.Or(means, meaning)
+		case means == "":
+			meaning = claim
+		default:
+			meaning = w.named(claim, w.Lower(means))
+		}
 	}
 	want := w.say(f.Want)
 	if want != "" {
@@ -131,15 +142,23 @@ func changed(r *analysis.Result, w *words) string {
 	return w.Signs.Space + fmt.Sprintf(w.Changed, w.list(list))
 }
 
-// goSentence names what passed, what to read first, and which advisory gates are undecided. For a
-// run without a training split it does not claim more than was measured.
+// lookAgain is what follows a GO on training: its first steps are held against the run.
+func (p *RunPage) lookAgain() string {
+	if p.Result.Claim != analysis.Start {
+		return ""
+	}
+	return p.say(firstSteps.With(analysis.Commands))
+}
+
+var firstSteps = message.New("report.first_steps",
+	"Start the training, and hold its first steps against this run: {pilot}.")
+
+// goSentence names the claim, what passed, what to read first, and which advisory gates are
+// undecided.
 func (p *RunPage) goSentence() string {
 	r, w := p.Result, p.Words
 	passed, all := r.Coverage()
-	meaning := w.Meaning[analysis.Go]
-	if !r.Note.IsEmpty() || passed < all {
-		meaning = w.NothingAgainst
-	}
+	meaning := cmp.Or(w.Claims[r.Claim], w.Meaning[analysis.Go])
 	s := fmt.Sprintf(w.AllPassed, meaning, w.Gates.of(passed))
 	if passed < all {
 		s = fmt.Sprintf(w.SomePassed, meaning, message.Whole(passed), w.Lang.Count(all, "blocking gate"),

@@ -19,15 +19,16 @@ type words struct {
 	Title, TitleOf string
 
 	// The verdict.
-	Meaning                               map[analysis.Verdict]string
-	Means                                 map[string]string // of a NO-GO, by gate
-	NothingAgainst                        string            // GO without a verdict on training
+	Claims                                map[string]string           // of a verdict on training
+	Meaning                               map[analysis.Verdict]string // of one that claims nothing
+	Means                                 map[string]string           // of a NO-GO, by gate
 	AllPassed, Because, NoneJudged, Noted string
 	MeanBounds                            string // of a mean if much is missing
 	GradedOnly                            string // marks another number in that case
 	SomePassed, Covered, NotChecked       string // the share that was judged
 	Changed, ChangedTo, ChangedMore       string // thresholds that are not at their default
 	Measure, Wanted                       string // of a finding; of the deciding one
+	JudgedBy                              string // another version of gonogo
 	OnGates, RunFailed                    string // what a verdict is based on
 	GraderToo, Rejects                    string // in addition to another reason
 	Judged, Judges                        string // how many gates were judged; what would judge another
@@ -166,9 +167,9 @@ type beyondWords struct {
 
 // variantWords describe variants.
 type variantWords struct {
-	Title, Lead, Gain, None, On, Base, Change, NotSet string
-	Head                                              []string
-	Answers                                           map[analysis.VariantAnswer]string
+	Title, Lead, LeadByLift, Gain, None, On, Base, Change, NotSet string
+	Head                                                          []string
+	Answers                                                       map[analysis.VariantAnswer]string
 }
 
 // factWords name the facts about the measurement.

@@ -20,6 +20,10 @@ type JudgeOptions struct {
 	// Regrade grades a sample of the outputs of an earlier night again if tonight is worse, to
 	// tell a changed grader from a changed policy; nil skips that.
 	Regrade func(base *rollout.Run, split rollout.Split) ([]compare.Regraded, error)
+	// Rejudge judges the run of an earlier night again if its stored result was judged by other rules,
+	// and returns nil if it was not; a nil Rejudge leaves that result as it is.
+	Rejudge func(base *rollout.Run, stored *analysis.Result) (*analysis.Result, error)
+
 	// Note is called with notes on what was left out; it may be nil.
 	Note func(text string)
 }
@@ -50,12 +54,33 @@ func (h *History) Judge(ctx context.Context, n *history.Night, tonight *rollout.
 	if err != nil {
 		o.note("the verdict of night %s is left out: %v", h.Nights[base].Name, err)
 	}
+	if before, err = o.current(before, h.Nights[base].Name, with); err != nil {
+		return nil, nil, err
+	}
 	comparison.AddVerdicts(before, unaccepted(before, r))
 	n.Fall(h.Nights, comparison, o.Detect)
 	if err := attribute(ctx, with, tonight, comparison, o); err != nil {
 		return nil, nil, err
 	}
 	return comparison, n.Conclude(h.Nights, base, comparison, o.Accept), nil
+}
+
+// current returns the result of an earlier night by today's rules, and stores it if they are new to
+// it, so that it is judged again only once.
+func (o JudgeOptions) current(was *analysis.Result, night string, base *rollout.Run) (*analysis.Result, error) {
+	if was == nil || o.Rejudge == nil {
+		return was, nil
+	}
+	is, err := o.Rejudge(base, was)
+	if err != nil {
+		return nil, fmt.Errorf("judge night %s again: %w", night, err)
+	}
+	if is == nil {
+		return was, nil
+	}
+	o.note("night %s was judged by other rules (gonogo %s), and is judged again: %s, before %s", night, JudgedBy(was),
+		is.Verdict, was.Verdict)
+	return is, WriteResult(base.Dir, is)
 }
 
 func (o JudgeOptions) note(format string, args ...any) {

@@ -14,6 +14,7 @@ import (
 	"gonogo/analysis/collect"
 	"gonogo/analysis/gate"
 	"gonogo/analysis/judge"
+	"gonogo/analysis/measure"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -26,9 +27,10 @@ var costNames = []string{"tool_calls", "turns", "input_tokens", "output_tokens",
 // into r, and judges r again by gates. This changes only the finding of variants.gain, which is
 // advisory. Each run is streamed once.
 //
-// The ranking uses train if base and variants hold rollouts of it, else eval, else production: no
-// variant was trained on anything, and train usually has more items. eval, whose items played no
-// part in the choice, then gives an unbiased estimate of the gain. A variant gains if the
+// The ranking is by lift on eval, which among the variants of one task shows best which one gains by
+// training (AUC 0.88 and 0.89 in the halves of the recorded trainings), or, without rollouts of eval,
+// by the difference. The answers are of train if base and variants hold rollouts of it, else of eval,
+// else of production: train usually has more items. A variant gains if the
 // comparison says improved and its p-value, corrected over all variants of the split by Holm
 // (1979), stays at or below 1 - confidence: among many variants one looks better by chance.
 func RankVariants(ctx context.Context, r *analysis.Result, base *rollout.Run, variants []*rollout.Run,
@@ -125,6 +127,7 @@ func newVariantSplit(sc *Split, p pairing, s analysis.Settings) *analysis.Varian
 	v := &analysis.VariantSplit{
 		Why: sc.Why, Paired: sc.Paired, Samples: sc.Samples, Missing: sc.Missing,
 		Mean: stat.Mean(rewardsOf(p.new), &s.RewardRange, s.Confidence), Reward: sc.Reward,
+		Lift:        liftOf(rewardsOf(p.new), s),
 		Equivalence: sc.Equivalence, Needs: sc.Needs,
 		Costs: []analysis.Difference{},
 	}
@@ -142,6 +145,15 @@ func newVariantSplit(sc *Split, p pairing, s analysis.Settings) *analysis.Varian
 		}
 	}
 	return v
+}
+
+// liftOf returns E[max of a group] - mean over the items with enough rollouts; if most have fewer than a
+// group, of as many as they have in common.
+func liftOf(items [][]float64, s analysis.Settings) stat.Estimate {
+	k := min(s.GroupSize, measure.SamplesInCommon(items))
+	items = slices.DeleteFunc(items, func(ys []float64) bool { return len(ys) < k })
+	lift, _ := stat.Lift(items, k, s.RewardRange, s.Confidence)
+	return lift
 }
 
 // correct corrects the p-values of a split over the variants, and withdraws the answers that no
@@ -182,7 +194,7 @@ var (
 		"by itself that would be a loss, but not after correction for {variants} ({p})")
 )
 
-// choose sets the split for the ranking: the first on which a variant can be compared.
+// choose sets the split of the answers: the first on which a variant can be compared.
 func choose(v *analysis.Variants) {
 	for _, split := range rollout.Splits() {
 		for i := range v.Ranked {
@@ -194,10 +206,20 @@ func choose(v *analysis.Variants) {
 	}
 }
 
-// rank sorts the variants by their difference on the split of the ranking, and copies their answers on
-// that split.
+// rank sorts the variants by their lift on eval, or, if no variant has rollouts of it, by their
+// difference on the split of the answers, and copies their answers on that split.
 func rank(v *analysis.Variants) {
+	v.ByLift = slices.ContainsFunc(v.Ranked, func(one analysis.Variant) bool {
+		sp := one.Splits[rollout.Eval]
+		return sp != nil && sp.Lift.Known()
+	})
 	difference := func(variant *analysis.Variant) float64 {
+		if v.ByLift {
+			if sp := variant.Splits[rollout.Eval]; sp != nil && sp.Lift.Known() {
+				return *sp.Lift.Value
+			}
+			return math.Inf(-1)
+		}
 		if sp := v.Ranking(variant); sp != nil && sp.Reward.Known() {
 			return *sp.Reward.Value
 		}
@@ -234,8 +256,8 @@ var (
 // flattery notes that the gain of a variant chosen among several is overestimated, and what eval
 // shows, whose items played no part in the choice.
 func flattery(v *analysis.Variants) {
-	first := &v.Ranked[0]
-	if len(v.Ranked) < 2 || first.Answer != analysis.Gains {
+	first := v.Foremost(analysis.Gains)
+	if len(v.Ranked) < 2 || first == nil {
 		return
 	}
 	args := message.Args{

@@ -32,8 +32,7 @@ type RepeatedRow struct{ Line, First int }
 // Options set what is dropped where either choice is sensible. The zero value of a field
 // stands for its default.
 type Options struct {
-	// posterior probability from which an item counts as dead, saturated, flat or broken; default 1 - the
-	// threshold signal.informative
+	// posterior probability from which an item counts as dead, saturated, flat or broken; default 0.9
 	Sure       float64
 	Keep       []Reason // reasons for which no row is dropped
 	Near       bool     // near and swapped copies are dropped, too
@@ -41,6 +40,8 @@ type Options struct {
 	Weights    bool     // every row gets a Difficulty
 	Suspicious bool     // suspicious rows are dropped, too; most of them are hard but correct, and worth a look
 }
+
+const sureDefault = 0.9
 
 // Choose selects the rows of a training file that are worth training on, by the rollouts and
 // the audit of a run, and by the rows themselves. For every row that it drops it names all
@@ -53,7 +54,7 @@ func Choose(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, fil
 		return nil, err
 	}
 	if opt.Sure == 0 {
-		opt.Sure = 1 - s.Thresholds.At(analysis.InformativeShare)
+		opt.Sure = sureDefault
 	}
 	if !(opt.Sure > 0 && opt.Sure < 1) {
 		return nil, fmt.Errorf("the probability from which an item is dropped is %g: it must be between 0 and 1",

@@ -7,48 +7,34 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var (
-	reachableLimit = analysis.Threshold{
-		Name: "baseline.reachable", Unit: "share",
-		Doc: "best of a group, above the bottom of the range, as a share of the range", Default: 0.05,
-	}
-	reachableCaution = analysis.Threshold{
-		Name: "baseline.reachable.caution", Unit: "share",
-		Doc: "the same, below which it is a caution", Default: 0.10,
-	}
-)
+var reachableLimit = analysis.Threshold{
+	Name: "baseline.reachable", Unit: "share",
+	Doc:     "best of a group, above the bottom of the range, as a share of the range, below which it is a caution",
+	Default: 0.10,
+}
 
 var baselineReachable = &analysis.Gate{
 	Name:      "baseline.reachable",
 	Label:     "Reward within reach",
 	OnRewards: true,
 	Headline:  true,
-	Doc: "Blocking, on train: the best of a group of the planned size is at least 5 % of the reward range above its " +
-		"bottom, " +
-		"on average over items; else there is no success to learn from. A trainer that divides by a group's " +
-		"standard deviation (trainer.normalize: std) learns from any difference: it passes with signal.informative. " +
-		"Advisory: 10 %.",
-	Thresholds: []analysis.Threshold{reachableLimit, reachableCaution},
+	Doc: "Advisory, on train: the best of a group of the planned size is at least 10 % of the reward range above its " +
+		"bottom, on average over items; else learning is slow. It does not block: some models learn a task that " +
+		"they almost never solve, and signal.informative counts the groups that teach.",
+	Thresholds: []analysis.Threshold{reachableLimit},
 	Charts:     []string{"best_of_k"},
 	Words: analysis.Words{
 		Why: "Reinforcement learning strengthens what the model already does right now and then. If " +
 			"even the best of several rollouts earns nothing, there is nothing to strengthen.",
-		Pass: "the model sometimes succeeds: the best of {kbest} earns {value} above the bottom of the range",
-		Fail: "the model never succeeds: the best of {kbest} earns only {value} above the bottom of the " +
-			"range",
-		FailRemedy: "Read a few rollouts: if some answers are right, fix the grader. If none is, give partial " +
-			"credit for steps of the task, or better instructions and tools. If that is not enough, use a stronger " +
-			"model, or teach by example first (supervised fine-tuning). {dead} of {measured|item} never earned " +
-			"anything.",
-		Unknown: "it is not clear that the model ever succeeds: the best of {kbest} earns {low} to {high} " +
-			"above the bottom of the range",
-		UnknownRemedy:   "{needs}",
-		Caution:         "success is rare: the best of {kbest} earns only {value} above the bottom of the range",
-		CautionRemedy:   "Expect slow learning. Partial credit, larger groups or easier items first would help.",
+		Pass:    "the model sometimes succeeds: the best of {kbest} earns {value} above the bottom of the range",
+		Caution: "success is rare: the best of {kbest} earns only {value} above the bottom of the range",
+		CautionRemedy: "Expect slow learning. Read a few rollouts: if some answers are right, fix the grader. If none " +
+			"is, give partial credit, larger groups or easier items first, use a stronger model, or teach by example " +
+			"(supervised fine-tuning). {dead} of {measured|item} never earned anything.",
 		CautionUnknown:  "success may be rare: the best of {kbest} earns {low} to {high} above the bottom of the range",
 		CautionUnknownR: "{needs}",
 	},
-	Check: onTraining(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+	Check: onTraining(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
 		sr *analysis.SplitResult,
 	) []analysis.Finding {
 		rng := r.Range()
@@ -69,8 +55,7 @@ var baselineReachable = &analysis.Gate{
 			above.Value = nil
 		}
 		return estimated{
-			scaleless: true,
-			blocking:  reachableLimit, caution: reachableCaution, unit: "reward", width: rng.Width(), estimate: e,
+			caution: reachableLimit, unit: "reward", width: rng.Width(), estimate: e,
 			bound: above, bottom: rng.Lo, offset: rng.Lo,
 			samples: groupSamples(sr, r), inFile: sr.Items.InFile, items: itemsOfClass(sr, analysis.Dead),
 			vars: ofGroup(best, r, message.Args{
@@ -91,10 +76,3 @@ func ofGroup(best analysis.AtK, r *analysis.Result, vars message.Args, value *fl
 	}
 	return vars
 }
-
-// anyDifference replaces the words if rewards are close together but the trainer does not care
-// about the size of differences.
-var anyDifference = analysis.NewWording("baseline.any_difference", "rewards are close together, but the trainer "+
-	"divides by the standard deviation of a group (trainer.normalize: std), so any difference counts: {differ} of "+
-	"groups teach something",
-	"")

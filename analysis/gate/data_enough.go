@@ -40,7 +40,7 @@ var dataEnough = &analysis.Gate{
 		CautionUnknown:  "the number of items is not known",
 		CautionUnknownR: "",
 	},
-	Check: onTraining(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+	Check: onTraining(analysis.Blocking, func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
 		sr *analysis.SplitResult,
 	) []analysis.Finding {
 		want, least := Enough(t, r.GroupSize)

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"maps"
 	"math"
 
 	"gonogo/analysis"
@@ -10,14 +9,13 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// estimated judges an estimate about the items of a split against its thresholds, in both
-// severities.
+// estimated judges an estimate about the items of a split against its thresholds.
 type estimated struct {
-	blocking analysis.Threshold
+	blocking analysis.Threshold // without a name if the gate is only advisory
 	caution  analysis.Threshold
 	unit     string
 	width    float64 // of the reward range if the thresholds are shares of it; else 1
-	// replaces width for the blocking threshold if it is less than the caution demands; 0: not set
+	// replaces width for the blocking threshold if it is narrow; 0: not set
 	span     float64
 	estimate stat.Estimate
 	bound    analysis.Bound
@@ -28,57 +26,48 @@ type estimated struct {
 	vars     message.Args
 	items    []string          // listed unless the gate passes
 	failing  *analysis.Wording // replaces the words of a failure; nil to keep them
-
-	// scaleless says that a trainer which divides by a group's standard deviation learns from any
-	// difference in rewards, however small.
-	scaleless bool
 }
 
-// findings judges the estimate against the blocking threshold and the caution.
+// narrowSpan is the share of the range below which the span of all rewards replaces the range.
+const narrowSpan = 0.05
+
+// findings judges the estimate against the blocking threshold, if there is one, and the caution.
 func (e estimated) findings(r *analysis.Result, t analysis.Thresholds, split rollout.Split) []analysis.Finding {
 	var out []analysis.Finding
-	for _, level := range []struct {
-		severity  analysis.Severity
-		threshold analysis.Threshold
-	}{{analysis.Blocking, e.blocking}, {analysis.Advisory, e.caution}} {
-		want := t.At(level.threshold) * e.width
-		if level.severity == analysis.Blocking && e.span > 0 && e.span < t.At(e.caution)*e.width {
-			want = t.At(level.threshold) * e.span
+	if e.blocking.Name != "" {
+		want := t.At(e.blocking) * e.width
+		if e.span > 0 && e.span < narrowSpan*e.width {
+			want = t.At(e.blocking) * e.span
 		}
-		status := e.bound.AtLeast(want)
-		j := analysis.Judgement{
-			Split: split, Severity: level.severity, Unit: e.unit,
-			Want: analysis.WantAtLeast(want), Args: e.vars,
-		}
-		if level.severity == analysis.Blocking && status != analysis.Pass && e.scaleless {
-			if differ, ok := differEnough(r, t, split); ok {
-				status, j.Instead = analysis.Pass, &anyDifference
-				j.Args = maps.Clone(e.vars)
-				j.Args["differ"] = differ
-			}
-		}
-		if status == analysis.Fail {
-			j.Instead = e.failing
-		}
-		if status != analysis.Pass {
-			j.Items = e.items
-		}
-		if status == analysis.Unknown {
-			j.Needs, j.Settles = e.needed(r, t, want)
-		}
-		out = append(out, j.Finding(status, e.bound))
+		out = append(out, e.finding(r, t, split, analysis.Blocking, want))
 	}
-	return out
+	return append(out, e.finding(r, t, split, analysis.Advisory, t.At(e.caution)*e.width))
 }
 
-// differEnough reports whether the trainer normalizes by a group's standard deviation and the
-// rewards of enough groups differ to teach it. It also returns the share of these groups.
-func differEnough(r *analysis.Result, t analysis.Thresholds, split rollout.Split) (message.Arg, bool) {
-	if r.Normalize != analysis.NormalizeStd {
-		return message.Arg{}, false
+// finding judges the estimate against one limit.
+func (e estimated) finding(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+	severity analysis.Severity, want float64,
+) analysis.Finding {
+	status := e.bound.AtLeast(want)
+	return e.judgement(r, t, split, severity, status, want).Finding(status, e.bound)
+}
+
+func (e estimated) judgement(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+	severity analysis.Severity, status analysis.Status, want float64,
+) analysis.Judgement {
+	j := analysis.Judgement{
+		Split: split, Severity: severity, Unit: e.unit, Want: analysis.WantAtLeast(want), Args: e.vars,
 	}
-	e, b := signalAt(r.Splits[split], r)
-	return message.KnownShare(e.Value), b.AtLeast(t.At(analysis.InformativeShare)) == analysis.Pass
+	if status == analysis.Fail {
+		j.Instead = e.failing
+	}
+	if status != analysis.Pass {
+		j.Items = e.items
+	}
+	if status == analysis.Unknown {
+		j.Needs, j.Settles = e.needed(r, t, want)
+	}
+	return j
 }
 
 // needed returns how many items and samples would settle an unknown answer. If groups are larger

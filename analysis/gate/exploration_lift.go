@@ -7,43 +7,32 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var (
-	liftLimit = analysis.Threshold{
-		Name: "exploration.lift", Unit: "share",
-		Doc: "best of a group minus mean reward, as a share of the range", Default: 0.02,
-	}
-	liftCaution = analysis.Threshold{
-		Name: "exploration.lift.caution", Unit: "share",
-		Doc: "the same, below which it is a caution", Default: 0.05,
-	}
-)
+var liftLimit = analysis.Threshold{
+	Name: "exploration.lift", Unit: "share",
+	Doc: "best of a group minus mean reward, as a share of the range, below which it is a caution", Default: 0.05,
+}
 
 var explorationLift = &analysis.Gate{
 	Name:      "exploration.lift",
 	Label:     "Gain of the best sample",
 	OnRewards: true,
 	Headline:  true,
-	Doc: "Blocking, on train: the best of a group of the planned size earns at least 2 % of the range more than the " +
-		"mean; that gap is what " +
-		"training can pull the mean towards. A trainer that divides by a group's standard deviation " +
-		"(trainer.normalize: std) learns from any difference: it passes with signal.informative. Advisory: 5 %.",
-	Thresholds: []analysis.Threshold{liftLimit, liftCaution},
+	Doc: "Advisory, on train: the best of a group of the planned size earns at least 5 % of the range more than the " +
+		"mean; that gap is what training can pull the mean towards. It does not block: a trainer that divides by a " +
+		"group's standard deviation (trainer.normalize: std) learns from any difference.",
+	Thresholds: []analysis.Threshold{liftLimit},
 	Charts:     []string{"best_of_k"},
 	Words: analysis.Words{
 		Why: "The gap between the best of several rollouts and the mean is what training can pull the " +
 			"mean towards: the better behaviour must already show up among the rollouts.",
-		Pass: "the best of {kbest} earns {value} more than the mean ({best} against {mean})",
-		Fail: "the best of {kbest} earns only {value} more than the mean ({best} against {mean})",
-		FailRemedy: "Raise the temperature: rollouts hardly differ. If that is not enough, allow more steps, " +
-			"or use a grader with finer grades.",
-		Unknown:         "the best of {kbest} earns {low} to {high} more than the mean",
-		UnknownRemedy:   "{needs}",
-		Caution:         "the best of {kbest} earns only {value} more than the mean ({best} against {mean})",
-		CautionRemedy:   "Expect a small gain.",
+		Pass:    "the best of {kbest} earns {value} more than the mean ({best} against {mean})",
+		Caution: "the best of {kbest} earns only {value} more than the mean ({best} against {mean})",
+		CautionRemedy: "Expect a small gain. Raise the temperature if rollouts hardly differ; if that is not enough, " +
+			"allow more steps, or use a grader with finer grades.",
 		CautionUnknown:  "the best of {kbest} earns {low} to {high} more than the mean",
 		CautionUnknownR: "{needs}",
 	},
-	Check: onTraining(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+	Check: onTraining(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
 		sr *analysis.SplitResult,
 	) []analysis.Finding {
 		rng := r.Range()
@@ -56,8 +45,7 @@ var explorationLift = &analysis.Gate{
 			b = analysis.Bound{Low: b.Low, High: stat.FiniteOrNil(min(high, rng.Hi) - *sr.Reward.Low)}
 		}
 		return estimated{
-			scaleless: true,
-			blocking:  liftLimit, caution: liftCaution, unit: "reward", width: rng.Width(), estimate: e, bound: b,
+			caution: liftLimit, unit: "reward", width: rng.Width(), estimate: e, bound: b,
 			samples: groupSamples(sr, r), inFile: sr.Items.InFile,
 			vars: ofGroup(best, r, message.Args{"mean": meanOf(sr, r)}, e.Value),
 		}.findings(r, t, split)

@@ -6,13 +6,14 @@ import (
 	"gonogo/analysis"
 )
 
-// Renamed says what replaced a gate or a threshold of the first schema. Every fact that an old gate
-// judged is now a fact of the new gate, under the old gate's name.
+// Renamed says what replaced a former gate or threshold. Every fact that an old gate judged is now a
+// fact of the new gate, under the old gate's name.
 type Renamed struct {
 	Old string
 	New string  // the gate or threshold that it belongs to now
 	At  float64 // the fixed value of a threshold that can no longer be set; else 0
 	Set bool    // whether it can still be set, under the new name
+	Now string  // what the new threshold measures, if not what the old one did
 }
 
 // RenamedGates lists the gates that became facts of another gate.
@@ -55,6 +56,11 @@ func RenamedThresholds() []Renamed {
 		set("tools.failures", "tools.health.failures"), set("tools.malformed", "tools.health.malformed"),
 		set("tools.budget", "tools.health.budget"), set("tools.output_size", "tools.health.output_size"),
 		set("latency.limit", "tools.tail.limit"),
+		set("baseline.reachable.caution", reachableLimit.Name), set("exploration.lift.caution", liftLimit.Name),
+		{
+			Old: "signal.informative", New: informativeLimit.Name, Set: true,
+			Now: "informative groups expected in the whole training, instead of their share",
+		},
 	}
 	for _, view := range []string{"shift.text", "shift.fields", "shift.reward", "shift.tools"} {
 		list = append(list, set(view, "shift"), fixed(view+".pass", "shift", 0.70), set(view+".p", "shift.p"),
@@ -63,12 +69,14 @@ func RenamedThresholds() []Renamed {
 	return list
 }
 
-// RenamedThresholdError returns an error that names the replacement of a threshold of the first
-// schema; nil for any other name.
+// RenamedThresholdError returns an error that names the replacement of a former threshold; nil for
+// any other name.
 func RenamedThresholdError(name string) error {
 	for _, m := range RenamedThresholds() {
 		switch {
 		case m.Old != name:
+		case m.Now != "":
+			return fmt.Errorf("the threshold %s is replaced by %s: %s (docs/gates.md)", name, m.New, m.Now)
 		case m.Set:
 			return fmt.Errorf("the threshold %s is now called %s (docs/gates.md)", name, m.New)
 		default:

@@ -3,7 +3,6 @@ package gate
 import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
-	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/rollout/markup"
 )
@@ -12,8 +11,7 @@ var rolloutsFinished = &analysis.Gate{
 	Name: "rollouts.unfinished",
 	Doc: "Blocking, on every sampled split: at most 20 % of rollouts end without a finished answer (cut off by the " +
 		"token limit, refused, filtered, empty), and on train " +
-		"`signal.informative` and `exploration.lift` reach their thresholds without those rollouts, too. Advisory: " +
-		"at most 2 %.",
+		"`signal.informative` passes without those rollouts, too. Advisory: at most 2 %.",
 	Words: analysis.Words{
 		Why: "An answer that was cut off, refused, withheld or left empty earns the bottom of the range, " +
 			"whatever the model knows. Groups then differ by which rollouts were cut off, not by which were right, " +
@@ -78,31 +76,12 @@ func finishedOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
 func signalWithoutUnfinished(e *analysis.FinishStats, r *analysis.Result, t analysis.Thresholds,
 	split rollout.Split,
 ) analysis.Status {
-	all, alone := r.Splits[split], aloneOf(e, r.Splits[split])
-	out := analysis.Pass
-	judge := func(want float64, all, alone analysis.Bound) {
-		if all.AtLeast(want) != analysis.Pass {
-			return
-		}
-		switch alone.AtLeast(want) {
-		case analysis.Fail:
-			out = analysis.Fail
-		case analysis.Unknown:
-			if out == analysis.Pass {
-				out = analysis.Unknown
-			}
-		}
+	_, signal := signalAt(r.Splits[split], r)
+	if enoughTeach(signal, r, t) != analysis.Pass {
+		return analysis.Pass
 	}
-	_, signal := signalAt(all, r)
-	_, rest := signalAt(alone, r)
-	judge(t.At(analysis.InformativeShare), signal, rest)
-	if r.Normalize == analysis.NormalizeStd { // such a trainer does not depend on the size of the lift
-		return out
-	}
-	lift := stat.Range{Lo: 0, Hi: r.Range().Width()}
-	judge(t.At(liftLimit)*r.Range().Width(), analysis.BoundOf(onFile(all.Lift, all, r, lift)),
-		analysis.BoundOf(onFile(alone.Lift, alone, r, lift)))
-	return out
+	_, rest := signalAt(aloneOf(e, r.Splits[split]), r)
+	return enoughTeach(rest, r, t)
 }
 
 // aloneOf returns the split without unfinished rollouts, with the fields that the gates of the

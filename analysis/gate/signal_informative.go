@@ -3,36 +3,47 @@ package gate
 import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
 
-var informativeCaution = analysis.Threshold{
-	Name: "signal.informative.caution", Unit: "share",
-	Doc: "the same, below which it is a caution", Default: 0.30,
-}
+var (
+	informativeLimit = analysis.Threshold{
+		Name: "signal.informative.groups", Unit: "groups",
+		Doc: "informative groups expected in the whole training (without a plan 100 steps of 8 groups): it fails if " +
+			"the upper end of the interval is below, and is open if only the estimate is", Default: 20,
+	}
+	informativeCaution = analysis.Threshold{
+		Name: "signal.informative.caution", Unit: "share",
+		Doc: "share of groups whose rewards differ, below which it is a caution", Default: 0.30,
+	}
+)
 
 var signalInformative = &analysis.Gate{
 	Name:      "signal.informative",
 	Label:     "Groups that teach",
 	OnRewards: true,
+	Claim:     analysis.NothingToLearn,
 	Headline:  true,
-	Doc: "Blocking, on train: in at least 10 % of groups of the planned size the rewards differ. A group whose " +
+	Doc: "Blocking, on train: at least 20 informative groups are expected in the whole training (epochs × items × the " +
+		"share of groups of the planned size whose rewards differ; without training.batch_size and training.epochs, " +
+		"100 steps of 8 groups). It fails if the upper end of the interval is below 20, and is open if only the " +
+		"estimate is. A group whose " +
 		"rewards are equal has zero " +
 		"advantage and teaches nothing; so has one whose standard deviation is below what the trainer adds to it " +
 		"(trainer.epsilon), or, without that division, whose rewards span less than 1 % of the range. Where grader " +
-		"noise was measured, its share of the variance within items is taken off. Advisory: 30 %.",
-	Thresholds: []analysis.Threshold{analysis.InformativeShare, informativeCaution},
+		"noise was measured, its share of the variance within items is taken off. Advisory: 30 % of groups.",
+	Thresholds: []analysis.Threshold{informativeLimit, informativeCaution},
 	Charts:     []string{"informative"},
 	Words: analysis.Words{
 		Why: "A trainer of the GRPO family compares several rollouts of the same item. When all earn " +
 			"the same, it learns nothing from them, and has paid for them all.",
-		Pass: "{share} of groups of {group} teach something{fitted}",
-		Fail: "only {share} of groups of {group} teach something: you pay for {cost|group} to get one " +
-			"that does{fitted}",
+		Pass: "{share} of groups of {group} teach something: {expected} in {plan}{fitted}",
+		Fail: "only {expected} are expected in {plan}: {share} of groups of {group} teach something{fitted}",
 		FailRemedy: "{drop} Then sample again. If rewards still hardly differ, give partial credit, or use " +
 			"larger groups. {mixed} of {measured|item} vary at all.",
-		Unknown: "it is not clear whether enough groups of {group} teach something: between {lowpercent} " +
-			"and {highpercent}{fitted}",
+		Unknown: "it is not clear whether enough groups of {group} teach something: {expected} are expected in " +
+			"{plan}{fitted}",
 		UnknownRemedy: "{needs}",
 		Caution: "{share} of groups of {group} teach something: you pay for {cost|group} to get one that " +
 			"does{fitted}",
@@ -41,7 +52,7 @@ var signalInformative = &analysis.Gate{
 		CautionUnknown:  "between {lowpercent} and {highpercent} of groups of {group} teach something{fitted}",
 		CautionUnknownR: "{needs}",
 	},
-	Check: onTraining(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+	Check: onTraining(analysis.Blocking, func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
 		sr *analysis.SplitResult,
 	) []analysis.Finding {
 		e, b := signalAt(sr, r)
@@ -52,40 +63,119 @@ var signalInformative = &analysis.Gate{
 			"dead":      message.Int(sr.Classes.Counts[analysis.Dead]),
 			"saturated": message.Int(sr.Classes.Counts[analysis.Saturated]),
 			"flat":      message.Int(sr.Classes.Counts[analysis.Flat]), "fitted": message.Nested(fitted),
+			"plan": message.Nested(plannedTraining(r.Plan)),
 		}
 		vars["drop"] = message.Nested(dropItems.With(vars))
-		var instead *analysis.Wording
 		if e.Known() && *e.Value > 0 {
 			vars["cost"] = message.Number(1 / *e.Value)
-		} else {
-			instead = &noneTeaches
 		}
 		// no items would remain
 		if c := sr.Classes.Counts; c[analysis.Dead]+c[analysis.Saturated] == sr.Items.Measured {
 			vars["drop"] = message.Nested(otherItems.Text())
 		}
-		for _, level := range []analysis.Threshold{analysis.InformativeShare, informativeCaution} {
-			if want := t.At(level); b.AtLeast(want) == analysis.Fail {
-				if raw, _ := sr.SignalAt(r.GroupSize); raw != nil && *raw.Value >= want {
-					instead = &noiseTeaches
-				}
-				break
-			}
-		}
-		if best, ok := sr.BestAt(r.GroupSize); ok && best.K < r.GroupSize {
-			// the samples' own share is the lower bound
+		best, ok := sr.BestAt(r.GroupSize)
+		fewer := ok && best.K < r.GroupSize
+		if fewer { // the samples' own share is the lower bound
 			vars["share"] = message.Nested(atLeastSo.With(message.Args{"what": vars["share"]}))
 			if cost, known := vars["cost"]; known {
 				vars["cost"] = message.Nested(atMostSo.With(message.Args{"what": cost}))
 			}
 		}
-		return estimated{
-			blocking: analysis.InformativeShare, caution: informativeCaution, unit: "share", width: 1, estimate: e,
-			bound: b, vars: vars, failing: instead,
-			samples: groupSamples(sr, r), inFile: sr.Items.InFile,
-			items: append(itemsOfClass(sr, analysis.Dead), itemsOfClass(sr, analysis.Saturated)...),
-		}.findings(r, t, split)
+		taught := inTraining(b, r)
+		vars["expected"] = message.Nested(expectedGroups(taught, fewer))
+		judged := estimated{
+			unit: "share", width: 1, estimate: e, bound: b, vars: vars, samples: groupSamples(sr, r),
+			inFile: sr.Items.InFile,
+			items:  append(itemsOfClass(sr, analysis.Dead), itemsOfClass(sr, analysis.Saturated)...),
+		}
+		raw, _ := sr.SignalAt(r.GroupSize)
+		reworded := func(want float64, byNoise, none *analysis.Wording) *analysis.Wording {
+			switch {
+			case raw != nil && *raw.Value >= want:
+				return byNoise
+			case !e.Known() || *e.Value == 0:
+				return none
+			}
+			return nil
+		}
+		want := t.At(informativeLimit)
+		share := want / trainingGroups(r) // of all its groups
+		judged.failing = reworded(share, &noiseTeachesFew, &noneInTraining)
+		if share > 1 {
+			judged.failing = &trainingTooShort
+		}
+		status := enoughTeach(b, r, t)
+		blocking := judged.judgement(r, t, split, analysis.Blocking, status, share)
+		blocking.Unit, blocking.Want = informativeLimit.Unit, wantGroups.With(analysis.Limit(want))
+		judged.failing = reworded(t.At(informativeCaution), &noiseTeaches, &noneTeaches)
+		if status == analysis.Fail { // which has listed them
+			judged.items = nil
+		}
+		return []analysis.Finding{
+			blocking.Finding(status, taught),
+			judged.finding(r, t, split, analysis.Advisory, t.At(informativeCaution)),
+		}
 	}),
+}
+
+// enoughTeach judges the informative groups expected in the whole training, from their share: it
+// fails only where even the upper end of the interval is too low, as one blocked training in three
+// gained where the estimate decided.
+func enoughTeach(share analysis.Bound, r *analysis.Result, t analysis.Thresholds) analysis.Status {
+	b, want := inTraining(share, r), t.At(informativeLimit)
+	switch {
+	case b.High != nil && *b.High < want:
+		return analysis.Fail
+	case b.Value != nil && *b.Value >= want:
+		return analysis.Pass
+	}
+	return analysis.Unknown
+}
+
+// trainingGroups returns the number of groups in the whole training.
+func trainingGroups(r *analysis.Result) float64 {
+	if r.Plan == nil {
+		return 0
+	}
+	return float64(r.Plan.Groups)
+}
+
+// inTraining returns the number of groups of the whole training, given their share; unknown without
+// a plan.
+func inTraining(share analysis.Bound, r *analysis.Result) analysis.Bound {
+	groups := trainingGroups(r)
+	if groups == 0 {
+		return analysis.Bound{}
+	}
+	scaled := func(p *float64) *float64 {
+		if p == nil {
+			return nil
+		}
+		return stat.FiniteOrNil(groups * *p)
+	}
+	return analysis.Bound{Value: scaled(share.Value), Low: scaled(share.Low), High: scaled(share.High)}
+}
+
+// expectedGroups says how many informative groups are expected; only bounds where items have fewer
+// samples than a group.
+func expectedGroups(b analysis.Bound, bounds bool) message.Text {
+	args := message.Args{"value": message.Known(b.Value), "low": message.Known(b.Low), "high": message.Known(b.High)}
+	if bounds || b.Value == nil {
+		return groupsBetween.With(args)
+	}
+	return groupsExpected.With(args)
+}
+
+// plannedTraining describes the training in steps and groups.
+func plannedTraining(p *analysis.Plan) message.Text {
+	if p == nil {
+		return message.Text{}
+	}
+	args := message.Args{"steps": message.Count(p.Steps, "step"), "groups": message.Count(p.Groups, "group")}
+	if p.Assumed {
+		return trainingAssumed.With(args)
+	}
+	return trainingPlanned.With(args)
 }
 
 // noiseWords says how much grader noise reduces the informative share. It is empty if the grader's
@@ -101,15 +191,30 @@ func noiseWords(sr *analysis.SplitResult, r *analysis.Result) message.Text {
 	})
 }
 
+const steadierGrader = "Make the grader steadier before you choose items: set a judge to temperature 0 and give it a " +
+	"rubric of checkable points. If that is not enough, average several judgements, or use a rule instead of a judge."
+
 var (
-	noneTeaches = analysis.NewWording("signal.informative.none", "no group of {group} teaches anything{fitted}",
+	noneInTraining = analysis.NewWording("signal.informative.none",
+		"no group of {group} teaches anything: {expected} are expected in {plan}{fitted}",
 		"{drop} Then sample again. If rewards still do not differ, give partial credit, or use larger groups.")
-	// noiseTeaches is used if enough rewards differ, but only by chance: no choice of items helps.
+	noneTeaches = analysis.NewWording("signal.informative.none_seen", "no group of {group} teaches anything{fitted}",
+		"{drop}")
+	// Used if enough rewards differ, but only by chance: no choice of items helps.
 	noiseTeaches = analysis.NewWording("signal.informative.noise",
-		"{share} of groups of {group} teach something{fitted}",
-		"Make the grader steadier before you choose items: set a judge to temperature 0 and give it a rubric of "+
-			"checkable points. If that is not enough, average several judgements, or use a rule instead of a judge.")
-	dropItems = message.New("signal.informative.drop", "Replace the items that are always right ({saturated}) or "+
+		"{share} of groups of {group} teach something{fitted}", steadierGrader)
+	noiseTeachesFew = analysis.NewWording("signal.informative.noise_few",
+		"only {expected} are expected in {plan}: {share} of groups of {group} teach something{fitted}", steadierGrader)
+	trainingTooShort = analysis.NewWording("signal.informative.short",
+		"even if every group taught something, {plan} would be too short{fitted}",
+		"Plan more steps: raise training.epochs, or take more items.")
+	trainingPlanned = message.New("signal.informative.plan", "the whole training ({steps}, {groups})")
+	trainingAssumed = message.New("signal.informative.assumed",
+		"a training of {steps} and {groups} (assumed: set training.batch_size and training.epochs)")
+	wantGroups     = message.New("want.groups", "≥ {limit} informative groups")
+	groupsExpected = message.New("signal.informative.expected", "{value} informative groups ({low} to {high})")
+	groupsBetween  = message.New("signal.informative.between", "{low} to {high} informative groups")
+	dropItems      = message.New("signal.informative.drop", "Replace the items that are always right ({saturated}) or "+
 		"never right ({dead}) with items of medium difficulty.")
 	otherItems = message.New("signal.informative.other_items", "Take other items, of medium difficulty for this model.")
 	atMostSo   = message.New("phrase.at_most", "at most {what}")

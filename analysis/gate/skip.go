@@ -37,11 +37,11 @@ type splitCheck = func(r *analysis.Result, t analysis.Thresholds, split rollout.
 	sr *analysis.SplitResult) []analysis.Finding
 
 // onTraining returns a check of the split that training would see; it skips if there is none.
-func onTraining(f splitCheck) check {
+func onTraining(severity analysis.Severity, f splitCheck) check {
 	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		split, ok := analysis.TrainingSplit(r)
 		if !ok {
-			return analysis.Skip(rollout.Train, analysis.Blocking, noTraining.Text())
+			return analysis.Skip(rollout.Train, severity, noTraining.Text())
 		}
 		return f(r, t, split, r.Splits[split])
 	}

@@ -61,11 +61,13 @@ func foremost(v *analysis.Variants) (*analysis.Variant, analysis.Status) {
 		answer analysis.VariantAnswer
 		status analysis.Status
 	}{{analysis.Gains, analysis.Fail}, {analysis.CannotTell, analysis.Unknown}} {
-		for i := range v.Ranked {
-			sp := v.Ranking(&v.Ranked[i])
-			if v.Ranked[i].Answer == want.answer && sp != nil && sp.Reward.Known() {
-				return &v.Ranked[i], want.status
-			}
+		if best := v.Foremost(want.answer); best != nil {
+			return best, want.status
+		}
+	}
+	for _, answer := range []analysis.VariantAnswer{analysis.NoDifference, analysis.Loses} {
+		if best := v.Foremost(answer); best != nil {
+			return best, analysis.Pass
 		}
 	}
 	return &v.Ranked[0], analysis.Pass

@@ -22,6 +22,7 @@ type quantity struct {
 	gate      string
 	threshold float64
 	reversed  bool // rewards are 1-reward: the quantity is rare failure, not rare success
+	lenient   bool // it passes on the estimate: a GO just on the wrong side is no error
 	of        func(p float64) float64
 }
 
@@ -30,11 +31,13 @@ const group = 8 // the group size that verdicts are calibrated at
 func bestOf(p float64) float64 { return 1 - math.Pow(1-p, group) }
 
 var quantities = []quantity{
-	{"signal.informative", 0.10, false, func(p float64) float64 { return bestOf(p) - math.Pow(p, group) }},
-	{"baseline.reachable", 0.05, false, bestOf},
-	{"exploration.lift", 0.02, false, func(p float64) float64 { return bestOf(p) - p }},
-	{"baseline.headroom", 0.03, true, func(p float64) float64 { return p }},
+	{"signal.informative", 0.10, false, true, func(p float64) float64 { return bestOf(p) - math.Pow(p, group) }},
+	{"baseline.headroom", 0.03, true, false, func(p float64) float64 { return p }},
 }
+
+// tenth asks for informative groups that are 10 % of the 800 assumed: 100 items cannot show that fewer than 2.5 %
+// teach.
+func tenth() analysis.Thresholds { return analysis.Thresholds{"signal.informative.groups": 80} }
 
 // population holds the chances of 100 items, of which the given share differs
 // from 0, such that the quantity has the given mean.
@@ -91,19 +94,18 @@ type simulation struct {
 // only leaves one blocking threshold in force that an estimate can miss, so
 // that a verdict is wrong by that gate alone.
 func only(gate string) analysis.Thresholds {
-	t := analysis.Thresholds{}
-	for _, q := range quantities {
-		if q.gate != gate {
-			t[q.gate] = 0
-		}
+	if gate == "baseline.headroom" {
+		return analysis.Thresholds{"signal.informative.groups": 0}
 	}
+	t := tenth()
+	t["baseline.headroom"] = 0
 	return t
 }
 
 func newSimulation(t *testing.T, seed uint64, thresholds analysis.Thresholds) *simulation {
 	s := analysis.DefaultSettings()
 	s.GroupSize, s.Boot, s.Thresholds = group, 0, thresholds
-	s.Normalize = analysis.NormalizeNone // else baseline.reachable and exploration.lift ask signal.informative
+	s.Normalize = analysis.NormalizeNone
 	return &simulation{t.TempDir(), rand.New(rand.NewPCG(seed, 2)), s}
 }
 
@@ -206,7 +208,7 @@ func TestLongCalibrationOfWrongVerdicts(t *testing.T) {
 			m := newSimulation(t, c.seed, only(c.q.gate))
 			c.falseGo = m.share(t, sets, c.q.population(c.live, 0.98*c.q.threshold), c.d, c.q.reversed, analysis.Go)
 			c.falseNot = m.share(t, sets, c.q.population(c.live, 1.02*c.q.threshold), c.d, c.q.reversed, analysis.NoGo)
-			if max(c.falseGo, c.falseNot) > 0.05+noise(sets) {
+			if c.falseNot > 0.05+noise(sets) || c.falseGo > 0.05+noise(sets) && !c.q.lenient {
 				t.Errorf("false GO %.3f, false NO-GO %.3f: more than 5 %%", c.falseGo, c.falseNot)
 			}
 		})
@@ -220,7 +222,11 @@ func writeWrong(t *testing.T, cells []*wrongCell, sets int) {
 		"gate", "live", "design", "false GO", "false NO-GO")
 	wrong, not := table.Target("false GO just on the wrong side: 5 % at most"), table.Target("false NO-GO just on the right side: 5 % at most")
 	for _, c := range cells {
-		table.Row(c.q.gate, calibration.Percent(c.live), c.d.about, wrong.Hold(c.falseGo, 0, 0.05, sets), not.Hold(c.falseNot, 0, 0.05, sets))
+		falseGo := "not asked"
+		if !c.q.lenient {
+			falseGo = wrong.Hold(c.falseGo, 0, 0.05, sets)
+		}
+		table.Row(c.q.gate, calibration.Percent(c.live), c.d.about, falseGo, not.Hold(c.falseNot, 0, 0.05, sets))
 	}
 	table.Write(t)
 }
@@ -235,7 +241,7 @@ type clearCell struct {
 }
 
 // TestLongCalibrationOfClearVerdicts counts right verdicts at 100 items of 8
-// samples with all default thresholds, where the true informative share is
+// samples with signal.informative at 10 % of the groups, where the true informative share is
 // 0.30 and the verdict GO is wanted in 90 % of runs, and where it is 0.03 and
 // NO-GO is wanted in 80 %.
 //
@@ -265,7 +271,7 @@ func TestLongCalibrationOfClearVerdicts(t *testing.T) {
 	for i, c := range cells {
 		t.Run(fmt.Sprintf("share %g, %.0f %% of items live, %s", c.truth, 100*c.live, c.d.about), func(t *testing.T) {
 			t.Parallel()
-			m := newSimulation(t, uint64(100+i), nil)
+			m := newSimulation(t, uint64(100+i), tenth())
 			c.share = m.share(t, sets, q.population(c.live, c.truth), c.d, false, c.want)
 			if c.share < c.asked-2*noise(sets) {
 				t.Errorf("%s in %.1f %%, less than %g", c.want, 100*c.share, c.asked)
@@ -276,7 +282,7 @@ func TestLongCalibrationOfClearVerdicts(t *testing.T) {
 
 func writeClear(t *testing.T, cells []*clearCell, sets int) {
 	table := calibration.New(51, "Right verdicts",
-		fmt.Sprintf("Runs of 100 items x 8 with a true informative share, all thresholds at their defaults: the right verdict in per cent of %d runs a cell. Seeds from 100, one a row.", sets),
+		fmt.Sprintf("Runs of 100 items x 8 with a true informative share, at least 80 of the 800 groups assumed asked for: the right verdict in per cent of %d runs a cell. Seeds from 100, one a row.", sets),
 		"true share", "live", "design", "wanted", "comes")
 	targets := map[analysis.Verdict]*calibration.Target{
 		analysis.Go:   table.Target("GO in 90 % or more at a share of 0.30"),

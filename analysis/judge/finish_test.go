@@ -100,7 +100,9 @@ type endedCase struct {
 
 func (c endedCase) hold(t *testing.T, gate string) {
 	t.Helper()
-	r := analyze(t, analysis.DefaultSettings(), ended(t, c.of))
+	s := analysis.DefaultSettings()
+	s.BatchSize, s.Epochs = 10, 1
+	r := analyze(t, s, ended(t, c.of))
 	got := map[analysis.Severity]analysis.Status{}
 	var text []string
 	for _, f := range analysis.ByFact(r.Findings) {

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"slices"
 
 	"gonogo/analysis"
@@ -15,6 +16,19 @@ var noTrainingVerdict = message.New("note.no_training", "no verdict on training"
 func Judge(r *analysis.Result, t analysis.Thresholds, gates analysis.Gates) {
 	r.Findings, r.Changed, r.Gates = findings(r, t, gates), gates.Changed(r.Thresholds), recorded(gates)
 	fold(r)
+	r.Claim = claim(r, gates)
+}
+
+// claim returns what the verdict says about training.
+func claim(r *analysis.Result, gates analysis.Gates) string {
+	_, training := analysis.TrainingSplit(r)
+	switch {
+	case !training || r.Verdict == analysis.Undecided:
+		return ""
+	case r.Verdict == analysis.Go:
+		return analysis.Start
+	}
+	return cmp.Or(gates.Named(*r.Reason).Claim, analysis.Repair)
 }
 
 // recorded returns the gates as result.json stores them.
@@ -23,7 +37,7 @@ func recorded(gates analysis.Gates) analysis.Gates {
 	for _, g := range gates {
 		list = append(list, &analysis.Gate{
 			Name: g.Name, Label: g.Label, Doc: g.Doc, OnRewards: g.OnRewards,
-			Headline: g.Headline, Parts: recorded(g.Parts),
+			Claim: g.Claim, Headline: g.Headline, Parts: recorded(g.Parts),
 		})
 	}
 	return list

@@ -52,7 +52,7 @@ func TestWholeResult(t *testing.T) {
 	about := func(f analysis.Finding) bool { return f.Gate == "grader.shortcuts" }
 	core.Findings, alone.Findings = slices.DeleteFunc(core.Findings, about), slices.DeleteFunc(alone.Findings, about)
 	core.Verdict, core.Reason, core.Cautions, core.ExitCode, core.Note = alone.Verdict, alone.Reason, alone.Cautions, alone.ExitCode, alone.Note
-	core.Judged, core.NotJudged = alone.Judged, alone.NotJudged
+	core.Judged, core.NotJudged, core.Claim = alone.Judged, alone.NotJudged, alone.Claim
 	if !bytes.Equal(encode(t, core), encode(t, alone)) {
 		t.Error("naming the core changes more than what is said of the layers")
 	}

@@ -48,6 +48,12 @@ var (
 	noPeakInterval = message.New("plan.no_interval", "no interval")
 )
 
+// The training that is assumed where the batch size or the epochs are not set.
+const (
+	assumedSteps  = 100
+	assumedGroups = 8 // a step
+)
+
 // plan returns what a training run of this split would need at the planned group size, from
 // measured distributions. Without a batch size only the group size is known.
 func plan(sr *analysis.SplitResult, items []*collect.Item, eval *evaluated, c *evidence,
@@ -61,6 +67,7 @@ func plan(sr *analysis.SplitResult, items []*collect.Item, eval *evaluated, c *e
 	if p.MinGroupSize == nil {
 		p.Assumptions = append(p.Assumptions, modelledGroupSize(sr, s.WantedShare))
 	}
+	p.Steps, p.Groups, p.Assumed = assumedSteps, assumedSteps*assumedGroups, true
 	if s.BatchSize == 0 {
 		p.Assumptions = append(p.Assumptions, noBatchSize.Text())
 		return p
@@ -104,9 +111,8 @@ func plan(sr *analysis.SplitResult, items []*collect.Item, eval *evaluated, c *e
 		}))
 	}
 	if s.Epochs > 0 {
-		p.Evaluations, p.Whole = whole(p, s.Epochs, int(steps)*s.Epochs, s)
-	}
-	if s.Epochs > 0 {
+		p.Steps, p.Groups, p.Assumed = int(steps)*s.Epochs, total*s.Epochs, false
+		p.Evaluations, p.Whole = whole(p, s.Epochs, p.Steps, s)
 		p.Assumptions = append(p.Assumptions, jobPlans.With(message.Args{"epochs": message.Count(s.Epochs, "epoch")}))
 	}
 	return p

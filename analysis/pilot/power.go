@@ -29,8 +29,8 @@ const (
 	largestError       = 0.015 // the standard error above which a look stops few trainings
 )
 
-// PowerOf returns what a look can tell that samples the items so often again, for so many planned
-// looks. An item that the base run sampled once counts with the mean variance of the others. ok is
+// PowerOf returns what a look can tell that samples the items again with samples rollouts each, for the
+// planned looks. An item that the base run sampled once counts with the mean variance of the others. ok is
 // false if fewer than two items have two rewards.
 func PowerOf(base []Item, r stat.Range, samples, looks int) (p Power, ok bool) {
 	var all [][]float64

@@ -2,6 +2,7 @@ package pilot
 
 import (
 	"math"
+	"slices"
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
@@ -81,6 +82,15 @@ func (j *judgement) decide(i int, at moment, l Look) Verdict {
 		v.Reason = rewardUnclear.With(message.Args{"value": message.Change(*d.Value)})
 	}
 	return v
+}
+
+// Distrust lists the blocking gates that failed in a base run and say that its rewards cannot be
+// trusted: all but those that find nothing to learn from.
+func Distrust(r *analysis.Result) []string {
+	return slices.DeleteFunc(analysis.Blockers(r.Findings, analysis.Fail), func(name string) bool {
+		gate := r.Gates.Named(name)
+		return gate != nil && gate.Claim == analysis.NothingToLearn
+	})
 }
 
 // stays reports whether eval is shown not to rise: a gain worth waiting for is excluded, and there is

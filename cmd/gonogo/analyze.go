@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
+	"gonogo/analysis/archive"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
 )
@@ -19,7 +20,7 @@ Settings come from -c, else from the configuration the run was made with; flags
 override both.
 
 Example:
-   gonogo analyze my-run --group-size 16 --set signal.informative=0.2`,
+   gonogo analyze my-run --group-size 16 --set signal.informative.groups=40`,
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print result.json to standard output"},
 			langFlag(), allFlag(),
@@ -27,10 +28,15 @@ Example:
 		Action: func(c *cli.Context) error {
 			defer output.SaveMemory()()
 			dir := c.Args().First()
+			before, err := archive.ReadResult(dir)
+			if err != nil {
+				before = nil // it is replaced
+			}
 			result, err := output.AnalyzeRun(c.Context, invocationOf(c), dir)
 			if err != nil {
 				return err
 			}
+			output.PrintRuleChanges(invocationOf(c), before, result)
 			output.PrintThresholdChanges(invocationOf(c), result)
 			cfg, _, err := output.RunConfig(invocationOf(c), dir)
 			if err != nil {

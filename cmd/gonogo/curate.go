@@ -55,7 +55,7 @@ Example:
 			&cli.Float64Flag{
 				Name:        "sure",
 				Usage:       "drop an item for its rewards if the posterior probability is at least `P`",
-				DefaultText: "1 - signal.informative, 0.9",
+				DefaultText: "0.9",
 			},
 			&cli.BoolFlag{
 				Name:  "suspicious",

@@ -79,9 +79,11 @@ func movedTables() string {
 	for _, m := range gate.RenamedGates() {
 		fmt.Fprintf(&s, "| `%s` | [`%s`](#%s) |\n", m.Old, m.New, anchor(m.New))
 	}
-	s.WriteString("\n## Where its thresholds are\n\n| threshold before | now |\n|---|---|\n")
+	s.WriteString("\n## Where former thresholds are\n\n| threshold before | now |\n|---|---|\n")
 	for _, m := range gate.RenamedThresholds() {
-		if m.Set {
+		if m.Now != "" {
+			fmt.Fprintf(&s, "| `%s` | `%s`: %s |\n", m.Old, m.New, m.Now)
+		} else if m.Set {
 			fmt.Fprintf(&s, "| `%s` | `%s` |\n", m.Old, m.New)
 		} else {
 			fmt.Fprintf(&s, "| `%s` | always %g, a part of `%s` |\n", m.Old, m.At, m.New)

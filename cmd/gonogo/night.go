@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gonogo/analysis"
 	"gonogo/analysis/archive"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/history"
@@ -63,6 +64,9 @@ func (h *nightRun) Make(ctx context.Context, c *project.Invocation, p *project.P
 	compared, trend, err := h.Judge(ctx, &n, opened, result, archive.JudgeOptions{
 		Settings: p.Config.Settings(), Detect: h.Detect, Accept: h.Accept,
 		Note: func(text string) { fmt.Fprintf(c.Err, "note: %s\n", console.Visible(p.Redact.String(text))) },
+		Rejudge: func(base *rollout.Run, stored *analysis.Result) (*analysis.Result, error) {
+			return output.Rejudge(ctx, c, p, base, stored)
+		},
 		Regrade: func(base *rollout.Run, split rollout.Split) ([]compare.Regraded, error) {
 			return stage.GradeSample(ctx, p, c, base, split)
 		},

@@ -359,7 +359,7 @@ func (p *pilotRun) follow(ctx context.Context, idle time.Duration) error {
 func (p *pilotRun) look(ctx context.Context, grade bool) error {
 	in := pilot.Input{
 		Range: p.settings.RewardRange, Tolerance: toleranceOf(p.judged), Eval: p.base.Eval, Looks: p.looks,
-		Distrust: distrusted(p.judged), Train: p.base.Train, Paid: p.paid,
+		Distrust: pilot.Distrust(p.judged), Train: p.base.Train, Paid: p.paid,
 	}
 	notes := slices.Clone(p.notes)
 	rollouts, sources, err := p.curves(&in)
@@ -610,15 +610,6 @@ func toleranceOf(r *analysis.Result) float64 {
 		}
 	}
 	return 0
-}
-
-// distrusted lists the blocking gates that failed and say that rewards cannot be trusted: those of
-// data, grader, tools and eval, and not those of what can be learned.
-func distrusted(r *analysis.Result) []string {
-	return slices.DeleteFunc(analysis.Blockers(r.Findings, analysis.Fail), func(gate string) bool {
-		return slices.ContainsFunc([]string{"signal.", "baseline.", "exploration."},
-			func(prefix string) bool { return strings.HasPrefix(gate, prefix) })
-	})
 }
 
 var (

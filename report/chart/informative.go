@@ -16,8 +16,8 @@ import (
 
 // The names of the thresholds in Result.Thresholds.
 const (
-	informativeBlocking = "signal.informative"
-	informativeCaution  = "signal.informative.caution"
+	informativeGroups  = "signal.informative.groups" // of the whole training
+	informativeCaution = "signal.informative.caution"
 )
 
 func drawInformative(r *analysis.Result, split rollout.Split, s *analysis.SplitResult) (Figure, error) {
@@ -230,9 +230,10 @@ func informativeThresholds(r *analysis.Result, g signals, ruled bool) []rule {
 		words := r.Lang.Say("chart.caution.below", "caution below %s", message.Percent(*v))
 		list = append(list, rule{value: *v, label: words, left: labelLeft(*v), line: cautionLine})
 	}
-	if v := threshold(r, informativeBlocking); v != nil {
-		words := r.Lang.Say("chart.nogo.below", "NO-GO below %s", message.Percent(*v))
-		list = append(list, rule{value: *v, label: words, left: labelLeft(*v), line: limitLine})
+	if v := threshold(r, informativeGroups); v != nil && r.Plan != nil && r.Plan.Groups > 0 {
+		share := min(1, *v/float64(r.Plan.Groups))
+		words := r.Lang.Say("chart.nogo.below", "NO-GO below %s", message.Percent(share))
+		list = append(list, rule{value: share, label: words, left: labelLeft(share), line: limitLine})
 	}
 	return list
 }

@@ -54,7 +54,7 @@ func worlds() []world {
 			}
 			return 0.3 + 0.4*r.Float64()
 		}, missing: 0.03, own: 0.02},
-		{name: "dead", verdict: analysis.NoGo, items: both, samples: 8, difficulty: uniform(0, 0.00001)},
+		{name: "dead", verdict: analysis.NoGo, items: both, samples: 8, difficulty: uniform(0, 0.00001), settings: func(s *analysis.Settings) { s.BatchSize, s.Epochs = 8, 1 }},
 		{name: "tiny", verdict: analysis.Undecided, items: map[rollout.Split]int{rollout.Train: 6}, samples: 3, difficulty: uniform(0.1, 0.9)},
 		{name: "one_item", verdict: analysis.Undecided, items: map[rollout.Split]int{rollout.Train: 1}, samples: 1, difficulty: uniform(0.5, 0.6)},
 		{name: "all_missing", verdict: analysis.NoGo, items: map[rollout.Split]int{rollout.Train: 30}, samples: 4, difficulty: uniform(0, 1), missing: 1},

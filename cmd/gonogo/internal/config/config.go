@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"gonogo/analysis/gate"
 	"gonogo/analysis/price"
 	"gonogo/fixtures"
 	"gonogo/sampler/boundary/grader"
@@ -167,6 +170,7 @@ func readSheet(c *Config, path string) ([]byte, error) {
 // FromManifest reads the configuration in a manifest. Its secrets are masked, so it can
 // be used to analyze a run, but not to make one.
 func FromManifest(name string, masked json.RawMessage, overrides ...string) (*Config, error) {
+	masked, _ = WithoutFormer(masked)
 	c, err := Decode(name, ".", masked, func(string) (string, bool) { return "", false })
 	if err != nil {
 		return nil, err
@@ -174,10 +178,40 @@ func FromManifest(name string, masked json.RawMessage, overrides ...string) (*Co
 	return c.with(overrides)
 }
 
+// WithoutFormer returns a recorded configuration without the thresholds that this version no longer
+// has, and says what replaced each of them: a run stays readable when rules change.
+func WithoutFormer(recorded json.RawMessage) (current json.RawMessage, replaced []error) {
+	var all, thresholds map[string]json.RawMessage
+	if json.Unmarshal(recorded, &all) != nil || json.Unmarshal(all["thresholds"], &thresholds) != nil {
+		return recorded, nil // what is wrong with it is reported where it is read
+	}
+	for _, name := range slices.Sorted(maps.Keys(thresholds)) {
+		if err := gate.RenamedThresholdError(name); err != nil {
+			replaced = append(replaced, err)
+			delete(thresholds, name)
+		}
+	}
+	if replaced == nil {
+		return recorded, nil
+	}
+	all["thresholds"] = encoded(thresholds)
+	return encoded(all), replaced
+}
+
+// encoded encodes keys that were just decoded.
+func encoded(keys map[string]json.RawMessage) json.RawMessage {
+	b, err := json.Marshal(keys)
+	if err != nil {
+		panic(fmt.Sprintf("gonogo: encode a configuration that was read: %v", err))
+	}
+	return b
+}
+
 // Inherited reads the configuration that the run was made with, without its reward settings,
 // because the grader may be a different one now.
 func Inherited(run *rollout.Run, overrides ...string) (*Config, error) {
-	c, err := Decode(rollout.ManifestFile, ".", run.Manifest.Config, os.LookupEnv)
+	recorded, _ := WithoutFormer(run.Manifest.Config)
+	c, err := Decode(rollout.ManifestFile, ".", recorded, os.LookupEnv)
 	if err != nil {
 		return nil, err
 	}

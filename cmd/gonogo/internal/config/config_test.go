@@ -118,7 +118,7 @@ sampling: {sample: 3, samples: 0, tool_timeout: 5}
 samples: 3
 model: {headers: 3, api: respones, temprature: 1}
 reward_range: [1, 0]
-thresholds: {signal.informatve: 0.1}
+thresholds: {signal.informative.caution2: 0.1}
 report: {formats: [htm]}
 data: x
 `, keysInPlace)
@@ -137,7 +137,7 @@ data: x
 		`:7:26: model.api: must be responses or chat, got "respones", did you mean responses?`,
 		`:7:36: unknown key "model.temprature", did you mean "model.temperature"?`,
 		`:8:15: reward_range: the first number must be below the second, got [1, 0]`,
-		`:9:14: thresholds: there is no "signal.informatve", did you mean signal.informative?`,
+		`:9:14: thresholds: there is no "signal.informative.caution2", did you mean signal.informative.caution?`,
 		`:10:20: report.formats[0]: there is no "htm", did you mean html?`,
 		`:11:7: data: is a group of keys such as data.train, got "x"`,
 	}
@@ -364,7 +364,7 @@ sampling: {address_map: {"https://tools.example.com/": "https://t.example/?code=
 }
 
 func TestMaskedConfigurationIsReadAgain(t *testing.T) {
-	c, _, err := loaded(t, "name: x\njob: job.json\ndata: {train: train.jsonl}\nseed: 18446744073709551615\nmodel: {temperature: 1e-1, headers: {k: planted-value}}\nthresholds: {signal.informative: 0.25}\nreport: {formats: [html]}\n", keysInPlace)
+	c, _, err := loaded(t, "name: x\njob: job.json\ndata: {train: train.jsonl}\nseed: 18446744073709551615\nmodel: {temperature: 1e-1, headers: {k: planted-value}}\nthresholds: {signal.informative.caution: 0.25}\nreport: {formats: [html]}\n", keysInPlace)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -375,7 +375,7 @@ func TestMaskedConfigurationIsReadAgain(t *testing.T) {
 	if diff := cmp.Diff(string(c.Masked()), string(again.Masked())); diff != "" {
 		t.Error(diff)
 	}
-	if *again.Seed != *c.Seed || again.Thresholds["signal.informative"] != 0.25 || *again.Model.Temperature != 0.1 {
+	if *again.Seed != *c.Seed || again.Thresholds["signal.informative.caution"] != 0.25 || *again.Model.Temperature != 0.1 {
 		t.Errorf("%+v", again.values)
 	}
 }
@@ -451,7 +451,7 @@ func TestSet(t *testing.T) {
 		"a number out of range":   {"sampling.samples", "0", "--set sampling.samples: must be 1 or more, got 0"},
 		"a duration":              {"model.timeout", "90s", ""},
 		"text with a colon":       {"name", "a: b # c", ""},
-		"a threshold by its name": {"thresholds.signal.informative", "0.2", ""},
+		"a threshold by its name": {"thresholds.signal.informative.caution", "0.2", ""},
 		"a threshold of no name":  {"thresholds.signal.luck", "0.2", "there is no"},
 		"a header by its name":    {"model.headers.X-Team", "blue team", ""},
 		"an unknown key":          {"sampling.sampels", "3", `--set sampling.sampels: unknown key, did you mean "sampling.samples"?`},
@@ -488,7 +488,7 @@ func TestSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pair := range [][2]string{{"sampling.samples", "16"}, {"thresholds.signal.informative", "0.2"}, {"thresholds.infra.failures.fail", "0.3"}, {"data.train", "x.jsonl"}, {"data.files.a", "a.jsonl"}, {"data.files", "{b: b.jsonl}"}} {
+	for _, pair := range [][2]string{{"sampling.samples", "16"}, {"thresholds.signal.informative.caution", "0.2"}, {"thresholds.infra.failures.fail", "0.3"}, {"data.train", "x.jsonl"}, {"data.files.a", "a.jsonl"}, {"data.files", "{b: b.jsonl}"}} {
 		if err := assign(c, pair[0], pair[1]); err != nil {
 			t.Fatal(err)
 		}
@@ -540,7 +540,7 @@ func FuzzConfig(f *testing.F) {
 
 // What it takes to read a configuration, the schema apart, which is compiled once.
 func BenchmarkDecode(b *testing.B) {
-	text := []byte("job: job.json\ndata: {train: train.jsonl}\nsampling: {samples: 4}\nthresholds: {signal.informative: 0.2}\n")
+	text := []byte("job: job.json\ndata: {train: train.jsonl}\nsampling: {samples: 4}\nthresholds: {signal.informative.caution: 0.2}\n")
 	for b.Loop() {
 		if _, err := Decode("gonogo.yaml", ".", text, noEnv); err != nil {
 			b.Fatal(err)

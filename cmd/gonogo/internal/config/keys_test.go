@@ -132,7 +132,7 @@ func TestSchemaAgreesWithTheReader(t *testing.T) {
 		take int
 	}{
 		"nothing":                   {"{}", reader | schema},
-		"a full file":               {"{name: a, job: j.json, items: 3, seed: 18446744073709551615, reward_range: [0, 2], model: {timeout: 1m30s, headers: {a: b}}, thresholds: {signal.informative: 0.2}, report: {formats: [html]}}", reader | schema},
+		"a full file":               {"{name: a, job: j.json, items: 3, seed: 18446744073709551615, reward_range: [0, 2], model: {timeout: 1m30s, headers: {a: b}}, thresholds: {signal.informative.caution: 0.2}, report: {formats: [html]}}", reader | schema},
 		"an empty group":            {"{model: }", reader | schema},
 		"an unknown key":            {"{modle: {}}", neither},
 		"an unknown key in a group": {"{model: {nam: x}}", neither},

@@ -31,7 +31,7 @@ func SettingKey(name string) string {
 }
 
 // assignValue sets a key, as --set does. Keys of a map may be given, such as
-// thresholds.signal.informative. A path on the command line is relative to the working directory.
+// thresholds.eval.power. A path on the command line is relative to the working directory.
 func assignValue(c *Config, path, value string) error {
 	name := "--set " + path
 	k, inner, err := Keys().Find(path)

@@ -57,7 +57,7 @@ type values struct {
 	Audit         audit.Settings      `json:"audit,omitzero"`
 	Burst         burst.Settings      `json:"burst,omitzero"`
 	Python        python.Settings     `json:"python,omitzero"`
-	Thresholds    map[string]float64  `json:"thresholds,omitzero" or:"each at its default; gonogo help gates lists them" example:"{signal.informative: 0.2}" doc:"what the gates ask for, by name of the threshold"`
+	Thresholds    map[string]float64  `json:"thresholds,omitzero" or:"each at its default; gonogo help gates lists them" example:"{signal.informative.groups: 40}" doc:"what the gates ask for, by name of the threshold"`
 	Report        ReportValues        `json:"report,omitzero"`
 }
 

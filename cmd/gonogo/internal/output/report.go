@@ -16,6 +16,7 @@ import (
 	"gonogo/analysis/archive"
 	"gonogo/analysis/collect"
 	"gonogo/analysis/gate"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/console"
@@ -42,8 +43,8 @@ func RunOfResult(run string) string {
 
 // ResultFor returns the run's result.json, or a fresh analysis if there is none, if the run's files
 // have changed, if it was judged by other settings than the run's own, or if settings are given. A
-// result with gates that this program lacks is returned as it is, or refused where it would have to
-// be replaced.
+// result judged by the rules of another version is returned as it is, and so is one with gates that
+// this program lacks, which is refused where it would have to be replaced.
 func ResultFor(ctx context.Context, c *project.Invocation, dir string) (*analysis.Result, error) {
 	kept, err := archive.ReadResult(dir)
 	if err != nil {
@@ -55,6 +56,12 @@ func ResultFor(ctx context.Context, c *project.Invocation, dir string) (*analysi
 	if lacking := archive.Lacking(kept.Gates, gate.All()); len(lacking) > 0 {
 		fmt.Fprintf(c.Err, "note: %s was judged with gates that this program lacks (%s) and is shown as it is.\n",
 			filepath.Join(dir, archive.ResultFile), console.Visible(strings.Join(lacking, ", ")))
+		return kept, nil
+	}
+	kept.Run.JudgedBy = archive.JudgedBy(kept)
+	if !archive.SameRules(kept, gate.All()) {
+		fmt.Fprintf(c.Err, "note: %s was judged by gonogo %s, by other rules, and is shown as it is: gonogo analyze %s "+
+			"judges again.\n", filepath.Join(dir, archive.ResultFile), console.Visible(kept.Run.JudgedBy), message.Shell(dir))
 		return kept, nil
 	}
 	opened, err := rollout.OpenManifest(dir)
@@ -214,7 +221,7 @@ func PickFormats(list string) ([]report.Format[*report.RunPage], error) {
 
 // PrintFormat writes a single format to standard output.
 func PrintFormat(ctx context.Context, c *project.Invocation, run string, r *analysis.Result, to Delivery) error {
-	if err := archive.WriteResult(run, r); err != nil {
+	if err := store(run, r); err != nil {
 		return err
 	}
 	to.readPilot(c, run)

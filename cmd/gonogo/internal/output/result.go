@@ -94,9 +94,9 @@ func (d *Delivery) readPilot(c *project.Invocation, dir string) {
 	}
 }
 
-// Deliver prints a result, as JSON or for a terminal, stores it as result.json and, if formats are
-// requested, writes the report. It prints first, so that the findings are shown even if nothing can
-// be written.
+// Deliver prints a result, as JSON or for a terminal, stores it as result.json unless another version
+// of gonogo judged it, and, if formats are requested, writes the report. It prints first, so that the
+// findings are shown even if nothing can be written.
 func Deliver(ctx context.Context, c *project.Invocation, dir string, r *analysis.Result, to Delivery) error {
 	to.readPilot(c, dir)
 	var err error
@@ -108,13 +108,53 @@ func Deliver(ctx context.Context, c *project.Invocation, dir string, r *analysis
 	if err != nil {
 		return err
 	}
-	if err := archive.WriteResult(dir, r); err != nil {
+	if err := store(dir, r); err != nil {
 		return err
 	}
 	if to.Formats == nil {
 		return nil
 	}
 	return WriteReport(ctx, c, dir, r, to)
+}
+
+// store writes result.json, unless it holds the verdict of another version.
+func store(dir string, r *analysis.Result) error {
+	if archive.JudgedBy(r) != project.Version() {
+		return nil
+	}
+	return archive.WriteResult(dir, r)
+}
+
+// PrintRuleChanges prints what differs from the stored result of the same records, judged by another
+// version of gonogo at the same settings.
+func PrintRuleChanges(c *project.Invocation, was, is *analysis.Result) {
+	if was == nil {
+		return
+	}
+	changes, ok := archive.Rejudged(was, is)
+	if !ok || was.Verdict == is.Verdict && len(changes) == 0 {
+		return
+	}
+	status := func(s *analysis.Status, none string) string {
+		if s == nil {
+			return none
+		}
+		return s.String()
+	}
+	verdict := "stays " + string(is.Verdict)
+	if was.Verdict != is.Verdict {
+		verdict = fmt.Sprintf("changes from %s to %s", was.Verdict, is.Verdict)
+	}
+	fmt.Fprintf(c.Err, "note: the stored result was judged by gonogo %s, by other rules; the verdict %s. Changed only "+
+		"because the rules did:\n", console.Visible(archive.JudgedBy(was)), verdict)
+	for _, x := range changes {
+		on := ""
+		if x.Split != "" {
+			on = " on " + console.Visible(string(x.Split))
+		}
+		fmt.Fprintf(c.Err, "  %s%s (%s): %s, before %s\n", console.Visible(x.Gate), on, x.Severity, status(x.Is, "no longer judged"),
+			status(x.Was, "not judged"))
+	}
 }
 
 // AnalyzeRun analyzes a run with the command's flags.
@@ -158,7 +198,21 @@ func Analyze(ctx context.Context, c *project.Invocation, opened *rollout.Run,
 	for _, name := range strangers {
 		fmt.Fprintf(c.Err, "note: %s is no variant of this run and is left out\n", rollout.VariantDir(opened.Dir, name))
 	}
+	if result != nil {
+		result.Run.JudgedBy = project.Version()
+	}
 	return result, exit.AsUsage(err)
+}
+
+// Rejudge judges a run by a project's settings if its stored result was judged by other rules; else
+// nil. It leaves a result with gates that this program lacks as it is.
+func Rejudge(ctx context.Context, c *project.Invocation, p *project.Project, run *rollout.Run,
+	stored *analysis.Result,
+) (*analysis.Result, error) {
+	if archive.SameRules(stored, gate.All()) || len(archive.Lacking(stored.Gates, gate.All())) > 0 {
+		return nil, nil
+	}
+	return Analyze(ctx, c, run, p.Config.JudgeSettings(run.Manifest))
 }
 
 // WriteFile writes a file into a run directory atomically.

@@ -160,7 +160,7 @@ func TestOverridesThatTravel(t *testing.T) {
 		{"data.files.file-abc", "train.jsonl", false},
 		{"prices.file", "prices.json", false},
 		{"sampling.max_usd", "3", false},
-		{"thresholds.signal.informative", "0.2", false},
+		{"thresholds.signal.informative.caution", "0.2", false},
 		{"queue.url", "nats://nats", false},
 		{"seed", "7", false},
 		{"sampling.sample_tools", "last", true},

@@ -2,6 +2,7 @@ package project
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -104,6 +105,12 @@ func SettingsFor(c *Invocation, m *rollout.Manifest) (analysis.Settings, error) 
 	cfg, err := ConfigFor(c, m)
 	if err != nil {
 		return analysis.Settings{}, err
+	}
+	if c.Config == "" && m != nil {
+		_, replaced := config.WithoutFormer(m.Config)
+		for _, err := range replaced {
+			fmt.Fprintf(c.Err, "note: left out of the run's configuration: %v\n", err)
+		}
 	}
 	s := cfg.JudgeSettings(m)
 	return s, exit.AsUsage(gate.All().Validate(s))

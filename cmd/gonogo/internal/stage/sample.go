@@ -78,7 +78,7 @@ func makeRun(ctx context.Context, p *project.Project, c *project.Invocation, dir
 	case err != nil && c.Command == "curate":
 		return exit.AsUsage(fmt.Errorf("%w (--fresh-run names another run directory)", err))
 	case err != nil && c.Command == "pilot":
-		return exit.AsUsage(fmt.Errorf("%w (without %s everything is sampled anew)", err, dir))
+		return exit.AsUsage(fmt.Errorf("%w (without %s everything is sampled again)", err, dir))
 	case err != nil:
 		return exit.AsUsage(regradeHint(p, c, dir, err))
 	}
