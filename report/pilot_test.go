@@ -41,7 +41,7 @@ func TestThePilotInEveryFormat(t *testing.T) {
 			"holds: +0.0547", "64 of 64 logged answers", "planned", "≥ 2,560", "80 % interval, from 416 recorded trainings of 24 kinds",
 		},
 		"reward_alone":   {"GO at step 19: go on — ", "by training reward alone", "not sampled", "Eval: no checkpoint was sampled."},
-		"flat":           {"NO-GO at step 20: stop — ", "a gain worth waiting for is excluded"},
+		"flat":           {"NO-GO at step 40: stop — ", "a gain worth waiting for is excluded"},
 		"one_step":       {"UNDECIDED: look again at step 10 — the log has not reached the first look."},
 		"long":           {"UNDECIDED at step 40: no further look is planned — "},
 		"withheld":       {"withheld", "Training reward withheld at step 20: the trainer's settings drop groups"},

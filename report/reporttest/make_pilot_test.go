@@ -43,7 +43,7 @@ func trainings() []training {
 			r.Forecast = &pilot.Forecast{Gain: 0.31, Low: 0.18, High: 0.44, Trainings: 416, Kinds: 24}
 		}},
 		{name: "reward_alone", verdict: analysis.Go, step: 19, steps: 22, first: 0, learned: slowly(0.9), looks: usual},
-		{name: "flat", verdict: analysis.NoGo, step: 20, steps: 20, first: 1, learned: nothing, looks: usual, evals: []int{10, 20}},
+		{name: "flat", verdict: analysis.NoGo, step: 40, steps: 40, first: 1, learned: nothing, looks: usual, evals: []int{10, 20, 40}},
 		{name: "one_step", verdict: analysis.Undecided, steps: 1, first: 1, learned: nothing, looks: usual},
 		{name: "long", verdict: analysis.Undecided, step: 40, steps: 300, first: 1, learned: slowly(0.01), looks: usual},
 		{name: "withheld", verdict: analysis.Go, step: 20, steps: 20, first: 1, learned: slowly(0.4), looks: usual, evals: []int{10, 20}, bend: func(in *pilot.Input) { in.Filtered = &yes }},
