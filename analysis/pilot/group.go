@@ -238,7 +238,8 @@ func (j *judgement) windowOf(groups []Group) Window {
 		}
 	}
 	w.Informative, w.BaseInformative = ratio(informative, known), j.baseInformative(groups)
-	w.Tokens, w.Cut, w.Calls, w.FailedCalls = ratio(tokens, counted), ratio(cut, cutCounted), ratio(calls, callsCounted), ratio(failed, calls)
+	w.Tokens, w.Cut = ratio(tokens, counted), ratio(cut, cutCounted)
+	w.Calls, w.FailedCalls = ratio(calls, callsCounted), ratio(failed, calls)
 	return w
 }
 

@@ -149,7 +149,8 @@ func (j *judgement) evalAt(i int, at moment) *Difference {
 	for k := range j.Evals {
 		e := &j.Evals[k]
 		step := float64(j.elapsed(e.Step))
-		if step > 0 && nearest(steps, step) == i && math.Abs(math.Log(steps[i]/step)) < math.Log(farthest) && (found == nil || e.Step > found.Step) {
+		near := step > 0 && nearest(steps, step) == i && math.Abs(math.Log(steps[i]/step)) < math.Log(farthest)
+		if near && (found == nil || e.Step > found.Step) {
 			found = e
 		}
 	}

@@ -193,9 +193,11 @@ var (
 		"the training reward has risen by {reward}, eval by {eval}: items are learned by heart")
 	rewardOnly = message.New("pilot.reason.reward_only",
 		"training reward rises ({reward}), eval does not ({eval})")
-	evalRises    = message.New("pilot.reason.eval", "eval has risen by {value} after {step|step}")
-	evalUnclear  = message.New("pilot.reason.eval_unclear", "eval has changed by {value}, too little or too uncertain to decide")
-	rewardRises  = message.New("pilot.reason.reward", "the training reward has risen by {value} on the same items, by training reward alone")
+	evalRises   = message.New("pilot.reason.eval", "eval has risen by {value} after {step|step}")
+	evalUnclear = message.New("pilot.reason.eval_unclear",
+		"eval has changed by {value}, too little or too uncertain to decide")
+	rewardRises = message.New("pilot.reason.reward",
+		"the training reward has risen by {value} on the same items, by training reward alone")
 	distrusted   = message.New("pilot.reason.trust", "the number cannot be trusted: in the base run failed {gates}")
 	evalNotAgain = message.New("pilot.reason.eval_missing",
 		"eval was not sampled at step {step}, and at the look before it did not decide")

@@ -19,12 +19,12 @@ import (
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
 		"analysis", "analysis/archive", "analysis/collect", "analysis/compare", "analysis/curate",
-		"analysis/history", "analysis/judge", "analysis/message", "analysis/pilot", "analysis/price",
-		"analysis/stat", "cmd/gonogo/internal/brief", "cmd/gonogo/internal/config", "cmd/gonogo/internal/console",
+		"analysis/history", "analysis/judge", "analysis/message", "analysis/price",
+		"cmd/gonogo/internal/brief", "cmd/gonogo/internal/config", "cmd/gonogo/internal/console",
 		"cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project",
 		"cmd/gonogo/internal/stage", "cmd/gonogo/internal/training", "cmd/gonogo/internal/ui", "docs", "fixtures", "report",
 		"report/chart", "report/plain", "report/recipe", "report/viewer", "sampler",
-		"sampler/boundary/grader", "sampler/input/dataset", "sampler/input/document",
+		"sampler/boundary/grader", "sampler/input/dataset",
 		"sampler/input/spelling", "sampler/logs/exporter", "sampler/logs/importer", "sampler/queue",
 		"sampler/rollout", "sampler/rollout/credential", "sampler/rollout/disk", "sampler/wording",
 	},
@@ -38,10 +38,13 @@ var allowedArrows = map[string][]string{
 		"sampler/rollout/disk", "sampler/rollout/markup", "sampler/tryout",
 	},
 	// the log of a training
+	// the first steps of a training, in front of a base run
 	"cmd/gonogo/internal/training": {
-		"analysis", "analysis/collect", "analysis/message", "analysis/pilot", "analysis/stat", "sampler/audit",
-		"sampler/form", "sampler/jsontext", "sampler/logs/importer", "sampler/rollout", "sampler/rollout/disk",
-		"sampler/rollout/prompt",
+		"analysis", "analysis/collect", "analysis/message", "analysis/pilot", "analysis/stat",
+		"cmd/gonogo/internal/config", "cmd/gonogo/internal/console", "cmd/gonogo/internal/exit",
+		"cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage",
+		"cmd/gonogo/internal/ui", "sampler/audit", "sampler/form", "sampler/input/dataset", "sampler/jsontext",
+		"sampler/logs/importer", "sampler/rollout", "sampler/rollout/disk", "sampler/rollout/prompt",
 	},
 	"cmd/gonogo/internal/output": {
 		"analysis", "analysis/archive", "analysis/collect", "analysis/compare", "analysis/gate",

@@ -68,9 +68,9 @@ func measureAgain(ctx context.Context, c *curateOptions, run *rollout.Run, sourc
 
 // freshProject returns a project that makes new rollouts of the run's training items.
 func freshProject(ctx context.Context, c *curateOptions, run *rollout.Run, source *curated) (*project.Project, error) {
-	a := again{
-		invocation: c.Invocation, run: run, split: rollout.Train, data: source.data.Path, samples: c.FreshSamples,
-		stream: 0xf4e5,
+	a := stage.Again{
+		Invocation: c.Invocation, Run: run, Split: rollout.Train, Data: source.data.Path, Samples: c.FreshSamples,
+		Stream: 0xf4e5,
 	}
-	return a.project(ctx)
+	return a.Project(ctx)
 }

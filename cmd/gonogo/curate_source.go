@@ -1,9 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"gonogo/analysis/curate"
@@ -11,7 +8,6 @@ import (
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
-	"gonogo/fixtures"
 	"gonogo/sampler/input/dataset"
 	"gonogo/sampler/rollout"
 )
@@ -65,7 +61,7 @@ func trainFile(c *curateOptions, run *rollout.Run, cfg *config.Config) (path str
 	}
 	places := []string{c.Train}
 	if places[0] == "" {
-		places = dataPlaces(c.Invocation, run, cfg, rollout.Train)
+		places = project.DataPlaces(c.Invocation, run, cfg, rollout.Train)
 	}
 	found, match, err := dataset.FindRecorded(places, recorded)
 	switch {
@@ -95,30 +91,11 @@ func trainFile(c *curateOptions, run *rollout.Run, cfg *config.Config) (path str
 // shortHash returns enough of a hash to distinguish two.
 func shortHash(hash string) string { return hash[:min(12, len(hash))] }
 
-// dataPlaces lists the paths where a split's data file may be: the path in the configuration and,
-// for a file that can be verified by its hash, the path in the current configuration and the path
-// where the demo leaves its files.
-func dataPlaces(c *project.Invocation, run *rollout.Run, cfg *config.Config, split rollout.Split) []string {
-	places := []string{cfg.Data.Of(split)}
-	recorded := dataset.Recorded(run.Manifest, split)
-	if c.Config == "" && recorded != nil {
-		if path, err := project.ConfigPath(c); err == nil {
-			if here, err := config.Peek(path, os.LookupEnv); err == nil {
-				places = append(places, here.Data.Of(split))
-			}
-		}
-	}
-	if _, demo := cfg.Sampling.AddressMap[fixtures.Origin]; demo && recorded != nil {
-		places = append(places, filepath.Join(run.Dir, "world", recorded.File))
-	}
-	return slices.DeleteFunc(places, func(p string) bool { return p == "" })
-}
-
 // other adds the rows of eval or production: those of the whole file if it is found, else those
 // that the run sampled.
 func (out *curated) other(c *curateOptions, run *rollout.Run, cfg *config.Config, split rollout.Split) error {
 	recorded := dataset.Recorded(run.Manifest, split)
-	found, match, err := dataset.FindRecorded(dataPlaces(c.Invocation, run, cfg, split), recorded)
+	found, match, err := dataset.FindRecorded(project.DataPlaces(c.Invocation, run, cfg, split), recorded)
 	if err != nil {
 		return exit.AsUsage(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/training"
 	"gonogo/fixtures"
 	"gonogo/sampler/input/dataset"
 	"gonogo/sampler/rollout"
@@ -147,7 +148,7 @@ func TestACheckpointIsSampledOnTheEvalItems(t *testing.T) {
 			t.Errorf("standard error lacks %q:\n%s", text, stderr)
 		}
 	}
-	dir := checkpointDir(w.base, 20)
+	dir := training.CheckpointDir(w.base, 20)
 	// A look that is not complete does not count.
 	stdout, _, _ := inProcess(t, "", "pilot", "--log", w.log, "-c", filepath.Join(w.dir, "gonogo.yaml"), w.base)
 	if want := "holds 20 of 48 rollouts and does not count yet"; !strings.Contains(strings.Join(strings.Fields(string(stdout)), " "), want) {
@@ -263,7 +264,7 @@ func TestACheckpointGetsNoKeyOfTheRun(t *testing.T) {
 func TestASampledCheckpointSurvivesKillAndCtrlC(t *testing.T) {
 	t.Parallel()
 	w := newPilotWorld(t)
-	dir := checkpointDir(w.base, 20)
+	dir := training.CheckpointDir(w.base, 20)
 	start := func(server *fixtures.Server) *child {
 		c := newChild(t, dir, "pilot", "--log", w.log, "-c", filepath.Join(w.dir, "gonogo.yaml"), "--set", w.config, "--checkpoint",
 			server.URL()+"/v1", "--at", "20", "--model", trainedPolicy, "--concurrency", "4", w.base)
@@ -335,7 +336,7 @@ func TestAFailedCheckpointIsResumed(t *testing.T) {
 	if code != exit.Tool {
 		t.Fatalf("a server that goes: exit code %d\n%s", code, stderr)
 	}
-	dir := checkpointDir(w.base, 20)
+	dir := training.CheckpointDir(w.base, 20)
 	if made := len(readRewards(t, dir)); !strings.Contains(stderr, "the same command") || made == 0 {
 		t.Errorf("a server that goes: %d rollouts\n%s", made, stderr)
 	}
@@ -363,7 +364,7 @@ func TestShownItemsAreSampledFromTheBaseModel(t *testing.T) {
 		return samplePilot(t, "-c", filepath.Join(w.dir, "gonogo.yaml"), "--set", w.config, "--base", "--log",
 			pilotLog(t, ids...), w.base)
 	}
-	dir := shownDir(w.base)
+	dir := training.ShownDir(w.base)
 	// The one that RUN sampled has base rollouts.
 	stderr, code := base(fresh[0], fresh[1], "strange", again[0])
 	if code != exit.Undecided || !strings.Contains(stderr, "To make: 16 rollouts of 2 items") {
@@ -435,7 +436,7 @@ func TestPilotSamplingMistakes(t *testing.T) {
 		"step 0":               {append(slices.Clone(url), "--at", "0", noEval), "after at least one step"},
 		"a model without URL":  {[]string{"--log", log, "--model", "x", noEval}, "--model goes with --checkpoint"},
 		"no eval split":        {append(slices.Clone(at), noEval), "has no eval split"},
-		"an imported run":      {append(slices.Clone(at), imported), "gonogo import LOG -o " + checkpointDir(imported, 10)},
+		"an imported run":      {append(slices.Clone(at), imported), "gonogo import LOG -o " + training.CheckpointDir(imported, 10)},
 		"an imported base run": {[]string{"--log", log, "--base", imported}, "was not sampled by gonogo"},
 	} {
 		if stderr, code := samplePilot(t, c.args...); code != exit.Usage || !strings.Contains(stderr, c.says) {
@@ -480,7 +481,7 @@ func TestALookSamplesAtMost400Items(t *testing.T) {
 		opened.Items = append(opened.Items, rollout.Item{ID: fmt.Sprint(i), Split: rollout.Eval},
 			rollout.Item{ID: fmt.Sprint(i), Split: rollout.Train})
 	}
-	ids := evalItems(opened)
+	ids := training.EvalItems(opened)
 	distinct := maps.Collect(func(yield func(string, bool) bool) {
 		for _, id := range ids {
 			if !yield(id, true) {
@@ -488,15 +489,15 @@ func TestALookSamplesAtMost400Items(t *testing.T) {
 			}
 		}
 	})
-	if len(ids) != 400 || len(distinct) != 400 || !slices.Equal(ids, evalItems(opened)) {
+	if len(ids) != 400 || len(distinct) != 400 || !slices.Equal(ids, training.EvalItems(opened)) {
 		t.Errorf("%d items, %d distinct", len(ids), len(distinct))
 	}
 	other := &rollout.Run{Manifest: &rollout.Manifest{Seed: 6}, Items: opened.Items}
-	if slices.Equal(ids, evalItems(other)) {
+	if slices.Equal(ids, training.EvalItems(other)) {
 		t.Error("the seed of the run does not matter")
 	}
 	opened.Items = opened.Items[:800]
-	if ids := evalItems(opened); len(ids) != 400 || ids[1] != "1" {
+	if ids := training.EvalItems(opened); len(ids) != 400 || ids[1] != "1" {
 		t.Errorf("of 400 items: %d, the second %s", len(ids), ids[1])
 	}
 }

@@ -10,13 +10,14 @@ import (
 
 	"gonogo/analysis/archive"
 	"gonogo/cmd/gonogo/internal/output"
+	"gonogo/cmd/gonogo/internal/training"
 	"gonogo/report/reporttest"
 )
 
 // schemaOf names the published schema that a file is held to; the curation is
 // what a script keeps of `gonogo curate --json`.
 var schemaOf = map[string]string{
-	archive.ResultFile: "result", output.ComparisonFile: "comparison", "history.json": "history", archive.NightsFile: "night", "curation.json": "curation", pilotFile: "pilot",
+	archive.ResultFile: "result", output.ComparisonFile: "comparison", "history.json": "history", archive.NightsFile: "night", "curation.json": "curation", training.PilotFile: "pilot",
 }
 
 // keepToSchema holds every file that a script leaves behind, and that a schema

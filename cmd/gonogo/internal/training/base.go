@@ -26,8 +26,8 @@ type Base struct {
 	kinds   *kinds
 }
 
-// ReadBase reads the base run. more are rows of train that it may lack. Its rollouts are read three times, and no text of theirs is kept, but
-// for up to 1,000 answers while the form of answers is sought.
+// ReadBase reads the base run. more are rows of train that it may lack. Its rollouts are read three
+// times, and no text of theirs is kept, but for up to 1,000 answers while the form of answers is sought.
 func ReadBase(ctx context.Context, run *rollout.Run, more []rollout.Item, read rollout.ReadOptions,
 	s analysis.Settings,
 ) (*Base, error) {

@@ -1,4 +1,4 @@
-package main
+package stage
 
 import (
 	"strings"
@@ -29,9 +29,9 @@ func TestSettingsOfRolloutsMadeAgain(t *testing.T) {
 		"another seed":                      {"seed", "4", false, false},
 		"other data, which hashes identify": {"data.train", "ab12", false, false},
 	} {
-		a := again{run: &rollout.Run{Dir: "run", Manifest: &rollout.Manifest{Binding: map[string]string{c.key: c.was}}}}
+		a := Again{Run: &rollout.Run{Dir: "run", Manifest: &rollout.Manifest{Binding: map[string]string{c.key: c.was}}}}
 		if c.checkpoint {
-			a.checkpoint = &config.Checkpoint{}
+			a.Checkpoint = &config.Checkpoint{}
 		}
 		err := a.sameSettings(cfg)
 		if (err != nil) != c.differs || err != nil && !strings.Contains(err.Error(), "in "+c.key) {

@@ -1,4 +1,4 @@
-package main
+package training
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/message"
 	"gonogo/analysis/pilot"
@@ -23,9 +21,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
+// What is sampled for a pilot.
 const (
-	pilotSamples   = 8   // rollouts per item, of a checkpoint and of the base model
-	mostPilotItems = 400 // eval items of a look
+	PilotSamples   = 8   // rollouts per item, of a checkpoint and of the base model
+	MostPilotItems = 400 // eval items of a look
 )
 
 // The streams by which the seeds of a pilot's rollouts differ from the run's. A step is added to
@@ -35,84 +34,34 @@ const (
 	checkpointStream = 0xc4ec << 32
 )
 
-// checkpointDir returns the run directory of the eval items sampled from the checkpoint of a step.
-func checkpointDir(run string, step int) string {
+// CheckpointDir returns the run directory of the eval items sampled from the checkpoint of a step.
+func CheckpointDir(run string, step int) string {
 	return filepath.Join(run, pilotDir, pilotSteps+strconv.Itoa(step))
 }
 
-// shownDir returns the run directory of the base model's rollouts of shown items.
-func shownDir(run string) string { return filepath.Join(run, pilotDir, pilotBase) }
+// ShownDir returns the run directory of the base model's rollouts of shown items.
+func ShownDir(run string) string { return filepath.Join(run, pilotDir, pilotBase) }
 
-// pilotSampling says what gonogo pilot samples before it judges.
-type pilotSampling struct {
-	call       *project.Invocation
-	checkpoint *config.Checkpoint // nil: none
-	step       int                // of the checkpoint
-	base       bool
+// Sampling says what a pilot samples before it judges.
+type Sampling struct {
+	Call       *project.Invocation // with the caps
+	Checkpoint *config.Checkpoint  // nil: none
+	Step       int                 // of the checkpoint
+	Base       bool                // the base model, on shown items
 }
 
-// pilotSamplingFlags are the flags of gonogo pilot that sample. It needs recordedFlags and
-// logFormatFlag as well.
-func pilotSamplingFlags() []cli.Flag {
-	return slices.Concat([]cli.Flag{
-		&cli.StringFlag{Name: "checkpoint", Usage: fmt.Sprintf("first sample the eval items of RUN (at most %d), %d "+
-			"rollouts each, from the checkpoint that answers at `URL`, such as http://localhost:8000/v1",
-			mostPilotItems, pilotSamples)},
-		&cli.IntFlag{Name: "at", Usage: "the checkpoint was saved after `STEP` steps"},
-		&cli.StringFlag{Name: "model", Usage: "the checkpoint is called `NAME` there, as a LoRA adapter is (default: " +
-			"the name of RUN's model)"},
-		&cli.StringFlag{Name: "api-key-env", Usage: "the environment `VARIABLE` that holds the key for --checkpoint, " +
-			"or none; another server than RUN's is not sent RUN's key"},
-		&cli.BoolFlag{Name: "base", Usage: fmt.Sprintf("first sample RUN's model on the items that the log shows and "+
-			"that have no usable base rollouts, %d each", pilotSamples)},
-		&cli.BoolFlag{
-			Name: "yes", Aliases: []string{"y"}, Usage: "on a terminal, start without a rehearsal and without asking",
-		},
-	}, keyed("concurrency", "max-rollouts"), spendingFlags())
-}
-
-// pilotSamplingOf reads the flags that sample.
-func pilotSamplingOf(c *cli.Context) (pilotSampling, error) {
-	s := pilotSampling{call: invocationOf(c), step: c.Int("at"), base: c.Bool("base")}
-	if c.IsSet("checkpoint") {
-		s.checkpoint = &config.Checkpoint{
-			BaseURL: c.String("checkpoint"), Model: c.String("model"), APIKeyEnv: c.String("api-key-env"),
-		}
-	}
-	switch {
-	case s.checkpoint != nil && !c.IsSet("at"):
-		return s, exit.Usagef("--checkpoint needs --at STEP: after how many steps it was saved")
-	case s.checkpoint != nil && s.step < 1:
-		return s, exit.Usagef("--at %d: a checkpoint is saved after at least one step", s.step)
-	}
-	for _, name := range []string{"at", "model", "api-key-env"} {
-		if s.checkpoint == nil && c.IsSet(name) {
-			return s, exit.Usagef("--%s goes with --checkpoint", name)
-		}
-	}
-	return s, nil
-}
-
-func (s pilotSampling) any() bool { return s.checkpoint != nil || s.base }
-
-// isCap reports whether KEY=VALUE caps what sampling uses.
-func isCap(set string) bool {
-	key, _, _ := strings.Cut(set, "=")
-	return slices.Contains([]string{
-		"sampling.max_rollouts", "sampling.max_tokens", "sampling.max_usd", "sampling.deadline",
-	}, key)
-}
+func (s Sampling) any() bool { return s.Checkpoint != nil || s.Base }
 
 // moreRows returns rows of train that the run may lack and a log may show: those of the training file
 // for --base, else those that --base has sampled.
-func (p *pilotRun) moreRows() ([]rollout.Item, error) {
-	if p.sampling.base {
-		if err := sampledHere(p.opened); err != nil {
+func (p *Pilot) moreRows() ([]rollout.Item, error) {
+	if p.Sampling.Base {
+		if err := stage.SampledHere(p.opened); err != nil {
 			return nil, fmt.Errorf("--base: %w", err)
 		}
-		return trainingRows(p.sampling.call, p.opened)
+		return trainingRows(p.Sampling.Call, p.opened)
 	}
-	base, err := rollout.OpenManifest(shownDir(p.run))
+	base, err := rollout.OpenManifest(ShownDir(p.Run))
 	if err != nil {
 		return nil, nil // there is none, or samples will say what is wrong with it
 	}
@@ -134,32 +83,32 @@ func madeOf(ctx context.Context, dir string) (made, planned int, err error) {
 }
 
 // sample makes what the flags ask for. The log has been judged once without it.
-func (p *pilotRun) sample(ctx context.Context) error {
-	run, err := rollout.Open(p.run)
+func (p *Pilot) sample(ctx context.Context) error {
+	run, err := rollout.Open(p.Run)
 	if err != nil {
 		return exit.AsUsage(err)
 	}
-	if p.sampling.base {
+	if p.Sampling.Base {
 		ids := p.withoutBase()
 		if len(ids) == 0 {
-			fmt.Fprintln(p.call.Err, "All shown items have base rollouts.")
-		} else if err := sampleShown(ctx, p.sampling.call, run, ids); err != nil {
+			fmt.Fprintln(p.Call.Err, "All shown items have base rollouts.")
+		} else if err := sampleShown(ctx, p.Sampling.Call, run, ids); err != nil {
 			return err
 		}
 	}
-	if p.sampling.checkpoint == nil {
+	if p.Sampling.Checkpoint == nil {
 		return nil
 	}
 	in := &pilot.Input{Range: p.settings.RewardRange, Eval: p.base.Eval, Looks: p.looks}
-	return sampleCheckpoint(ctx, p.sampling, run, in)
+	return sampleCheckpoint(ctx, p.Sampling, run, in)
 }
 
 // withoutBase returns the shown items that have no usable base rollouts: those that were never sampled
 // and, where items were chosen by the run's own rewards, all that were not sampled since. The first
 // call has begun the others, and repeats what failed.
-func (p *pilotRun) withoutBase() []string {
+func (p *Pilot) withoutBase() []string {
 	usable := make(map[string]bool)
-	chosen := slices.ContainsFunc(p.result.Looks, func(l pilot.Look) bool {
+	chosen := slices.ContainsFunc(p.Result.Looks, func(l pilot.Look) bool {
 		return l.Reward.Withheld.ID == pilot.ChosenItems
 	})
 	if !chosen {
@@ -168,22 +117,22 @@ func (p *pilotRun) withoutBase() []string {
 		}
 	}
 	for _, it := range p.base.Fresh {
-		usable[it.ID] = len(it.Rewards) >= pilotSamples
+		usable[it.ID] = len(it.Rewards) >= PilotSamples
 	}
 	return slices.DeleteFunc(slices.Clone(p.shown), func(id string) bool { return usable[id] })
 }
 
 // sampleCheckpoint makes the rollouts that the look at the checkpoint lacks, into
-// checkpointDir. in has the range, the base run on eval and the planned looks, from which it
+// CheckpointDir. in has the range, the base run on eval and the planned looks, from which it
 // says what the look can tell.
-func sampleCheckpoint(ctx context.Context, s pilotSampling, run *rollout.Run, in *pilot.Input) error {
-	c := s.call
+func sampleCheckpoint(ctx context.Context, s Sampling, run *rollout.Run, in *pilot.Input) error {
+	c := s.Call
 	if run.Manifest == nil || run.Manifest.Source != rollout.Live {
-		dir := message.Shell(checkpointDir(run.Dir, s.step))
+		dir := message.Shell(CheckpointDir(run.Dir, s.Step))
 		return exit.Usagef("%s was not sampled by gonogo, so nothing says how to sample the checkpoint: sample its "+
 			"eval items as you sampled those of the run, and gonogo import LOG -o %s", run.Dir, dir)
 	}
-	items := evalItems(run)
+	items := EvalItems(run)
 	if len(items) == 0 {
 		return exit.Usagef("%s has no eval split, on which a checkpoint is compared with the base model: make a run "+
 			"with data.eval", run.Dir)
@@ -192,30 +141,30 @@ func sampleCheckpoint(ctx context.Context, s pilotSampling, run *rollout.Run, in
 	if err != nil {
 		return err
 	}
-	p, err := (&again{
-		invocation: c, run: run, split: rollout.Eval, data: data, samples: pilotSamples,
-		stream: checkpointStream + uint64(s.step), checkpoint: s.checkpoint,
-	}).project(ctx)
+	p, err := (&stage.Again{
+		Invocation: c, Run: run, Split: rollout.Eval, Data: data, Samples: PilotSamples,
+		Stream: checkpointStream + uint64(s.Step), Checkpoint: s.Checkpoint,
+	}).Project(ctx)
 	if err != nil {
 		return err
 	}
 	defer p.Close()
 	p.Inputs.Items, _ = choose(p.Inputs.Items, items)
-	note := fmt.Sprintf("eval items of the run %s, sampled from its checkpoint after step %d", run.Manifest.ID, s.step)
-	return stage.SamplePilot(ctx, p, c, run, checkpointDir(run.Dir, s.step), note, powerText(in, p.Inputs.Items))
+	note := fmt.Sprintf("eval items of the run %s, sampled from its checkpoint after step %d", run.Manifest.ID, s.Step)
+	return stage.SamplePilot(ctx, p, c, run, CheckpointDir(run.Dir, s.Step), note, powerText(in, p.Inputs.Items))
 }
 
-// evalItems returns the ids of the eval items that each look samples: all of the run, or a subset
+// EvalItems returns the ids of the eval items that each look samples: all of the run, or a subset
 // that depends on the run alone.
-func evalItems(run *rollout.Run) []string {
+func EvalItems(run *rollout.Run) []string {
 	var items []rollout.Item
 	for _, it := range run.Items {
 		if it.Split == rollout.Eval {
 			items = append(items, it)
 		}
 	}
-	if len(items) > mostPilotItems {
-		items = dataset.Subset(items, mostPilotItems, run.Manifest.Seed)
+	if len(items) > MostPilotItems {
+		items = dataset.Subset(items, MostPilotItems, run.Manifest.Seed)
 	}
 	ids := make([]string, len(items))
 	for i := range items {
@@ -252,7 +201,7 @@ func powerText(in *pilot.Input, items []rollout.Item) string {
 		sampled[it.ID] = true
 	}
 	base := slices.DeleteFunc(slices.Clone(in.Eval), func(it pilot.Item) bool { return !sampled[it.ID] })
-	p, ok := pilot.PowerOf(base, in.Range, pilotSamples, len(in.Looks))
+	p, ok := pilot.PowerOf(base, in.Range, PilotSamples, len(in.Looks))
 	if !ok {
 		return "warning: fewer than two eval items have two base rollouts: nothing says how precise e will be\n"
 	}
@@ -269,17 +218,17 @@ func powerText(in *pilot.Input, items []rollout.Item) string {
 func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
 // sampleShown makes the rollouts of the base model that items of the training file lack, into
-// shownDir: those with the ids, and those that earlier calls began. It says which ids the
+// ShownDir: those with the ids, and those that earlier calls began. It says which ids the
 // file does not have.
 func sampleShown(ctx context.Context, c *project.Invocation, run *rollout.Run, ids []string) error {
-	if err := sampledHere(run); err != nil {
+	if err := stage.SampledHere(run); err != nil {
 		return fmt.Errorf("--base: %w", err)
 	}
 	data, err := dataOfRun(c, run, rollout.Train)
 	if err != nil {
 		return err
 	}
-	begun, err := rollout.Open(shownDir(run.Dir))
+	begun, err := rollout.Open(ShownDir(run.Dir))
 	switch {
 	case err == nil:
 		for _, it := range begun.Items {
@@ -288,9 +237,9 @@ func sampleShown(ctx context.Context, c *project.Invocation, run *rollout.Run, i
 	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, rollout.ErrNotARun):
 		return exit.AsUsage(err)
 	}
-	p, err := (&again{
-		invocation: c, run: run, split: rollout.Train, data: data, samples: pilotSamples, stream: baseStream,
-	}).project(ctx)
+	p, err := (&stage.Again{
+		Invocation: c, Run: run, Split: rollout.Train, Data: data, Samples: PilotSamples, Stream: baseStream,
+	}).Project(ctx)
 	if err != nil {
 		return err
 	}
@@ -306,7 +255,7 @@ func sampleShown(ctx context.Context, c *project.Invocation, run *rollout.Run, i
 		return nil
 	}
 	note := "items that the training of the run " + run.Manifest.ID + " showed, sampled from the base model"
-	return stage.SamplePilot(ctx, p, c, run, shownDir(run.Dir), note, "")
+	return stage.SamplePilot(ctx, p, c, run, ShownDir(run.Dir), note, "")
 }
 
 // trainingRows returns all rows of the run's training file, sampled or not, to find shown items
@@ -337,7 +286,7 @@ func dataOfRun(c *project.Invocation, run *rollout.Run, split rollout.Split) (st
 	if recorded == nil {
 		return "", exit.Usagef("%s has no %s split: make a run with data.%s", run.Dir, split, split)
 	}
-	places := dataPlaces(c, run, cfg, split)
+	places := project.DataPlaces(c, run, cfg, split)
 	found, match, err := dataset.FindRecorded(places, recorded)
 	switch {
 	case err != nil:

@@ -1,0 +1,564 @@
+package training
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/pilot"
+	"gonogo/analysis/stat"
+	"gonogo/cmd/gonogo/internal/console"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/output"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/stage"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler/logs/importer"
+	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
+)
+
+// The files of a pilot in its folder of the base run.
+const (
+	pilotDir  = "pilot"
+	PilotFile = "pilot.json" // in it
+	pilotLock = "pilot.lock"
+	pilotBase = "base" // a run directory: the base model, sampled on the shown items
+
+	pilotSteps = "step-"          // and a step: a run directory of the checkpoint
+	pilotEvery = 10 * time.Second // between two readings of a log that is followed
+)
+
+// Options says what a pilot reads and samples.
+type Options struct {
+	Call     *project.Invocation
+	Sampling Sampling
+	Run      string   // the base run
+	Logs     []string // of the trainer: files and folders
+	Format   string   // of the logs; "" for the one that recognizes them
+	Import   importer.Options
+	Lag      int    // updates that the policy is behind the step that logs it
+	Steps    int    // of the whole training; 0 if unknown
+	Looks    string // steps, separated by commas; "" for the usual ones
+	Follow   bool
+	Idle     time.Duration // with Follow: how long the log may stay as it is
+}
+
+// Pilot is one call of gonogo pilot.
+type Pilot struct {
+	Options
+	Result *pilot.Result // nil before the log was judged once
+
+	dir    string // the base run's folder of the pilot
+	opened *rollout.Run
+	read   rollout.ReadOptions
+	looks  []pilot.Planned
+
+	settings analysis.Settings
+	judged   *analysis.Result // of the base run
+	base     *Base
+	grader   *project.Project // nil if logged answers cannot be graded here
+	notes    []message.Text
+
+	paid    pilot.Agreement
+	rewards map[rollout.Key]float64 // by the base run's grader, if the trainer pays something else
+	graded  int                     // looks that were reached when answers were graded
+	shown   []string                // items that the log shows
+}
+
+// Open checks the options and opens the base run.
+func Open(o Options) (*Pilot, error) {
+	p := &Pilot{
+		Options: o, dir: filepath.Join(o.Run, pilotDir), read: rollout.ReadOptions{OnConflict: o.Import.OnConflict},
+	}
+	switch {
+	case len(p.Logs) == 0:
+		return nil, exit.Usagef("pilot compares the base run with a log of the training: name it with --log")
+	case p.Steps < 0:
+		return nil, exit.Usagef("--steps %d: a training has steps", p.Steps)
+	case p.Lag < 0:
+		return nil, exit.Usagef("--lag %d: a policy is some updates behind, or none", p.Lag)
+	case p.Idle <= 0:
+		return nil, exit.Usagef("--idle %s: name a time above zero", p.Idle)
+	}
+	if err := p.Import.Check(); err != nil {
+		return nil, exit.AsUsage(err)
+	}
+	if info, err := os.Stat(p.Run); err == nil && !info.IsDir() {
+		return nil, exit.Usagef("%s is a file: a pilot writes into the run directory; name that", p.Run)
+	}
+	var err error
+	if p.opened, err = rollout.OpenManifest(p.Run); err != nil {
+		return nil, exit.AsUsage(err)
+	}
+	return p, nil
+}
+
+// Judge samples what the options ask for and judges the log, once or as it grows. An error may come
+// with a Result. Ctrl-C ends it with exit.Interrupted.
+func (p *Pilot) Judge(parent context.Context) error {
+	release, err := disk.Lock(p.dir, pilotLock)
+	if err != nil {
+		return exit.AsUsage(err)
+	}
+	defer func() { _ = release() }()
+	if err := p.plan(); err != nil {
+		return err
+	}
+	ctx, stop := ui.Cancellable(parent)
+	defer func() { stop() }()
+	if err := p.readBase(ctx); err != nil {
+		return err
+	}
+	defer p.close()
+	if p.Sampling.any() {
+		if err := p.look(ctx, false); err != nil { // before anything is paid for
+			return exit.AsUsage(err)
+		}
+		stop() // sampling has its own Ctrl-C
+		if err := p.sample(parent); err != nil {
+			return err
+		}
+		ctx, stop = ui.Cancellable(parent)
+	}
+	if p.Follow {
+		err = p.follow(ctx)
+	} else {
+		err = p.look(ctx, true)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return &exit.Error{Code: exit.Interrupted, Err: errors.New("the pilot was interrupted")}
+	case errors.Is(err, ErrEarly):
+		return exit.AsUsage(err)
+	}
+	return err
+}
+
+// plan sets the looks: those of the first call, which pilot.json keeps.
+func (p *Pilot) plan() error {
+	given, err := plannedLooks(p.Looks)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(p.dir, PilotFile)
+	var kept struct {
+		Schema  string          `json:"schema"`
+		Planned []pilot.Planned `json:"planned"`
+	}
+	text, err := disk.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		p.looks = given
+		return nil
+	case err != nil:
+		return exit.AsUsage(err)
+	}
+	if err := json.Unmarshal(text, &kept); err != nil || kept.Schema != pilot.Schema || len(kept.Planned) == 0 {
+		return exit.Usagef("read %s: it is no pilot of this version of gonogo: move it away", path)
+	}
+	if p.Looks != "" && !slices.Equal(given, kept.Planned) {
+		return exit.Usagef("the first call fixed the looks of this pilot, at %s steps: leave out --looks, or move "+
+			"%s away to begin another pilot", stepList(kept.Planned), path)
+	}
+	p.looks = kept.Planned
+	return nil
+}
+
+func stepList(looks []pilot.Planned) string {
+	return strings.Join(ui.Names(looks, func(l pilot.Planned) string { return strconv.Itoa(l.Step) }), ", ")
+}
+
+// plannedLooks returns the looks after the steps of a list; without one the usual ones. A look wants 64
+// rollouts a step as well, up to 2,560.
+func plannedLooks(list string) ([]pilot.Planned, error) {
+	if list == "" {
+		return pilot.DefaultLooks(), nil
+	}
+	const perStep, most, mostLooks = 64, 2560, 10
+	var looks []pilot.Planned
+	for text := range strings.SplitSeq(list, ",") {
+		step, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil || step < 1 || len(looks) > 0 && step <= looks[len(looks)-1].Step {
+			return nil, exit.Usagef("--looks %s: write steps in ascending order, as in --looks 20,40,80", list)
+		}
+		looks = append(looks, pilot.Planned{Step: step, Rollouts: min(perStep*step, most)})
+	}
+	if len(looks) > mostLooks {
+		return nil, exit.Usagef("--looks %s: more than %d looks, and each makes the others less certain", list,
+			mostLooks)
+	}
+	return looks, nil
+}
+
+// readBase reads the base run and its verdict, and starts its grader if it is local.
+func (p *Pilot) readBase(ctx context.Context) (err error) {
+	if p.judged, err = output.ResultFor(ctx, p.Call, p.Run); err != nil {
+		return err
+	}
+	if p.settings, err = project.SettingsFor(p.Call, p.opened.Manifest); err != nil {
+		return err
+	}
+	if plan := p.judged.Plan; p.Steps == 0 && plan != nil && !plan.Assumed {
+		p.Steps = plan.Steps
+	}
+	p.settings.RewardRange = stat.Range{Lo: p.judged.RewardRange[0], Hi: p.judged.RewardRange[1]}
+	rows, err := p.moreRows()
+	if err != nil {
+		return err
+	}
+	if p.base, err = ReadBase(ctx, p.opened, rows, p.read, p.settings); err != nil {
+		return exit.AsUsage(err)
+	}
+	if len(p.base.Train) == 0 && len(p.base.Items) == 0 {
+		return exit.Usagef("%s holds no rollout of train by the base model, so there is nothing to compare with", p.Run)
+	}
+	if p.base.Zeroed > 0 {
+		p.notes = append(p.notes, zeroedNote.With(message.Args{"rollouts": message.Count(p.base.Zeroed, "rollout")}))
+	}
+	if p.Import.Score != "" {
+		p.notes = append(p.notes, scoreNote.With(message.Args{"score": message.Foreign(p.Import.Score)}))
+	}
+	if p.Lag > 0 {
+		p.notes = append(p.notes, lagNote.With(message.Args{"lag": message.Int(p.Lag)}))
+	}
+	p.startGrader(ctx)
+	return ctx.Err()
+}
+
+// startGrader wires the grader of the base run, if it grades here. Where it cannot be used, a note says
+// why.
+func (p *Pilot) startGrader(ctx context.Context) {
+	if p.opened.Manifest == nil || len(p.opened.Manifest.Config) == 0 || p.opened.Manifest.Grader == nil {
+		return
+	}
+	run, err := rollout.Open(p.Run)
+	for _, own := range []bool{false, true} {
+		if err != nil {
+			break
+		}
+		var g *project.Project
+		if g, err = project.ForGrading(ctx, p.Call, run, own); err != nil {
+			break
+		}
+		if err = g.SameGrader(p.Call, run); err == nil && stage.GradesHere(g) {
+			p.grader = g
+			return
+		}
+		g.Close()
+		if err == nil || p.Call.Config != "" {
+			break
+		}
+	}
+	if err != nil {
+		p.notes = append(p.notes, graderNote.With(message.Args{"why": message.Foreign(err.Error())}))
+	}
+}
+
+func (p *Pilot) close() {
+	if p.grader != nil {
+		p.grader.Close()
+	}
+}
+
+// follow looks again as the log grows, and shows each look when it is reached.
+func (p *Pilot) follow(ctx context.Context) error {
+	shown, said := 0, ""
+	f := Follower{
+		Every: pilotEvery, Idle: p.Idle, State: func() string { return StateOf(append(p.Logs, p.dir)...) },
+	}
+	f.Look = func(ctx context.Context) (bool, error) {
+		err := p.look(ctx, false)
+		if errors.Is(err, ErrEarly) && err.Error() != said {
+			said = err.Error()
+			fmt.Fprintf(p.Call.Err, "waiting: %s\n", console.Visible(said))
+		}
+		if err != nil {
+			return false, err
+		}
+		if n := len(p.Result.Looks); n > shown {
+			shown = n
+			fmt.Fprintf(p.Call.Err, "look %d: %s\n", n, console.PilotHeadline(p.Result))
+		}
+		return p.Result.Verdict.Answer != analysis.Undecided || p.Result.NextLook == nil, nil
+	}
+	return f.Follow(ctx)
+}
+
+// look reads the log, judges it and writes pilot.json. grade says that logged answers are graded
+// again even if no further look is reached.
+func (p *Pilot) look(ctx context.Context, grade bool) error {
+	in := pilot.Input{
+		Range: p.settings.RewardRange, Tolerance: toleranceOf(p.judged), Eval: p.base.Eval, Looks: p.looks,
+		Distrust: pilot.Distrust(p.judged), Train: p.base.Train, Paid: p.paid,
+	}
+	notes := slices.Clone(p.notes)
+	rollouts, sources, err := p.curves(&in)
+	if err != nil {
+		return err
+	}
+	partial, err := p.samples(ctx, &in, &sources)
+	if err != nil {
+		return err
+	}
+	notes = append(notes, partial...)
+	var log *Log
+	if len(rollouts) > 0 {
+		src := importer.Paths(p.Import, rollouts...)
+		if log, err = ReadLog(ctx, p.base, p.Format, src); err != nil {
+			return err
+		}
+		if err := p.judgeLog(ctx, &in, log, src, grade); err != nil {
+			return err
+		}
+		notes = append(notes, log.Notes...)
+		for _, path := range rollouts {
+			sum, err := SHA256(path, log.Files)
+			if err != nil {
+				return err
+			}
+			sources = append(sources, pilot.Source{Name: path, SHA256: sum})
+		}
+	}
+	in.Gain = pilot.RecordedGrowth().Gain(p.Steps, in.EvalShare())
+	r, err := pilot.Judge(in)
+	if err != nil {
+		return exit.AsUsage(err)
+	}
+	if m := r.Matching; m.Groups > 0 && m.Matched == 0 && len(p.shown) == 0 {
+		return exit.Usagef("no group of the log matches an item of %s, by id or by prompt, such as %s: is it the log of "+
+			"a training on these items? --item KEY takes the id from another key", p.Run,
+			console.Visible(strings.Join(m.Named, " and ")))
+	}
+	r.Version, r.Inputs = project.Version(), append(r.Inputs, sources...)
+	r.Notes = append(r.Notes, notes...)
+	if in.Paid.Regraded {
+		r.Notes = append(r.Notes, regradedNote.Text())
+	}
+	if len(in.Curves) > 0 {
+		r.Notes = append(r.Notes, curveNote.Text())
+	}
+	p.Result = r
+	return output.WriteFile(p.dir, PilotFile, func(w io.Writer) error { return Encode(w, r) })
+}
+
+// Encode writes pilot.json.
+func Encode(w io.Writer, r *pilot.Result) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// curves reads those logs that are curves, and returns the others.
+func (p *Pilot) curves(in *pilot.Input) (others []string, sources []pilot.Source, err error) {
+	for _, path := range p.Logs {
+		info, err := os.Stat(path)
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				return nil, nil, exit.AsUsage(err)
+			}
+			return nil, nil, Early(fmt.Errorf("open the log %s: there is no such file", path))
+		}
+		file := path
+		if info.IsDir() {
+			others = append(others, path)
+			file = filepath.Join(path, TrainerState)
+			if _, err := os.Stat(file); err != nil {
+				continue
+			}
+		} else if len(p.Import.Map) > 0 || p.Format != "" {
+			others = append(others, path)
+			continue
+		}
+		found, ok, err := ReadCurves(file)
+		switch {
+		case err != nil:
+			return nil, nil, exit.AsUsage(err)
+		case ok:
+			sum, err := SHA256(file, nil)
+			if err != nil {
+				return nil, nil, err
+			}
+			in.Curves = append(in.Curves, found...)
+			sources = append(sources, pilot.Source{Name: file, SHA256: sum})
+		case !info.IsDir():
+			others = append(others, path)
+		}
+	}
+	return others, sources, nil
+}
+
+// samples reads what was sampled for the pilot: the base model on the shown items, and eval from
+// checkpoints. A checkpoint that is not sampled completely gets a note instead.
+func (p *Pilot) samples(ctx context.Context, in *pilot.Input, sources *[]pilot.Source) ([]message.Text, error) {
+	entries, err := os.ReadDir(p.dir)
+	if err != nil {
+		return nil, disk.Wrap("read", p.dir, err)
+	}
+	var notes []message.Text
+	for _, e := range entries {
+		dir := filepath.Join(p.dir, e.Name())
+		step, isStep := strings.CutPrefix(e.Name(), pilotSteps)
+		n, err := strconv.Atoi(step)
+		isStep = isStep && err == nil && n >= 0
+		if _, err := os.Stat(filepath.Join(dir, rollout.RolloutsFile)); err != nil || !isStep && e.Name() != pilotBase {
+			continue
+		}
+		split := rollout.Train
+		if isStep {
+			split = rollout.Eval
+		}
+		if isStep {
+			made, planned, err := madeOf(ctx, dir)
+			if err != nil {
+				return nil, exit.AsUsage(err)
+			}
+			if made < planned {
+				notes = append(notes, partialNote.With(message.Args{
+					"dir": message.Foreign(dir), "made": message.Int(made), "planned": message.Count(planned, "rollout"),
+				}))
+				continue
+			}
+		}
+		items, err := ReadRewards(ctx, dir, split, p.read, p.settings)
+		if err != nil {
+			return nil, exit.AsUsage(err)
+		}
+		sum, err := SHA256(filepath.Join(dir, rollout.RolloutsFile), nil)
+		if err != nil {
+			return nil, err
+		}
+		*sources = append(*sources, pilot.Source{Name: filepath.Join(dir, rollout.RolloutsFile), SHA256: sum})
+		switch {
+		case !isStep:
+			p.base.Fresh, in.Train = items, p.base.Replace(items)
+		case len(items) > 0:
+			in.Evals = append(in.Evals, pilot.Eval{Step: n, Run: dir, Items: items})
+		}
+	}
+	return notes, nil
+}
+
+// judgeLog adds the groups of the log, what its answers are like, and whether the trainer pays what
+// the base run's grader pays.
+func (p *Pilot) judgeLog(ctx context.Context, in *pilot.Input, log *Log, src importer.Source,
+	grade bool,
+) error {
+	in.Fresh = len(p.base.Fresh) > 0 && log.AllFresh(p.base.Fresh)
+	in.Groups, p.shown = log.Groups(p.Lag), log.Shown()
+	if p.grader != nil {
+		reached := 0
+		if r, err := pilot.Judge(*in); err == nil {
+			reached = len(r.Looks)
+		}
+		if grade || reached > p.graded {
+			if err := p.gradeAgain(ctx, log, src); err != nil {
+				return err
+			}
+			p.graded = reached
+		}
+		if p.paid.Regraded {
+			log.SetRewards(p.rewards)
+			in.Groups = log.Groups(p.Lag)
+		}
+		in.Paid = p.paid
+	}
+	in.Holes = log.Holes(p.judged.Grader)
+	return nil
+}
+
+const (
+	sameReward = 1e-6 // share of the range by which two rewards may differ and agree
+	mostDiffer = 0.05 // share of the logged answers that may get another reward
+)
+
+// gradeAgain grades some logged answers by the base run's grader and, if it pays something else than
+// the trainer, all of them.
+func (p *Pilot) gradeAgain(ctx context.Context, log *Log, src importer.Source) error {
+	var items []rollout.Item
+	for _, it := range p.base.Items {
+		items = append(items, *it)
+	}
+	some, err := stage.GradeLogged(ctx, p.grader, p.Call, items, len(log.Sample),
+		func(context.Context) iter.Seq2[*rollout.Record, error] {
+			return func(yield func(*rollout.Record, error) bool) {
+				for _, r := range log.Sample {
+					if !yield(r, nil) {
+						return
+					}
+				}
+			}
+		})
+	if err != nil {
+		return err
+	}
+	p.paid = pilot.Agreement{}
+	for _, r := range log.Sample {
+		if y, ok := some[r.Sample]; ok {
+			p.paid.Checked++
+			if diff := y - *r.Reward; max(diff, -diff) <= sameReward*p.settings.RewardRange.Width() {
+				p.paid.Agree++
+			}
+		}
+	}
+	if float64(p.paid.Checked-p.paid.Agree) <= mostDiffer*float64(p.paid.Checked) {
+		return nil
+	}
+	all, err := stage.GradeLogged(ctx, p.grader, p.Call, items, log.Len(),
+		func(ctx context.Context) iter.Seq2[*rollout.Record, error] {
+			return func(yield func(*rollout.Record, error) bool) {
+				enough := errors.New("enough")
+				if err := log.Gradable(ctx, src, func(r *rollout.Record) error {
+					if !yield(r, nil) {
+						return enough
+					}
+					return nil
+				}); err != nil && !errors.Is(err, enough) {
+					yield(nil, err)
+				}
+			}
+		})
+	if err == nil {
+		p.rewards, p.paid.Regraded = log.ByRollout(all), true
+	}
+	return err
+}
+
+// toleranceOf returns the span up to which rewards are equal to a trainer with the run's group size.
+func toleranceOf(r *analysis.Result) float64 {
+	if train := r.Splits[rollout.Train]; train != nil {
+		for _, s := range train.Signal {
+			if s.GroupSize == r.GroupSize {
+				return s.Tolerance
+			}
+		}
+	}
+	return 0
+}
+
+var (
+	zeroedNote = message.New("pilot.note.zeroed",
+		"in the base run detectors lowered {rollouts} to the bottom, which the trainer does only if it has them, too")
+	scoreNote = message.New("pilot.note.score", "the reward of the log is its component {score} (--score)")
+	lagNote   = message.New("pilot.note.lag",
+		"--lag {lag}: the weights of a rollout are that many updates behind the step that logs it")
+	graderNote   = message.New("pilot.note.grader", "logged answers were not graded again: {why}")
+	regradedNote = message.New("pilot.note.regraded",
+		"the trainer pays something else than the base run's grader: here its rollouts have the rewards of that grader")
+	partialNote = message.New("pilot.note.partial",
+		"{dir} holds {made} of {planned} and does not count yet: the command that began it makes the others")
+	curveNote = message.New("pilot.note.curves", "curves are not paired with the base run, and decide nothing")
+)
