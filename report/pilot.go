@@ -71,7 +71,7 @@ func (p *RunPage) looksGrid() Grid {
 		Head: w.Head, Spare: []int{2},
 		Kinds: []block.Kind{block.Number, block.Number, block.Number, block.Number, block.Number, block.State},
 	}
-	for i, step := range r.LookSteps() {
+	for i, step := range r.LookSteps {
 		if i >= len(r.Looks) {
 			g.Rows = append(g.Rows, []string{
 				message.Whole(step), "≥ " + message.Whole(r.Planned[i].Rollouts), "–", "–", "–", w.Planned,

@@ -14,17 +14,6 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// LeastGain is the difference, as a share of the reward range, from which a GO may come.
-const LeastGain = leastGain
-
-// The claims of a verdict: what to do with the training.
-const (
-	ClaimGoOn      = claimGoOn
-	ClaimStop      = claimStop
-	ClaimLook      = claimLook
-	ClaimUndecided = claimUndecided // after the last look: nothing more is planned
-)
-
 // Decode reads a pilot.json. It refuses a file of another schema, an incomplete one, and one whose
 // exit code does not match its answer, which could turn a NO-GO into a GO.
 func Decode(rd io.Reader) (*Result, error) {
@@ -58,6 +47,8 @@ func (r *Result) check() error {
 		return fmt.Errorf("the answer %s and the exit code %d contradict each other", r.Verdict.Answer, r.ExitCode)
 	case !(r.Width() > 0):
 		return errors.New("the reward range is empty")
+	case len(r.LookSteps) != len(r.Planned):
+		return fmt.Errorf("it has %d steps of looks for %d planned", len(r.LookSteps), len(r.Planned))
 	case len(r.Looks) > len(r.Planned):
 		return fmt.Errorf("it has more looks (%d) than were planned (%d)", len(r.Looks), len(r.Planned))
 	}
@@ -81,38 +72,22 @@ func (r *Result) Newest() *Look {
 	return &r.Looks[len(r.Looks)-1]
 }
 
-// LookSteps returns the steps of the planned looks. Those that the log has not reached are estimated
-// from the rollouts of a step so far.
-func (r *Result) LookSteps() []int {
-	perStep := 0
-	if n := len(r.Steps); n > 0 {
-		perStep = r.Matching.Groups * r.GroupSize / n
-	}
-	steps := make([]int, len(r.Planned))
-	for i, p := range r.Planned {
-		switch {
-		case i < len(r.Looks):
-			steps[i] = r.Looks[i].Step
-		case i == len(r.Looks) && r.NextLook != nil:
-			steps[i] = *r.NextLook
-		default:
-			steps[i] = p.StepOf(perStep)
-			if len(r.Steps) > 0 && r.Steps[0].Step == 0 {
-				steps[i]--
-			}
-		}
-	}
-	return steps
-}
-
 // WithoutTexts returns a copy of r without what models, tools, graders and data wrote: lengths
 // replace texts, and groups of the log are not named.
 func (r *Result) WithoutTexts() *Result {
 	out := *r
 	out.Matching.Named = nil
+	out.Curves = slices.Clone(r.Curves)
+	for i := range out.Curves {
+		out.Curves[i].Name = strconv.Itoa(i + 1)
+	}
 	length := func(s string) string { return "[" + strconv.Itoa(utf8.RuneCountInString(s)) + " characters]" }
 	bare := func(t message.Text) message.Text { return t.WithoutForeign(length) }
 	out.Verdict.Reason = bare(r.Verdict.Reason)
+	out.Looks = slices.Clone(r.Looks)
+	for i := range out.Looks {
+		out.Looks[i].Verdict.Reason = bare(out.Looks[i].Verdict.Reason)
+	}
 	out.Notes = slices.Clone(r.Notes)
 	for i := range out.Notes {
 		out.Notes[i] = bare(out.Notes[i])

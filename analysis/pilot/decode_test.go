@@ -3,7 +3,6 @@ package pilot
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
@@ -44,7 +43,7 @@ func TestAPilotIsReadBack(t *testing.T) {
 
 func TestWhatIsNoPilotIsRefused(t *testing.T) {
 	const good = `{"schema":"gonogo/pilot/1","verdict":{"answer":"GO"},"exit_code":0,"reward_range":[0,1],` +
-		`"planned":[{"step":10}],"looks":[{"verdict":{"answer":"GO"}}],"curves":[{"name":"r","steps":[1],"values":[0]}]}`
+		`"planned":[{"step":10}],"look_steps":[10],"looks":[{"verdict":{"answer":"GO"}}],"curves":[{"name":"r","steps":[1],"values":[0]}]}`
 	for what, c := range map[string]struct{ old, new, want string }{
 		"another schema":            {"pilot/1", "result/2", `the pilot has schema "gonogo/result/2" and this version reads "gonogo/pilot/1"`},
 		"another schema and type":   {`pilot/1","verdict":{"answer":"GO"}`, `pilot/2","verdict":"GO"`, `schema "gonogo/pilot/2"`},
@@ -53,7 +52,8 @@ func TestWhatIsNoPilotIsRefused(t *testing.T) {
 		"a look without an answer":  {`[{"verdict":{"answer":"GO"}}]`, `[{}]`, `"" is no answer`},
 		"an exit code of another":   {`"exit_code":0`, `"exit_code":3`, "the answer GO and the exit code 3 contradict each other"},
 		"a range without width":     {`[0,1],"planned`, `[1,1],"planned`, "the reward range is empty"},
-		"looks that nobody planned": {`[{"step":10}]`, `[]`, "it has more looks (1) than were planned (0)"},
+		"looks that nobody planned": {`[{"step":10}],"look_steps":[10]`, `[],"look_steps":[]`, "it has more looks (1) than were planned (0)"},
+		"looks without steps":       {`"look_steps":[10]`, `"look_steps":[]`, "it has 0 steps of looks for 1 planned"},
 		"a curve cut short":         {`"values":[0]`, `"values":[]`, `curve "r" has 1 steps and 0 values`},
 	} {
 		_, err := Decode(strings.NewReader(strings.Replace(good, c.old, c.new, 1)))
@@ -63,24 +63,6 @@ func TestWhatIsNoPilotIsRefused(t *testing.T) {
 	}
 	if _, err := Decode(strings.NewReader(good)); err != nil {
 		t.Error(err)
-	}
-}
-
-// Two groups of two a step are four rollouts a step: 40 after ten steps, 80 after twenty, 2,560 after 640.
-func TestLooksThatAreNotReachedAreEstimated(t *testing.T) {
-	r := written(t)
-	if got := r.LookSteps(); !slices.Equal(got, []int{10, 20, 640}) || r.Newest().Step != 10 {
-		t.Errorf("looks are at %v, the newest at %d", got, r.Newest().Step)
-	}
-	for i := range r.Steps { // a trainer that counts from zero
-		r.Steps[i].Step--
-	}
-	r.Looks[0].Step, r.NextLook = 9, new(19)
-	if got := r.LookSteps(); !slices.Equal(got, []int{9, 19, 639}) {
-		t.Errorf("counted from zero they are at %v", got)
-	}
-	if new(Result).Newest() != nil {
-		t.Error("a pilot before its first look has a newest one")
 	}
 }
 

@@ -30,7 +30,8 @@ type Difference struct {
 const (
 	confidence     = 0.95
 	leastItems     = 20   // items under which d is withheld
-	leastMatched   = 0.90 // share of groups under which d is withheld
+	leastMatched   = 0.90 // share of groups, or of eval items, under which a difference is withheld
+	mostMissing    = 0.02 // share of rollouts without a reward above which it is withheld
 	leastAgreement = 0.95 // share of rewards that must agree with the base run's grader
 	goError        = 0.025
 	stopError      = 0.05
@@ -48,34 +49,39 @@ type Zero struct {
 }
 
 const (
-	zeroRollouts = 128
-	zeroShare    = 0.05 // of the range
-	zeroErrors   = 3    // standard errors
+	zeroRollouts   = 128
+	zeroSteps      = 3
+	zeroShare      = 0.05   // of the range
+	zeroConfidence = 0.9973 // of the t interval that must hold 0: three standard errors for many items
 )
 
 // zeroCheck compares the first 128 rollouts, or the whole first step if that has more, with the base
-// run. It is nil if the two cannot be compared, if the log begins later in the training, or if fewer
-// than two of their items match.
-func (j *judgement) zeroCheck() *Zero {
-	if j.unfair.ID != "" || len(j.steps) == 0 || j.steps[0] > 1 {
-		return nil
+// run. It is nil, with the reason, if the two cannot be compared, if the log begins later in the
+// training, or if fewer than two of their items match. Rollouts after the third step do not count.
+func (j *judgement) zeroCheck() (*Zero, message.Text) {
+	switch {
+	case j.unfair.ID != "":
+		return nil, j.unfair
+	case len(j.steps) == 0 || j.steps[0] > 1:
+		return nil, zeroLate.Text()
 	}
 	rollouts, groups := 0, 0
-	for groups < len(j.Groups) && (rollouts < zeroRollouts || j.Groups[groups].Step == j.Groups[groups-1].Step &&
-		j.Groups[groups].Step == j.steps[0]) {
+	for groups < len(j.Groups) && (j.Groups[groups].Step == j.steps[0] ||
+		rollouts < zeroRollouts && j.elapsed(j.Groups[groups].Step) <= zeroSteps) {
 		rollouts += j.Groups[groups].rollouts()
 		groups++
 	}
 	e := j.difference(j.Groups[:groups], 1).Estimate
 	if e.Value == nil || e.Low == nil {
-		return nil
+		return nil, zeroFew.Text()
 	}
 	z := &Zero{Estimate: e, Allowed: zeroShare * j.Range.Width()}
 	if e.SE != nil {
-		z.Allowed = max(z.Allowed, zeroErrors**e.SE)
+		t := distuv.StudentsT{Sigma: 1, Nu: float64(e.Items - 1)}.Quantile((1 + zeroConfidence) / 2)
+		z.Allowed = max(z.Allowed, t**e.SE)
 	}
 	z.Holds = math.Abs(*e.Value) <= z.Allowed
-	return z
+	return z, message.Text{}
 }
 
 // difference compares groups with the base run: d = Σ w_i (y_i − b_i) over their items, where w_i is
@@ -133,7 +139,27 @@ func (j *judgement) evalDifference(e *Eval) Difference {
 	}
 	out := j.bounded(d, nil, n, len(j.Looks))
 	out.Step = e.Step
-	return out
+	switch {
+	case float64(len(d)) < leastMatched*float64(len(e.Items)) || len(d) < leastItems:
+		out.Withheld = evalMatched.With(message.Args{
+			"matched": message.Int(len(d)), "items": message.Count(len(e.Items), "item"), "step": message.Int(e.Step),
+		})
+	case float64(e.Missing) > mostMissing*float64(n+e.Missing):
+		out.Withheld = evalMissing.With(message.Args{
+			"missing": message.Int(e.Missing), "rollouts": message.Count(n+e.Missing, "rollout"), "step": message.Int(e.Step),
+		})
+	default:
+		return out
+	}
+	return out.withheld()
+}
+
+// withheld returns d without its numbers.
+func (d Difference) withheld() Difference {
+	return Difference{
+		Estimate: stat.Estimate{Method: d.Method, N: d.N, Items: d.Items, Warnings: []message.Text{}},
+		Step:     d.Step, Withheld: d.Withheld,
+	}
 }
 
 // bounded returns the weighted mean of differences with its interval and the two bounds; nil weights
@@ -182,8 +208,8 @@ func weighted(e stat.Estimate, d, weights []float64, conf float64) stat.Estimate
 func (j *judgement) rewardAt(at moment) Difference {
 	d := j.difference(j.windowAt(at), len(j.Looks))
 	d.Step = at.step
-	if why := j.withheld(at, d.Items); why.ID != "" {
-		return Difference{Estimate: stat.Estimate{Method: d.Method, Warnings: []message.Text{}}, Step: at.step, Withheld: why}
+	if d.Withheld = j.withheld(at, d.Items); d.Withheld.ID != "" {
+		return d.withheld()
 	}
 	return d
 }
@@ -191,9 +217,12 @@ func (j *judgement) rewardAt(at moment) Difference {
 // withheld returns why d is not the change of the base run's reward; nothing if it is.
 func (j *judgement) withheld(at moment, items int) message.Text {
 	matched, window := 0, j.windowAt(at)
+	rollouts, missing := 0, 0
 	for i := range window {
 		if _, ok := j.base[window[i].Item]; ok {
 			matched++
+			rollouts += window[i].rollouts()
+			missing += window[i].Missing
 		}
 	}
 	switch {
@@ -201,6 +230,8 @@ func (j *judgement) withheld(at moment, items int) message.Text {
 		return j.unfair
 	case float64(matched) < leastMatched*float64(len(window)):
 		return fewMatched.With(message.Args{"matched": message.Int(matched), "groups": message.Count(len(window), "group")})
+	case float64(missing) > mostMissing*float64(rollouts):
+		return manyMissing.With(message.Args{"missing": message.Int(missing), "rollouts": message.Count(rollouts, "rollout")})
 	case items < leastItems:
 		return fewItems.With(message.Args{"items": message.Count(items, "item")})
 	}
@@ -211,15 +242,13 @@ func (j *judgement) withheld(at moment, items int) message.Text {
 // step; nothing if they can.
 func (j *judgement) unfairness() message.Text {
 	switch {
-	case j.Filtered != nil && *j.Filtered:
-		return filteredBySetting.Text()
 	case j.outside > 0:
 		return paysOutside.With(message.Args{
 			"rewards": message.Int(j.outside), "low": message.Number(j.Range.Lo), "high": message.Number(j.Range.Hi),
 		})
 	case j.Paid.differs():
 		return paysOtherwise.With(message.Args{"agree": message.Int(j.Paid.Agree), "checked": message.Int(j.Paid.Checked)})
-	case j.Filtered == nil && j.shown.missing():
+	case !j.AllGroups && j.shown.missing():
 		return filteredByCount.With(message.Args{
 			"found":    message.Count(int(math.Round(j.shown.Equal)), "group"),
 			"expected": message.Number(math.Round(j.shown.Expected)),
@@ -231,8 +260,6 @@ func (j *judgement) unfairness() message.Text {
 }
 
 var (
-	filteredBySetting = message.New("pilot.withheld.filter",
-		"the trainer's settings drop groups by their rewards: those that remain have a higher mean without any learning")
 	filteredByCount = message.New("pilot.withheld.dropped",
 		"the log holds {found} of equal reward where the base run predicts {expected}: the trainer drops such groups, "+
 			"or pays something else, and without any learning the difference would be positive")
@@ -244,6 +271,12 @@ var (
 			"{checked} checked")
 	fewMatched = message.New("pilot.withheld.matched",
 		"only {matched} of {groups} match an item of the base run; --base samples the others")
+	manyMissing = message.New("pilot.withheld.missing",
+		"{missing} of {rollouts} of the last ten steps have no reward: those that have one need not be like them")
+	evalMatched = message.New("pilot.withheld.eval_matched",
+		"{matched} of {items} sampled at step {step} are eval items of the base run, and 90 % and 20 are needed")
+	evalMissing = message.New("pilot.withheld.eval_missing",
+		"{missing} of {rollouts} sampled at step {step} have no reward: run the same command again")
 	fewItems = message.New("pilot.withheld.items",
 		"the last ten steps show {items} of the base run, and 20 are needed")
 	chosenItems = message.New(ChosenItems,

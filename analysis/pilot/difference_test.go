@@ -21,7 +21,7 @@ func TestDifferenceIsWeightedByRollouts(t *testing.T) {
 	in := Input{
 		Range: stat.Range{Lo: 0, Hi: 1},
 		Train: []Item{{"a", []float64{0.2, 0.4}}, {"b", []float64{0.5}}, {"c", []float64{0, 0}}, {"unseen", []float64{1}}},
-		Looks: DefaultLooks(),
+		Looks: DefaultLooks(0, 0),
 		Groups: []Group{
 			{Step: 1, Item: "a", Rewards: []float64{0.4}},
 			{Step: 1, Item: "b", Rewards: []float64{0.8}, Missing: 1},
@@ -54,7 +54,7 @@ func TestDifferenceIsWeightedByRollouts(t *testing.T) {
 // Differences that all agree have no spread: the interval is what unseen items may hold, never a
 // point. 1 − 0.025^(1/20) = 0.1684 is Clopper and Pearson's bound for 0 of 20.
 func TestEqualDifferencesAreNoCertainty(t *testing.T) {
-	in := Input{Range: stat.Range{Lo: 0, Hi: 1}, Looks: DefaultLooks()}
+	in := Input{Range: stat.Range{Lo: 0, Hi: 1}, Looks: DefaultLooks(0, 0)}
 	for i := range 20 {
 		id := string(rune('a' + i))
 		in.Train = append(in.Train, Item{id, []float64{0, 0}})
@@ -69,8 +69,26 @@ func TestEqualDifferencesAreNoCertainty(t *testing.T) {
 	near(t, "low", d.Low, -(1 - math.Pow(0.025, 1.0/20)))
 }
 
+// At 24 rollouts a step, 640 are complete after 27 steps, 1,280 after 54 and 2,560 after 107.
+func TestLooksAfterTheEndAreNotPlanned(t *testing.T) {
+	for _, row := range []struct {
+		name           string
+		steps, perStep int
+		want           int
+	}{
+		{"an unknown training has all", 0, 0, 3},
+		{"thirty steps have two", 30, 0, 2},
+		{"sixty small steps have two", 60, 24, 2},
+		{"the first remains", 5, 64, 1},
+	} {
+		if got := len(DefaultLooks(row.steps, row.perStep)); got != row.want {
+			t.Errorf("%s: %d looks, want %d", row.name, got, row.want)
+		}
+	}
+}
+
 func TestDefaultLooks(t *testing.T) {
-	for i, l := range DefaultLooks() {
+	for i, l := range DefaultLooks(0, 0) {
 		if want := []int{10, 20, 40}[i]; l.Step != want || l.Rollouts != 64*want {
 			t.Errorf("look %d is %+v, want step %d and 64 rollouts a step", i, l, want)
 		}
@@ -117,7 +135,7 @@ func TestALookIsReachedWhenItsStepsAreComplete(t *testing.T) {
 			if row.looks > 0 && r.Looks[0].Step != row.atStep {
 				t.Errorf("the look is at step %d, want %d", r.Looks[0].Step, row.atStep)
 			}
-			if row.looks == 0 && (r.ExitCode != 4 || r.Verdict.Claim != claimLook) {
+			if row.looks == 0 && (r.ExitCode != 4 || r.Verdict.Claim != ClaimLook) {
 				t.Errorf("before the first look: exit %d, claim %s", r.ExitCode, r.Verdict.Claim)
 			}
 		})

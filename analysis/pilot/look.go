@@ -16,8 +16,15 @@ type Planned struct {
 const window = 10
 
 // DefaultLooks returns the looks of a training: after 10, 20 and 40 steps, and 640, 1,280 and 2,560
-// rollouts.
-func DefaultLooks() []Planned { return []Planned{{10, 640}, {20, 1280}, {40, 2560}} }
+// rollouts. Those that come after the end of a training of plannedSteps are left out, but for the
+// first; 0 says that steps or rollouts are unknown.
+func DefaultLooks(plannedSteps, rolloutsPerStep int) []Planned {
+	looks := []Planned{{10, 640}, {20, 1280}, {40, 2560}}
+	first := looks[0]
+	return slices.DeleteFunc(looks, func(p Planned) bool {
+		return plannedSteps > 0 && p != first && p.StepOf(rolloutsPerStep) > plannedSteps
+	})
+}
 
 // StepOf returns the step at which a look is due if every step makes rolloutsPerStep rollouts.
 func (p Planned) StepOf(rolloutsPerStep int) int {
@@ -41,9 +48,12 @@ func (j *judgement) elapsed(step int) int {
 	return step
 }
 
-// reached returns the moments of the looks that the log has reached. The last step counts once it
-// has as many rollouts as the median step: a trainer may still be writing it.
-func (j *judgement) reached() []moment {
+// nearly is the share of the usual rollouts that is enough: some may be lost.
+const nearly = 0.9
+
+// moments returns the moments of the looks that the log has reached. The last step counts once it
+// has nearly as many rollouts as the median step: a trainer may still be writing it.
+func (j *judgement) moments() []moment {
 	var all []moment
 	rollouts, next := 0, 0
 	perStep := j.rolloutsByStep()
@@ -54,8 +64,8 @@ func (j *judgement) reached() []moment {
 			groups++
 		}
 		rollouts += perStep[i]
-		complete := i < len(j.steps)-1 || perStep[i] >= usual[len(usual)/2]
-		for next < len(j.Looks) && complete && j.elapsed(step) >= j.Looks[next].Step && rollouts >= j.Looks[next].Rollouts {
+		complete := i < len(j.steps)-1 || float64(perStep[i]) >= nearly*float64(usual[len(usual)/2])
+		for next < len(j.Looks) && complete && j.elapsed(step) >= j.Looks[next].Step && float64(rollouts) >= nearly*float64(j.Looks[next].Rollouts) {
 			all = append(all, moment{step, groups})
 			next++
 		}
@@ -75,24 +85,33 @@ func (j *judgement) rolloutsByStep() []int {
 	return counts
 }
 
-// next returns the step of the first look that is not reached, estimated from the rollouts of a step
-// so far; nil after the last look.
-func (j *judgement) next(reached int) *int {
-	if reached >= len(j.Looks) {
-		return nil
-	}
-	perStep := 0
+// lookSteps returns the steps of the planned looks. Those that are not reached are estimated from the
+// rollouts of a step so far.
+func (j *judgement) lookSteps() []int {
+	rollouts, last, perStep := 0, 0, 0
 	if n := len(j.steps); n > 0 {
 		for _, c := range j.rolloutsByStep() {
-			perStep += c
+			rollouts += c
 		}
-		perStep /= n
+		perStep, last = rollouts/n, j.steps[n-1]
 	}
-	step := j.Looks[reached].StepOf(perStep)
+	offset := 0 // from elapsed steps to the trainer's count
 	if len(j.steps) > 0 && j.steps[0] == 0 {
-		step--
+		offset = -1
 	}
-	return &step
+	steps := make([]int, len(j.Looks))
+	for i, p := range j.Looks {
+		switch {
+		case i < len(j.reached):
+			steps[i] = j.reached[i].step
+		case perStep == 0:
+			steps[i] = p.Step + offset
+		default:
+			more := max(0, p.Rollouts-rollouts+perStep-1) / perStep
+			steps[i] = max(p.Step+offset, last+more)
+		}
+	}
+	return steps
 }
 
 // windowAt returns the groups of the last ten steps up to a moment.
@@ -104,13 +123,18 @@ func (j *judgement) windowAt(at moment) []Group {
 	return j.Groups[from:at.groups]
 }
 
-// points returns the difference at each step, over the ten steps that end there.
+// points returns the difference at each step, over the ten steps that end there; none that would not be
+// one of like with like.
 func (j *judgement) points() []Point {
 	out := []Point{}
 	groups := 0
 	for _, step := range j.steps {
 		for groups < len(j.Groups) && j.Groups[groups].Step == step {
 			groups++
+		}
+		if j.unfair.ID != "" {
+			out = append(out, Point{Step: step})
+			continue
 		}
 		d := j.difference(j.windowAt(moment{step, groups}), 1)
 		out = append(out, Point{step, d.Value, d.Low, d.High})
@@ -121,7 +145,7 @@ func (j *judgement) points() []Point {
 // look judges the log up to a moment.
 func (j *judgement) look(i int, at moment) Look {
 	groups := j.windowAt(at)
-	l := Look{Step: at.step, Groups: at.groups, Reward: j.rewardAt(at), Eval: j.evalAt(i, at), Window: j.windowOf(groups)}
+	l := Look{Step: at.step, Groups: at.groups, Reward: j.rewardAt(at), Eval: j.evalAt(i), Window: j.windowOf(groups)}
 	for k := range j.Groups[:at.groups] {
 		l.Rollouts += j.Groups[k].rollouts()
 	}
@@ -133,24 +157,21 @@ func (j *judgement) look(i int, at moment) Look {
 	return l
 }
 
-// evalAt returns the difference on eval that belongs to a look: that of the last sampled checkpoint
-// to whose step no other look is closer, as a ratio, and which is within a factor of 1.5.
-func (j *judgement) evalAt(i int, at moment) *Difference {
-	steps := make([]float64, len(j.Looks)) // elapsed steps of the looks
-	reached := j.reached()
-	for k := range j.Looks {
-		if k < len(reached) {
-			steps[k] = float64(j.elapsed(reached[k].step))
-		} else {
-			steps[k] = float64(j.elapsed(*j.next(k)))
-		}
+// evalAt returns the difference on eval that belongs to a look: that of the checkpoint closest to it,
+// as a ratio of steps, to which no other look is closer, and which is within a factor of 1.5.
+func (j *judgement) evalAt(i int) *Difference {
+	distance := func(look, step int) float64 {
+		return math.Abs(math.Log(float64(j.elapsed(look)) / float64(j.elapsed(step))))
 	}
 	var found *Eval
 	for k := range j.Evals {
 		e := &j.Evals[k]
-		step := float64(j.elapsed(e.Step))
-		near := step > 0 && nearest(steps, step) == i && math.Abs(math.Log(steps[i]/step)) < math.Log(farthest)
-		if near && (found == nil || e.Step > found.Step) {
+		if j.elapsed(e.Step) < 1 {
+			continue
+		}
+		own := distance(j.due[i], e.Step)
+		closest := !slices.ContainsFunc(j.due, func(look int) bool { return distance(look, e.Step) < own })
+		if closest && own < math.Log(farthest) && (found == nil || own < distance(j.due[i], found.Step)) {
 			found = e
 		}
 	}
@@ -164,14 +185,3 @@ func (j *judgement) evalAt(i int, at moment) *Difference {
 // farthest is the ratio between the steps of a checkpoint and of a look above which they do not belong
 // together. Between planned looks the ratio is at most the square root of 2.
 const farthest = 1.5
-
-// nearest returns the index of the value with the smallest ratio to x.
-func nearest(values []float64, x float64) int {
-	best := 0
-	for i, v := range values {
-		if math.Abs(math.Log(v/x)) < math.Abs(math.Log(values[best]/x)) {
-			best = i
-		}
-	}
-	return best
-}

@@ -28,10 +28,10 @@ type Input struct {
 	// Fresh says that the base samples of the shown items were made after the items were chosen, so
 	// that no choice can have been made by them.
 	Fresh bool
-	// Filtered says whether the trainer's settings drop groups by reward; nil if they are unknown.
-	Filtered *bool
-	Paid     Agreement
-	Holes    []Hole
+	// AllGroups says that the trainer is known to log all groups, whatever their rewards.
+	AllGroups bool
+	Paid      Agreement
+	Holes     []Hole
 	// Distrust names the gates that failed in the base run and say that its rewards cannot be trusted.
 	Distrust []string
 	// Curves are what the trainer logged in addition to rollouts, or instead of them.
@@ -84,9 +84,9 @@ func (g *Group) rollouts() int { return len(g.Rewards) + g.Missing }
 
 // Eval is the eval items sampled from a checkpoint after Step steps.
 type Eval struct {
-	Step  int
-	Run   string // its run directory, for messages
-	Items []Item
+	Step    int
+	Items   []Item
+	Missing int // rollouts without a reward
 }
 
 // Agreement says how many of the logged rewards that were graded again by the base run's grader came
@@ -116,8 +116,9 @@ type Result struct {
 	GroupSize int            `json:"group_size"` // the log's most frequent one; 0 if it holds no group
 	Planned   []Planned      `json:"planned"`
 	Looks     []Look         `json:"looks"`
-	NextLook  *int           `json:"next_look"` // step; null after the last look
-	Steps     []Point        `json:"steps"`     // for the picture: the difference step by step
+	LookSteps []int          `json:"look_steps"` // of the planned looks; those not reached are estimated
+	NextLook  *int           `json:"next_look"`  // step; null after the last look
+	Steps     []Point        `json:"steps"`      // for the picture: the difference step by step
 	Matching  Matching       `json:"matching"`
 	Zero      *Zero          `json:"zero"` // null if it could not be checked
 	Paid      *Agreement     `json:"paid"` // null if it was not checked
@@ -220,11 +221,16 @@ func Judge(in Input) (*Result, error) {
 	if in.Holes == nil {
 		r.Holes = []Hole{}
 	}
-	for i, at := range j.reached() {
+	for i, at := range j.reached {
 		r.Looks = append(r.Looks, j.look(i, at))
 	}
-	r.Steps = j.points()
-	r.NextLook = j.next(len(r.Looks))
+	r.Steps, r.LookSteps = j.points(), j.due
+	if n := len(j.reached); n < len(j.due) {
+		r.NextLook = &j.due[n]
+	}
+	if len(j.reached) == 0 && j.unfair.ID != "" {
+		r.Notes = append(r.Notes, nothingMeasured.With(message.Args{"why": message.Nested(j.unfair)}))
+	}
 	r.Verdict = j.headline(r.Looks, r.NextLook)
 	if len(in.Groups) == 0 && len(in.Curves) > 0 {
 		r.Verdict.Reason = curvesAlone.Text()
@@ -245,6 +251,8 @@ func Judge(in Input) (*Result, error) {
 type judgement struct {
 	Input
 	base, eval map[string][]float64 // sorted rewards by item
+	reached    []moment             // the moments of the looks that the log has reached
+	due        []int                // steps of the planned looks, reached or estimated
 	steps      []int                // distinct steps of the log, ascending
 	groupSize  int
 	outside    int // logged rewards outside the range
@@ -252,6 +260,7 @@ type judgement struct {
 	// unfair says why logged rewards and base run cannot be compared at all; empty if they can.
 	unfair message.Text
 	zero   *Zero
+	noZero message.Text // why zero is nil
 }
 
 func newJudgement(in Input) (*judgement, error) {
@@ -271,7 +280,9 @@ func newJudgement(in Input) (*judgement, error) {
 				return nil, fmt.Errorf("step %d, item %s: a reward is %g", g.Step, g.Name, y)
 			}
 			if slack := rounding * in.Range.Width(); y < in.Range.Lo-slack || y > in.Range.Hi+slack {
-				j.outside++
+				if _, known := j.base[g.Item]; known {
+					j.outside++
+				}
 			}
 		}
 		if len(j.steps) == 0 || j.steps[len(j.steps)-1] != g.Step {
@@ -284,9 +295,11 @@ func newJudgement(in Input) (*judgement, error) {
 			j.groupSize = size
 		}
 	}
+	j.reached = j.moments()
+	j.due = j.lookSteps()
 	j.shown = j.counted()
 	j.unfair = j.unfairness()
-	j.zero = j.zeroCheck()
+	j.zero, j.noZero = j.zeroCheck()
 	return j, nil
 }
 

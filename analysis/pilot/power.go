@@ -67,8 +67,9 @@ func PowerOf(base []Item, r stat.Range, samples, looks int) (p Power, ok bool) {
 	p.Enough = int(math.Ceil(m * p.Same * p.Same / (largestError * largestError)))
 	p.Stops = 1
 	if p.Same > 0 {
-		t := distuv.StudentsT{Sigma: 1, Nu: m - 1}.Quantile(1 - stopError/float64(max(looks, 1)))
-		p.Stops = distuv.UnitNormal.CDF(min(noGain, littleGain-t*p.Same) / p.Same)
+		dist := distuv.StudentsT{Sigma: 1, Nu: m - 1}
+		t, certain := dist.Quantile(1-stopError/float64(max(looks, 1))), dist.Quantile(1-stopError)
+		p.Stops = distuv.UnitNormal.CDF(min(noGain, littleGain-t*p.Same, certain*p.Same) / p.Same)
 	}
 	return p, true
 }

@@ -51,7 +51,7 @@ func (s simulated) input(rng *rand.Rand) Input {
 	}
 	in := Input{
 		Range: stat.Range{Lo: 0, Hi: 1}, Train: sampled(train, 0), Eval: sampled(eval, 0),
-		Looks: DefaultLooks(),
+		Looks: DefaultLooks(0, 0),
 	}
 	order := rng.Perm(simulatedItems)
 	for step := range simulatedSteps {
@@ -83,7 +83,7 @@ func (s simulated) answers(t *testing.T, trainings int, seed uint64) map[analysi
 			t.Fatal(err)
 		}
 		answer := analysis.Undecided
-		for i, at := range j.reached() {
+		for i, at := range j.reached {
 			if answer = j.look(i, at).Verdict.Answer; answer != analysis.Undecided {
 				break
 			}

@@ -4,14 +4,18 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
 
-// The decision's constants, as shares of the reward range.
+// LeastGain is the difference, as a share of the reward range, from which a GO may come.
+const LeastGain = 0.03
+
+// The decision's other constants, as shares of the reward range.
 const (
-	leastGain   = 0.03 // a difference from which a GO may come
 	noGain      = 0.02 // a difference on eval under which a NO-GO may come
 	littleGain  = 0.05 // what the upper bound must exclude for a NO-GO
 	heartGain   = 0.05 // a training reward that rises by this while eval does not is learned by heart
@@ -20,16 +24,17 @@ const (
 	soonestLast = 20   // the same of the last planned look
 )
 
-// Claims of a verdict.
+// The claims of a verdict: what to do with the training.
 const (
-	claimGoOn = "go_on"
-	claimStop = "stop"
-	claimLook = "look_again"
+	ClaimGoOn      = "go_on"
+	ClaimStop      = "stop"
+	ClaimLook      = "look_again"
+	ClaimUndecided = "undecided" // after the last look: nothing more is planned
 )
 
 // decide gives the verdict of a look by the table in docs/pilot.md.
 func (j *judgement) decide(i int, at moment, l Look) Verdict {
-	v := Verdict{Answer: analysis.Undecided, Claim: claimLook, Step: l.Step, NotChecked: j.unchecked(l)}
+	v := Verdict{Answer: analysis.Undecided, Claim: ClaimLook, Step: l.Step, NotChecked: j.unchecked(l)}
 	d, e := l.Reward, l.Eval
 	withE := e != nil && e.Share != nil
 	last := i == len(j.Looks)-1
@@ -44,23 +49,25 @@ func (j *judgement) decide(i int, at moment, l Look) Verdict {
 			"value": message.Change(*j.zero.Value), "allowed": message.Number(j.zero.Allowed),
 		})
 		return v
-	case stays(e) && j.mayStop(i, at):
-		if d.Share == nil || *d.Share < leastGain {
+	case stays(e) && j.mayStop(i, at, e):
+		if d.Share == nil || *d.Share < LeastGain {
 			return v.stop(evalStays.With(message.Args{"value": message.Change(*e.Value), "step": message.Int(e.Step)}))
 		}
 	}
 	heart := withE && *e.Share < noGain && d.Share != nil && *d.Share >= heartGain && *d.Above > 0
 	switch {
-	case heart && last && stays(e):
+	case heart && last && stays(e) && j.elapsed(e.Step) >= soonestLast:
 		return v.stop(byHeart.With(message.Args{"reward": message.Change(*d.Value), "eval": message.Change(*e.Value)}))
 	case heart:
 		v.Reason = rewardOnly.With(message.Args{"reward": message.Change(*d.Value), "eval": message.Change(*e.Value)})
-	case withE && *e.Share >= leastGain && *e.Above > 0:
+	case withE && *e.Share >= LeastGain && *e.Above > 0:
 		if len(j.Distrust) > 0 {
 			v.Reason = distrusted.With(message.Args{"gates": message.Names(j.Distrust)})
 			return v
 		}
 		return v.goOn(evalRises.With(message.Args{"value": message.Change(*e.Value), "step": message.Int(e.Step)}))
+	case e != nil && e.Withheld.ID != "":
+		v.Reason = e.Withheld
 	case withE:
 		v.Reason = evalUnclear.With(message.Args{"value": message.Change(*e.Value)})
 	case d.Share == nil && d.Withheld.ID != "":
@@ -68,10 +75,10 @@ func (j *judgement) decide(i int, at moment, l Look) Verdict {
 	case d.Share == nil:
 		v.Reason = nothingShown.Text()
 	case j.zero == nil:
-		v.Reason = zeroUnchecked.Text()
-	case *d.Share >= leastGain && *d.Above > 0 && !j.roseSinceZero(d):
+		v.Reason = zeroUnchecked.With(message.Args{"why": message.Nested(j.noZero)})
+	case *d.Share >= LeastGain && *d.Above > 0 && !j.roseSinceZero(d):
 		v.Reason = sinceZero.With(message.Args{"value": message.Change(*d.Value), "zero": message.Change(*j.zero.Value)})
-	case *d.Share >= leastGain && *d.Above > 0:
+	case *d.Share >= LeastGain && *d.Above > 0:
 		if len(j.Distrust) > 0 {
 			v.Reason = distrusted.With(message.Args{"gates": message.Names(j.Distrust)})
 			return v
@@ -100,12 +107,12 @@ func stays(e *Difference) bool {
 }
 
 func (v Verdict) goOn(why message.Text) Verdict {
-	v.Answer, v.Claim, v.Reason = analysis.Go, claimGoOn, why
+	v.Answer, v.Claim, v.Reason = analysis.Go, ClaimGoOn, why
 	return v
 }
 
 func (v Verdict) stop(why message.Text) Verdict {
-	v.Answer, v.Claim, v.Reason = analysis.NoGo, claimStop, why
+	v.Answer, v.Claim, v.Reason = analysis.NoGo, ClaimStop, why
 	return v
 }
 
@@ -115,19 +122,21 @@ func (v Verdict) stop(why message.Text) Verdict {
 func (j *judgement) roseSinceZero(d Difference) bool {
 	rise := *d.Value - *j.zero.Value
 	se := math.Hypot(stat.ValueOr(d.SE, 0), stat.ValueOr(j.zero.SE, 0))
-	return rise >= leastGain*j.Range.Width() && rise > 2*se
+	const twoErrors = 0.9772 // one-sided, of the normal distribution
+	t := distuv.StudentsT{Sigma: 1, Nu: float64(j.zero.Items - 1)}.Quantile(twoErrors)
+	return rise >= LeastGain*j.Range.Width() && rise > t*se
 }
 
 // mayStop reports whether a look may stop the training because eval does not rise: not before 40 steps,
 // or 20 if no later look is planned, nor while the training has had fewer than three groups to learn
 // from, by the base run: a first success may come late. Of the recorded trainings of the design half
 // that would have been stopped after 20 steps, three of nine gained later.
-func (j *judgement) mayStop(i int, at moment) bool {
+func (j *judgement) mayStop(i int, at moment, e *Difference) bool {
 	least := soonest
 	if i == len(j.Looks)-1 {
 		least = soonestLast
 	}
-	if j.elapsed(at.step) < least {
+	if min(j.elapsed(at.step), j.elapsed(e.Step)) < least {
 		return false
 	}
 	share := j.baseInformative(j.Groups[:at.groups])
@@ -140,16 +149,19 @@ func (j *judgement) mayStop(i int, at moment) bool {
 // unchecked lists the conditions of a GO that could not be checked.
 func (j *judgement) unchecked(l Look) []message.Text {
 	list := []message.Text{}
-	if l.Eval == nil {
+	switch {
+	case l.Eval == nil:
 		list = append(list, noEval.Text())
+	case l.Eval.Withheld.ID != "":
+		list = append(list, l.Eval.Withheld)
 	}
-	if j.zero == nil {
-		list = append(list, noZero.Text())
+	if j.zero == nil && j.unfair.ID == "" {
+		list = append(list, noZero.With(message.Args{"why": message.Nested(j.noZero)}))
 	}
 	if j.Paid.Checked == 0 {
 		list = append(list, noPaid.Text())
 	}
-	if j.Filtered == nil && j.shown.Expected < leastExpected {
+	if !j.AllGroups && j.shown.Expected < leastExpected {
 		list = append(list, noFilter.Text())
 	}
 	return list
@@ -158,7 +170,7 @@ func (j *judgement) unchecked(l Look) []message.Text {
 // headline is the verdict of the whole pilot. A look without eval never overrules one with it, but
 // for a hole.
 func (j *judgement) headline(looks []Look, next *int) Verdict {
-	v := Verdict{Answer: analysis.Undecided, Claim: claimLook, NotChecked: []message.Text{}, Reason: beforeFirst.Text()}
+	v := Verdict{Answer: analysis.Undecided, Claim: ClaimLook, NotChecked: []message.Text{}, Reason: beforeFirst.Text()}
 	withE := false
 	for _, l := range looks {
 		switch {
@@ -171,14 +183,11 @@ func (j *judgement) headline(looks []Look, next *int) Verdict {
 			v.Step, v.NotChecked = l.Step, l.Verdict.NotChecked
 		}
 	}
-	if next == nil && v.Claim == claimLook {
-		v.Claim = claimUndecided
+	if next == nil && v.Claim == ClaimLook {
+		v.Claim = ClaimUndecided
 	}
 	return v
 }
-
-// claimUndecided is the claim after the last look: nothing more is planned.
-const claimUndecided = "undecided"
 
 var (
 	holeLearned = message.New("pilot.reason.hole",
@@ -204,8 +213,10 @@ var (
 	nothingMeasured = message.New("pilot.reason.withheld", "the training reward cannot be compared: {why}")
 	nothingShown    = message.New("pilot.reason.nothing", "no rollout of the last ten steps has a reward and a base run")
 	zeroUnchecked   = message.New("pilot.reason.no_zero",
-		"the log does not begin with the training's first step, so that nothing shows whether trainer and base run "+
-			"measure the same thing; without eval that decides nothing")
+		"{why}, so that nothing shows whether trainer and base run measure the same thing; without eval that decides "+
+			"nothing")
+	zeroLate  = message.New("pilot.zero.late", "the log does not begin with the training's first step")
+	zeroFew   = message.New("pilot.zero.few", "too few of the first rollouts match the base run")
 	sinceZero = message.New("pilot.reason.since_zero",
 		"the training reward is {value} above the base run on the same items, but was {zero} above it before any update: "+
 			"that does not show a rise yet")
@@ -217,7 +228,7 @@ var (
 	beforeFirst = message.New("pilot.reason.early", "the log has not reached the first look")
 
 	noEval   = message.New("pilot.unchecked.eval", "eval: no checkpoint was sampled")
-	noZero   = message.New("pilot.unchecked.zero", "zero check: too few of the first rollouts match the base run")
+	noZero   = message.New("pilot.unchecked.zero", "zero check: {why}")
 	noPaid   = message.New("pilot.unchecked.paid", "same reward: no logged answer was graded again")
 	noFilter = message.New("pilot.unchecked.filter",
 		"all groups: the base run predicts too few groups of equal reward to see whether the trainer drops them")

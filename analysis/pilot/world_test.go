@@ -43,7 +43,7 @@ func (w world) input(seed uint64) Input {
 		return ys
 	}
 	const train, eval, samples, groups, size = 96, 192, 8, 8, 8
-	in := Input{Range: stat.Range{Lo: 0, Hi: 1}, Tolerance: 1e-6, Looks: DefaultLooks(), Paid: Agreement{Checked: 64, Agree: 64}}
+	in := Input{Range: stat.Range{Lo: 0, Hi: 1}, Tolerance: 1e-6, Looks: DefaultLooks(0, 0), Paid: Agreement{Checked: 64, Agree: 64}}
 	for i := range train {
 		in.Train = append(in.Train, Item{fmt.Sprint("t", i), draw(w.base, samples)})
 	}

@@ -84,7 +84,7 @@ func noDataOf(why string) (Figure, error) { return Figure{}, &NoData{Why: why} }
 // firstStepsOf collects what can be drawn. If the newest look withholds the training reward, no step
 // of it is drawn.
 func firstStepsOf(r *pilot.Result) firstSteps {
-	d := firstSteps{Result: r, looks: r.LookSteps()}
+	d := firstSteps{Result: r, looks: r.LookSteps}
 	share := func(x *float64) *float64 {
 		if x == nil {
 			return nil

@@ -50,7 +50,7 @@ type firstSteps struct {
 func newFirstSteps(c *recipe, p *Pilot) (*firstSteps, error) {
 	perStep := c.batch.n * c.group.n
 	out := &firstSteps{Pilot: p, recipe: c}
-	planned := pilot.DefaultLooks()
+	planned := pilot.DefaultLooks(c.steps.n, perStep)
 	for _, look := range planned {
 		if step := look.StepOf(perStep); step <= c.steps.n {
 			out.looks = append(out.looks, step)
@@ -107,10 +107,10 @@ func (p *firstSteps) tail(start, log, weights string) []string {
 	return []string{
 		"Start it:", "  " + start,
 		"Read its log while it grows; GO and NO-GO end the command:",
-		"  " + message.Shell("gonogo", "pilot", run, "--log", log, "--follow"),
+		"  " + message.Shell("gonogo", "pilot", run, "--log", log, "--steps", fmt.Sprint(p.steps.n), "--follow"),
 		fmt.Sprintf("At a look, serve the checkpoint (%s) and sample the eval split from it:", weights),
-		"  " + message.Shell("gonogo", "pilot", run, "--log", log, "--checkpoint", "URL", "--at",
-			fmt.Sprint(p.looks[0])),
+		"  " + message.Shell("gonogo", "pilot", run, "--log", log, "--steps", fmt.Sprint(p.steps.n),
+			"--checkpoint", "URL", "--at", fmt.Sprint(p.looks[0])),
 		"After a GO, train by the whole plan, the same command without --pilot.",
 	}
 }

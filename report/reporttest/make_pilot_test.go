@@ -32,7 +32,7 @@ type training struct {
 }
 
 func trainings() []training {
-	usual := pilot.DefaultLooks()
+	usual := pilot.DefaultLooks(0, 0)
 	slowly := func(by float64) func(int) float64 {
 		return func(step int) float64 { return by * (1 - math.Exp(-float64(step)/12)) }
 	}
@@ -46,7 +46,9 @@ func trainings() []training {
 		{name: "flat", verdict: analysis.NoGo, step: 40, steps: 40, first: 1, learned: nothing, looks: usual, evals: []int{10, 20, 40}},
 		{name: "one_step", verdict: analysis.Undecided, steps: 1, first: 1, learned: nothing, looks: usual},
 		{name: "long", verdict: analysis.Undecided, step: 40, steps: 300, first: 1, learned: slowly(0.01), looks: usual},
-		{name: "withheld", verdict: analysis.Go, step: 20, steps: 20, first: 1, learned: slowly(0.4), looks: usual, evals: []int{10, 20}, bend: func(in *pilot.Input) { in.Filtered = &yes }},
+		{name: "withheld", verdict: analysis.Go, step: 20, steps: 20, first: 1, learned: slowly(0.4), looks: usual, evals: []int{10, 20}, bend: func(in *pilot.Input) {
+			in.Paid = pilot.Agreement{Checked: 64, Agree: 12}
+		}},
 		{name: "withheld_alone", verdict: analysis.Undecided, step: 20, steps: 20, first: 1, learned: slowly(0.4), looks: usual, bend: func(in *pilot.Input) {
 			in.Paid = pilot.Agreement{Checked: 64, Agree: 12}
 		}},
@@ -154,7 +156,7 @@ func (w training) input() pilot.Input {
 		learned = w.eval
 	}
 	for _, step := range w.evals {
-		e := pilot.Eval{Step: step, Run: fmt.Sprintf("step-%d", step)}
+		e := pilot.Eval{Step: step}
 		for i, p := range eval {
 			e.Items = append(e.Items, pilot.Item{ID: in.Eval[i].ID, Rewards: draw(moved(p, learned(step)))})
 		}

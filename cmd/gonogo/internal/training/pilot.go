@@ -114,15 +114,15 @@ func (p *Pilot) Judge(parent context.Context) error {
 		return exit.AsUsage(err)
 	}
 	defer func() { _ = release() }()
-	if err := p.plan(); err != nil {
-		return err
-	}
 	ctx, stop := ui.Cancellable(parent)
 	defer func() { stop() }()
 	if err := p.readBase(ctx); err != nil {
 		return err
 	}
 	defer p.close()
+	if err := p.plan(); err != nil {
+		return err
+	}
 	if p.Sampling.any() {
 		if err := p.look(ctx, false); err != nil { // before anything is paid for
 			return exit.AsUsage(err)
@@ -149,7 +149,7 @@ func (p *Pilot) Judge(parent context.Context) error {
 
 // plan sets the looks: those of the first call, which pilot.json keeps.
 func (p *Pilot) plan() error {
-	given, err := plannedLooks(p.Looks)
+	given, err := p.plannedLooks()
 	if err != nil {
 		return err
 	}
@@ -183,9 +183,14 @@ func stepList(looks []pilot.Planned) string {
 
 // plannedLooks returns the looks after the steps of a list; without one the usual ones. A look wants 64
 // rollouts a step as well, up to 2,560.
-func plannedLooks(list string) ([]pilot.Planned, error) {
+func (p *Pilot) plannedLooks() ([]pilot.Planned, error) {
+	list := p.Looks
 	if list == "" {
-		return pilot.DefaultLooks(), nil
+		perStep := 0
+		if plan := p.judged.Plan; plan != nil && plan.BatchSize != nil {
+			perStep = *plan.BatchSize * plan.GroupSize
+		}
+		return pilot.DefaultLooks(p.Steps, perStep), nil
 	}
 	const perStep, most, mostLooks = 64, 2560, 10
 	var looks []pilot.Planned
@@ -446,7 +451,7 @@ func (p *Pilot) samples(ctx context.Context, in *pilot.Input, sources *[]pilot.S
 		case !isStep:
 			p.base.Fresh, in.Train = items, p.base.Replace(items)
 		case len(items) > 0:
-			in.Evals = append(in.Evals, pilot.Eval{Step: n, Run: dir, Items: items})
+			in.Evals = append(in.Evals, pilot.Eval{Step: n, Items: items})
 		}
 	}
 	return notes, nil

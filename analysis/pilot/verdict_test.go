@@ -1,0 +1,156 @@
+package pilot
+
+import (
+	"math"
+	"testing"
+
+	"gonogo/analysis"
+)
+
+// learns, and stays are logs of 45 steps with eval looks at 10, 20 and 40.
+func learns() world {
+	return world{base: 0.3, train: rising(0.3, 0.4, 20), eval: rising(0.3, 0.4, 20), steps: 45, evals: []int{10, 20, 40}}
+}
+
+func doesNothing() world {
+	return world{base: 0.3, train: still(0.3), eval: still(0.3), steps: 45, evals: []int{10, 20, 40}}
+}
+
+// What must not be taken for a change, and what must not decide.
+func TestWhatDecidesNothing(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		w    world
+		bend func(in *Input)
+		want analysis.Verdict
+		says string // id of the message that says why
+	}{
+		{"wrong answers without a reward are no rise", doesNothing(), func(in *Input) {
+			in.Evals = nil
+			for i := range in.Groups {
+				g := &in.Groups[i]
+				kept := g.Rewards[:0:0]
+				for k, y := range g.Rewards {
+					if g.Step < 4 || y > 0 || k%2 == 0 {
+						kept = append(kept, y)
+					}
+				}
+				g.Missing += len(g.Rewards) - len(kept)
+				g.Rewards = kept
+			}
+		}, analysis.Undecided, "pilot.withheld.missing"},
+		{"a checkpoint of step 29 does not stop a log of 45", doesNothing(), func(in *Input) {
+			in.Evals = in.Evals[2:]
+			in.Evals[0].Step = 29
+		}, analysis.Undecided, ""},
+		{"eval items of another file are no eval look", learns(), func(in *Input) {
+			in.Evals = in.Evals[2:]
+			for i := range in.Evals[0].Items {
+				if i%2 == 0 {
+					in.Evals[0].Items[i].ID += "?"
+				}
+			}
+		}, analysis.Undecided, "pilot.withheld.eval_matched"},
+		{"a checkpoint whose rollouts were lost is no eval look", learns(), func(in *Input) {
+			in.Evals = in.Evals[2:]
+			in.Evals[0].Missing = 100
+		}, analysis.Undecided, "pilot.withheld.eval_missing"},
+		{"a log that begins late has no zero check", learns(), func(in *Input) {
+			in.Evals = nil
+			for i := range in.Groups {
+				in.Groups[i].Step += 100
+			}
+		}, analysis.Undecided, "pilot.reason.no_zero"},
+		{"a training that is not of the run's items may be paid otherwise", learns(), func(in *Input) {
+			in.Evals = nil
+			in.Groups = append(in.Groups, Group{Step: 45, Name: "foreign", Rewards: []float64{7, 7}})
+		}, analysis.Go, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			in := row.w.input(5)
+			row.bend(&in)
+			r, err := Judge(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			why := r.Verdict.Reason
+			if nested, ok := why.Args["why"]; ok && row.says != why.ID && nested.Text != nil {
+				why = *nested.Text
+			}
+			if r.Verdict.Answer != row.want || row.says != "" && why.ID != row.says {
+				t.Errorf("%s by %s (%s), want %s by %s", r.Verdict.Answer, why.ID, r.Verdict.Reason, row.want, row.says)
+			}
+		})
+	}
+}
+
+// A log that drops groups shows no rise, also before its first look.
+func TestNoCurveOfWhatCannotBeCompared(t *testing.T) {
+	w := doesNothing()
+	w.base, w.train, w.steps, w.evals = 0.05, still(0.05), 9, nil
+	w.change = filtered
+	r, err := Judge(w.input(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range r.Steps {
+		if p.Value != nil {
+			t.Fatalf("step %d shows %g", p.Step, *p.Value)
+		}
+	}
+	if len(r.Looks) != 0 || len(r.Notes) != 1 || r.Notes[0].ID != "pilot.reason.withheld" {
+		t.Errorf("%d looks and the notes %v", len(r.Looks), r.Notes)
+	}
+}
+
+// The zero check allows for how few items it has: two items of differences 0.1 and 0.5 have a mean of 0.3 and
+// a standard error of 0.2, and t(1) at 0.99865 is 235.8 (of R 4.5: qt(0.99865, 1)).
+func TestTheZeroCheckCountsItsItems(t *testing.T) {
+	in := doesNothing().input(1)
+	in.Groups = []Group{
+		{Step: 1, Item: "t0", Rewards: []float64{0.1}},
+		{Step: 1, Item: "t1", Rewards: []float64{0.5}},
+		{Step: 4, Item: "t2", Rewards: []float64{1}},
+	}
+	in.Train = []Item{{"t0", []float64{0}}, {"t1", []float64{0}}, {"t2", []float64{0}}}
+	j, err := newJudgement(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if z := j.zero; z == nil || z.Items != 2 || !z.Holds || math.Abs(z.Allowed-0.2*235.8) > 0.05 {
+		t.Errorf("%+v", z)
+	}
+}
+
+// A look is not due in the past: 20 steps from 100 on hold 1,280 rollouts, and 2,560 need 20 more.
+func TestTheNextLookIsAhead(t *testing.T) {
+	w := doesNothing()
+	w.steps, w.evals = 20, nil
+	in := w.input(1)
+	for i := range in.Groups {
+		in.Groups[i].Step += 99
+	}
+	r, err := Judge(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.NextLook == nil || *r.NextLook != 139 {
+		t.Errorf("next look %v, want 139", r.NextLook)
+	}
+}
+
+// The last step counts although a rollout was lost, and the rollouts of a look may lack a tenth.
+func TestALostRolloutDelaysNoLook(t *testing.T) {
+	w := doesNothing()
+	w.steps, w.evals = 10, nil
+	in := w.input(1)
+	last := &in.Groups[len(in.Groups)-1]
+	last.Rewards = last.Rewards[1:]
+	r, err := Judge(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Looks) != 1 || r.Looks[0].Step != 10 {
+		t.Errorf("%d looks", len(r.Looks))
+	}
+}
