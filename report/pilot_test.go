@@ -44,7 +44,7 @@ func TestThePilotInEveryFormat(t *testing.T) {
 		"flat":           {"NO-GO at step 40: stop — ", "a gain worth waiting for is excluded"},
 		"one_step":       {"UNDECIDED: look again at step 10 — the log has not reached the first look."},
 		"long":           {"UNDECIDED at step 40: no further look is planned — "},
-		"withheld":       {"withheld", "Training reward withheld at step 20: the trainer's settings drop groups"},
+		"withheld":       {"withheld", "Training reward withheld at step 20: the trainer pays something else"},
 		"withheld_alone": {"UNDECIDED at step 20: look again at step 40 — the training reward cannot be compared: ", "12 logged rewards agree, of 64 checked"},
 		"zero":           {"UNDECIDED at step 20: look again at step 40 — before any update counts", "fails: +"},
 		"by_heart":       {"NO-GO at step 40: stop — ", "learned by heart"},

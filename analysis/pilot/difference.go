@@ -253,6 +253,8 @@ func (j *judgement) unfairness() message.Text {
 			"found":    message.Count(int(math.Round(j.shown.Equal)), "group"),
 			"expected": message.Number(math.Round(j.shown.Expected)),
 		})
+	case j.mismatched():
+		return otherItems.Text()
 	case !j.Fresh && j.chosen():
 		return chosenItems.Text()
 	}
@@ -279,6 +281,8 @@ var (
 		"{missing} of {rollouts} sampled at step {step} have no reward: run the same command again")
 	fewItems = message.New("pilot.withheld.items",
 		"the last ten steps show {items} of the base run, and 20 are needed")
+	otherItems = message.New("pilot.withheld.items_differ",
+		"items that are easy in the base run are not the easy ones in the log: are they the same items under these ids?")
 	chosenItems = message.New(ChosenItems,
 		"the items of the training look chosen by the base run's own rewards, so that their rewards there are no "+
 			"fair mean; --base samples them again")

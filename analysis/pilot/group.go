@@ -1,9 +1,12 @@
 package pilot
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	gonum "gonum.org/v1/gonum/stat"
 
 	"gonogo/analysis/stat"
 )
@@ -215,6 +218,61 @@ func counts(bandOf []int) (n [bandsOfMeans]int) {
 		n[b]++
 	}
 	return n
+}
+
+// mismatched reports whether the items of the first ten steps cannot be those of the base run: where
+// items differ in the base run, means of the same items correlate as their reliabilities allow, and
+// these correlate by less than half of that and three standard errors (of Fisher's z) below.
+func (j *judgement) mismatched() bool {
+	logged := make(map[string][]float64)
+	for i := range j.Groups {
+		if g := &j.Groups[i]; j.elapsed(g.Step) <= window && len(j.base[g.Item]) > 0 {
+			logged[g.Item] = append(logged[g.Item], g.Rewards...)
+		}
+	}
+	var base, now [][]float64
+	var a, b []float64
+	for _, item := range slices.Sorted(maps.Keys(logged)) {
+		if len(logged[item]) == 0 {
+			continue
+		}
+		base, now = append(base, j.base[item]), append(now, logged[item])
+		x, _ := stat.MeanVariance(j.base[item])
+		y, _ := stat.MeanVariance(logged[item])
+		a, b = append(a, x), append(b, y)
+	}
+	if len(a) < leastItems {
+		return false
+	}
+	expected := math.Sqrt(reliability(base, a) * reliability(now, b))
+	r := gonum.Correlation(a, b, nil)
+	if expected < leastReliable || math.IsNaN(r) || r >= expected/2 {
+		return false
+	}
+	const near = 0.99 // Fisher's z is infinite at 1
+	return math.Atanh(min(expected, near))-math.Atanh(r) > 3/math.Sqrt(float64(len(a)-3))
+}
+
+// leastReliable is the expected correlation under which items hardly differ, so that their order says
+// nothing.
+const leastReliable = 0.3
+
+// reliability returns the share of the variance of item means that is not of sampling; 0 if nothing
+// shows.
+func reliability(items [][]float64, means []float64) float64 {
+	_, total := stat.MeanVariance(means)
+	sampling := 0.0
+	for _, ys := range items {
+		if len(ys) < 2 {
+			return 0
+		}
+		_, v := stat.MeanVariance(ys)
+		sampling += v / float64(len(ys)) / float64(len(items))
+	}
+	if total <= 0 {
+		return 0
+	}
+	return max(0, 1-sampling/total)
 }
 
 // windowOf describes the rollouts of groups.

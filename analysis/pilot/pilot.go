@@ -225,7 +225,7 @@ func Judge(in Input) (*Result, error) {
 		r.Looks = append(r.Looks, j.look(i, at))
 	}
 	r.Steps, r.LookSteps = j.points(), j.due
-	if n := len(j.reached); n < len(j.due) {
+	if n := len(j.reached); n < len(j.due) && (len(in.Groups) > 0 || len(in.Curves) == 0) {
 		r.NextLook = &j.due[n]
 	}
 	if len(j.reached) == 0 && j.unfair.ID != "" {

@@ -57,15 +57,15 @@ func (j *judgement) decide(i int, at moment, l Look) Verdict {
 	heart := withE && *e.Share < noGain && d.Share != nil && *d.Share >= heartGain && *d.Above > 0
 	switch {
 	case heart && last && stays(e) && j.elapsed(e.Step) >= soonestLast:
-		return v.stop(byHeart.With(message.Args{"reward": message.Change(*d.Value), "eval": message.Change(*e.Value)}))
+		return v.stop(byHeart.With(message.Args{"reward": message.Number(*d.Value), "eval": message.Change(*e.Value)}))
 	case heart:
-		v.Reason = rewardOnly.With(message.Args{"reward": message.Change(*d.Value), "eval": message.Change(*e.Value)})
+		v.Reason = rewardOnly.With(message.Args{"reward": message.Number(*d.Value), "eval": message.Change(*e.Value)})
 	case withE && *e.Share >= LeastGain && *e.Above > 0:
 		if len(j.Distrust) > 0 {
 			v.Reason = distrusted.With(message.Args{"gates": message.Names(j.Distrust)})
 			return v
 		}
-		return v.goOn(evalRises.With(message.Args{"value": message.Change(*e.Value), "step": message.Int(e.Step)}))
+		return v.goOn(evalRises.With(message.Args{"value": message.Number(*e.Value), "step": message.Int(e.Step)}))
 	case e != nil && e.Withheld.ID != "":
 		v.Reason = e.Withheld
 	case withE:
@@ -84,7 +84,9 @@ func (j *judgement) decide(i int, at moment, l Look) Verdict {
 			return v
 		}
 		v.ByReward = true
-		return v.goOn(rewardRises.With(message.Args{"value": message.Change(*d.Value)}))
+		return v.goOn(rewardRises.With(message.Args{"value": message.Number(*d.Value)}))
+	case d.High != nil && *d.High < 0:
+		v.Reason = rewardFalls.With(message.Args{"value": message.Number(-*d.Value)})
 	default:
 		v.Reason = rewardUnclear.With(message.Args{"value": message.Change(*d.Value)})
 	}
@@ -199,15 +201,16 @@ var (
 	evalStays = message.New("pilot.reason.flat",
 		"eval has changed by {value} after {step|step}, and a gain worth waiting for is excluded")
 	byHeart = message.New("pilot.reason.heart",
-		"the training reward has risen by {reward}, eval by {eval}: items are learned by heart")
+		"the training reward has risen by {reward}, and eval has changed by {eval}: items are learned by heart")
 	rewardOnly = message.New("pilot.reason.reward_only",
-		"training reward rises ({reward}), eval does not ({eval})")
+		"the training reward has risen by {reward}, and eval has changed by {eval}: it may be learned by heart")
 	evalRises   = message.New("pilot.reason.eval", "eval has risen by {value} after {step|step}")
 	evalUnclear = message.New("pilot.reason.eval_unclear",
 		"eval has changed by {value}, too little or too uncertain to decide")
 	rewardRises = message.New("pilot.reason.reward",
-		"the training reward has risen by {value} on the same items, by training reward alone")
-	distrusted   = message.New("pilot.reason.trust", "the number cannot be trusted: in the base run failed {gates}")
+		"by training reward alone, which is {value} above the base run on the same items: eval was not sampled, so it may be "+
+			"learned by heart")
+	distrusted   = message.New("pilot.reason.trust", "the base run failed {gates}, so its rewards cannot be trusted: repair that first (gonogo report RUN)")
 	evalNotAgain = message.New("pilot.reason.eval_missing",
 		"eval was not sampled at step {step}, and at the look before it did not decide")
 	nothingMeasured = message.New("pilot.reason.withheld", "the training reward cannot be compared: {why}")
@@ -220,6 +223,8 @@ var (
 	sinceZero = message.New("pilot.reason.since_zero",
 		"the training reward is {value} above the base run on the same items, but was {zero} above it before any update: "+
 			"that does not show a rise yet")
+	rewardFalls = message.New("pilot.reason.falls",
+		"the training reward has fallen by {value} on the same items; without eval that stops nothing: sample a checkpoint")
 	rewardUnclear = message.New("pilot.reason.unclear",
 		"the training reward has changed by {value} on the same items, too little or too uncertain to decide; without "+
 			"eval it stops nothing")

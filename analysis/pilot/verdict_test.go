@@ -2,6 +2,7 @@ package pilot
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonogo/analysis"
@@ -152,5 +153,47 @@ func TestALostRolloutDelaysNoLook(t *testing.T) {
 	}
 	if len(r.Looks) != 1 || r.Looks[0].Step != 10 {
 		t.Errorf("%d looks", len(r.Looks))
+	}
+}
+
+// Items of p = 0, 1/95, ..., 1 under the right ids, and under shuffled ones, in a training that learns: of
+// 100 logs at most two right ones are refused, and at least 95 shuffled ones.
+func TestItemsUnderOtherIDs(t *testing.T) {
+	refused := map[bool]int{}
+	for seed := range uint64(100) {
+		for _, shuffled := range []bool{false, true} {
+			random := rand.New(rand.NewPCG(seed, 2))
+			draw := func(p float64) []float64 {
+				ys := make([]float64, 8)
+				for i := range ys {
+					if random.Float64() < p {
+						ys[i] = 1
+					}
+				}
+				return ys
+			}
+			in := doesNothing().input(seed)
+			in.Groups, in.Evals = nil, nil
+			order := random.Perm(len(in.Train))
+			for i := range in.Train {
+				p := float64(i) / float64(len(in.Train)-1)
+				in.Train[i].Rewards = draw(p)
+				id := in.Train[i].ID
+				if shuffled {
+					id = in.Train[order[i]].ID
+				}
+				in.Groups = append(in.Groups, Group{Step: 1 + i%10, Item: id, Name: id, Rewards: draw(min(1, p+0.2))})
+			}
+			j, err := newJudgement(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if j.mismatched() {
+				refused[shuffled]++
+			}
+		}
+	}
+	if refused[false] > 2 || refused[true] < 95 {
+		t.Errorf("refused %d right logs and %d shuffled ones of 100", refused[false], refused[true])
 	}
 }

@@ -27,17 +27,17 @@ func TestTheFirstStepsAreThoseThatThePilotLooksAt(t *testing.T) {
 			"\nmax_steps: 20\n", "# of the 35 of the plan; looks of gonogo pilot: 10, 20\n", "\nsave_steps: 10\n", "\nlogging_steps: 1\n", "\nlog_completions: true\n", "\nshuffle_dataset: false\n",
 			"\nlr_scheduler_type: \"warmup_stable_decay\"\n", "\nlr_scheduler_kwargs: {\"decay_type\":\"linear\",\"num_decay_steps\":35,\"num_stable_steps\":0}\n", "\neval_strategy: \"no\"\n", "\noutput_dir: \"d/first.out\"\n",
 			`load_dataset("json", data_files="d/first.pilot-train.jsonl", split="train")`, "\n#   python train.py --config d/first.yaml\n",
-			"\n#   gonogo pilot my-run --log d/first.out/completions --follow\n", "\n#   gonogo pilot my-run --log d/first.out/completions --checkpoint URL --at 10\n", "serve the checkpoint (d/first.out/checkpoint-STEP)",
+			"\n#   gonogo pilot my-run --log d/first.out/completions --steps 35 --follow\n", "\n#   gonogo pilot my-run --log d/first.out/completions --steps 35 --checkpoint URL --at 10\n", "serve the checkpoint (d/first.out/checkpoint-STEP)",
 			"\nnum_generations: 4\n",
 		},
 		"verl": {
 			"\n  total_training_steps: 20\n", "\n  save_freq: 10\n", "\n  rollout_data_dir: \"d/first.out/rollouts\"\n", "\n  shuffle: false\n", "\n  train_files: [\"d/first.pilot-train.jsonl\"]\n", "\n  prompt_key: \"messages\"\n",
 			"\n    enable: false\n", "\n  test_freq: -1\n", "\n  val_before_train: false\n", "\n    trainer_mode: \"sync\"\n", "\n  total_epochs: 5\n",
-			"\n#   python -m verl.trainer.main_ppo --config-path \"$PWD\"/d --config-name first\n", "\n#   gonogo pilot my-run --log d/first.out/rollouts --follow\n",
+			"\n#   python -m verl.trainer.main_ppo --config-path \"$PWD\"/d --config-name first\n", "\n#   gonogo pilot my-run --log d/first.out/rollouts --steps 35 --follow\n",
 		},
 		"prime-rl": {
 			"\nmax_steps = 20\n", "\n[ckpt]\n", "\ninterval = 10\n", "\nfilter_zero_advantages = false\n", "\nmax_off_policy_steps = 1\n", "\ntype = \"filesystem\"\n", "\n#   uv run rl @ d/first.yaml\n",
-			"\n#   gonogo pilot my-run --log d/first.out/first/rollouts --follow\n", "d/first.pilot-train.jsonl has the run's items first",
+			"\n#   gonogo pilot my-run --log d/first.out/first/rollouts --steps 35 --follow\n", "d/first.pilot-train.jsonl has the run's items first",
 		},
 	} {
 		text := written(t, trainer, measured(), firstStepsOf("d/first.yaml"))
@@ -110,7 +110,7 @@ func TestTheFirstStepsNameItemsWithoutBaseSamples(t *testing.T) {
 	text := strings.ReplaceAll(written(t, "verl", r, firstStepsOf("")), "\n# ", " ")
 	for _, want := range []string{
 		"with -o FILE, gonogo plan --pilot writes that file, too", "These steps show 320 prompts, and the run sampled 40 items: from step 3 on, prompts have no base samples",
-		"--config-path \"$PWD\" --config-name verl", "gonogo pilot my-run --log pilot.out/rollouts --follow",
+		"--config-path \"$PWD\" --config-name verl", "gonogo pilot my-run --log pilot.out/rollouts --steps 35 --follow",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
