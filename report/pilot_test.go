@@ -37,7 +37,7 @@ func TestGoldenPilot(t *testing.T) {
 func TestThePilotInEveryFormat(t *testing.T) {
 	for name, wants := range map[string][]string{
 		"rises": {
-			"Pilot: GO at step 20: go on — eval has risen by +0.281 after 20 steps.", "192 of 192 groups match 96 items",
+			"Pilot: GO at step 20: go on — eval has risen by 0.281 after 20 steps.", "192 of 192 groups match 96 items",
 			"holds: +0.0547", "64 of 64 logged answers", "planned", "≥ 2,560", "80 % interval, from 416 recorded trainings of 24 kinds",
 		},
 		"reward_alone":   {"GO at step 19: go on — ", "by training reward alone", "not sampled", "Eval: no checkpoint was sampled."},

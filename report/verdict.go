@@ -142,16 +142,17 @@ func changed(r *analysis.Result, w *words) string {
 	return w.Signs.Space + fmt.Sprintf(w.Changed, w.list(list))
 }
 
-// lookAgain is what follows a GO on training: its first steps are held against the run.
+// lookAgain is what follows a GO on training: its first steps are compared with the run, unless that
+// has begun.
 func (p *RunPage) lookAgain() string {
-	if p.Result.Claim != analysis.Start {
+	if p.Result.Claim != analysis.Start || p.pilot != nil {
 		return ""
 	}
 	return p.say(firstSteps.With(analysis.Commands))
 }
 
 var firstSteps = message.New("report.first_steps",
-	"Start the training, and hold its first steps against this run: {pilot}.")
+	"Start the training, and compare its first steps with this run: {pilot}.")
 
 // goSentence names the claim, what passed, what to read first, and which advisory gates are
 // undecided.

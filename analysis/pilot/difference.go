@@ -274,11 +274,11 @@ var (
 	fewMatched = message.New("pilot.withheld.matched",
 		"only {matched} of {groups} match an item of the base run; --base samples the others")
 	manyMissing = message.New("pilot.withheld.missing",
-		"{missing} of {rollouts} of the last ten steps have no reward: those that have one need not be like them")
+		"no reward for {missing} of {rollouts} of the last ten steps: those that have one need not be like them")
 	evalMatched = message.New("pilot.withheld.eval_matched",
-		"{matched} of {items} sampled at step {step} are eval items of the base run, and 90 % and 20 are needed")
+		"eval items of the base run among the {items} sampled at step {step}: {matched}; 90 % and 20 are needed")
 	evalMissing = message.New("pilot.withheld.eval_missing",
-		"{missing} of {rollouts} sampled at step {step} have no reward: run the same command again")
+		"no reward for {missing} of {rollouts} sampled at step {step}: run the same command again")
 	fewItems = message.New("pilot.withheld.items",
 		"the last ten steps show {items} of the base run, and 20 are needed")
 	otherItems = message.New("pilot.withheld.items_differ",

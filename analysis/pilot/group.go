@@ -220,13 +220,19 @@ func counts(bandOf []int) (n [bandsOfMeans]int) {
 	return n
 }
 
-// mismatched reports whether the items of the first ten steps cannot be those of the base run: where
-// items differ in the base run, means of the same items correlate as their reliabilities allow, and
-// these correlate by less than half of that and three standard errors (of Fisher's z) below.
+// mismatched reports whether the first items of the log cannot be those of the base run: where items
+// differ in the base run, means of the same items correlate as their reliabilities allow, and these
+// correlate by less than half of that and three standard errors (of Fisher's z) below. The steps that show
+// the first 30 items count, and no more than ten: training changes the order later.
 func (j *judgement) mismatched() bool {
 	logged := make(map[string][]float64)
 	for i := range j.Groups {
-		if g := &j.Groups[i]; j.elapsed(g.Step) <= window && len(j.base[g.Item]) > 0 {
+		g := &j.Groups[i]
+		begins := i > 0 && g.Step != j.Groups[i-1].Step
+		if j.elapsed(g.Step) > window || begins && len(logged) >= firstItems {
+			break
+		}
+		if len(j.base[g.Item]) > 0 {
 			logged[g.Item] = append(logged[g.Item], g.Rewards...)
 		}
 	}
@@ -252,6 +258,9 @@ func (j *judgement) mismatched() bool {
 	const near = 0.99 // Fisher's z is infinite at 1
 	return math.Atanh(min(expected, near))-math.Atanh(r) > 3/math.Sqrt(float64(len(a)-3))
 }
+
+// firstItems is the number of items whose order is compared.
+const firstItems = 30
 
 // leastReliable is the expected correlation under which items hardly differ, so that their order says
 // nothing.
