@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -89,19 +90,32 @@ func linesOfRun(ctx context.Context, run *rollout.Run, data *dataset.File) (map[
 			sampled[it.ID] = it
 		}
 	}
+	// An imported run has of a row what the log has: mostly the conversation.
+	imported := run.Manifest == nil || run.Manifest.Source != rollout.Live
 	lines := make(map[int]bool)
+	byTalk := make(map[string]int) // lines of the rows that no item names
 	for i := range data.Items {
 		row := &data.Items[i]
 		was, is := sampled[row.ID]
 		if !is {
+			byTalk[talkOf(row)] = row.Line
 			continue
 		}
-		if _, same := collect.SameItem(row, was); !same {
-			return nil, fmt.Errorf("order the rows: %s:%d: item %s is not the row that the run sampled; put that row "+
-				"back, or sample this file", data.Path, row.Line, row.ID)
+		if talk, same := collect.SameItem(row, was); !same && !(imported && talk) {
+			return nil, fmt.Errorf("order the rows: %s:%d: item %s is not the row that the run sampled; restore that row, "+
+				"or sample this file", data.Path, row.Line, row.ID)
 		}
 		lines[row.Line] = true
 		delete(sampled, row.ID)
+	}
+	for id, it := range sampled {
+		if it == nil || !imported || len(it.Messages) == 0 {
+			continue
+		}
+		if line, is := byTalk[talkOf(it)]; is {
+			lines[line] = true
+			delete(sampled, id)
+		}
 	}
 	if len(sampled) > 0 {
 		return nil, fmt.Errorf("order the rows: not in %s: %s of the run, such as %s; name the file that was sampled "+
@@ -115,6 +129,12 @@ func linesOfRun(ctx context.Context, run *rollout.Run, data *dataset.File) (map[
 		}
 	}
 	return lines, nil
+}
+
+// talkOf returns an item's conversation as text.
+func talkOf(it *rollout.Item) string {
+	text, _ := json.Marshal(it.Messages) // strings and raw JSON, which was read before
+	return string(text)
 }
 
 // pilotSeed seeds the order of the rows.
@@ -131,7 +151,8 @@ func ordered(data *dataset.File, first map[int]bool) ([]byte, error) {
 	text := bytes.TrimPrefix(all.Bytes(), []byte("\ufeff"))
 	rows := slices.Collect(bytes.Lines(text))
 	if len(rows) != len(lines) {
-		return nil, fmt.Errorf("order the rows of %s: %d rows have %d lines", data.Path, len(lines), len(rows))
+		return nil, fmt.Errorf("order the rows of %s: its %d rows are not one a line (%d lines): write each in one line, "+
+			"as jq -c . does", data.Path, len(lines), len(rows))
 	}
 	var out, rest bytes.Buffer
 	for _, i := range rand.New(rand.NewPCG(pilotSeed, 0)).Perm(len(rows)) {
