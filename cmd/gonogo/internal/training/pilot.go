@@ -545,10 +545,8 @@ func (p *Pilot) judgeLog(ctx context.Context, in *pilot.Input, log *Log, src imp
 	return nil
 }
 
-const (
-	sameReward = 1e-6 // share of the range by which two rewards may differ and agree
-	mostDiffer = 0.05 // share of the logged answers that may get another reward
-)
+// sameReward is the share of the range by which two rewards may differ and agree.
+const sameReward = 1e-6
 
 // gradeAgain grades some logged answers by the base run's grader and, if it pays something else than
 // the trainer, all of them.
@@ -579,7 +577,7 @@ func (p *Pilot) gradeAgain(ctx context.Context, log *Log, src importer.Source) e
 			}
 		}
 	}
-	if float64(p.paid.Checked-p.paid.Agree) <= mostDiffer*float64(p.paid.Checked) {
+	if !p.paid.Differs() {
 		return nil
 	}
 	all, err := stage.GradeLogged(ctx, p.grader, p.Call, items, log.Len(),
