@@ -31,7 +31,9 @@ type Result struct {
 	Ceiling     float64      `json:"ceiling"` // the most that a perfect policy could earn
 	GroupSize   int          `json:"group_size"`
 	// what the trainer divides a group's advantages by: std or none
-	Normalize     string   `json:"normalize,omitempty"`
+	Normalize string `json:"normalize,omitempty"`
+	// what the trainer adds to the standard deviation of a group, if it is not the default
+	Epsilon       *float64 `json:"epsilon,omitempty"`
 	PassThreshold *float64 `json:"pass_threshold"`
 	// what outputs that are errors begin with; see Settings
 	ToolErrors string            `json:"tool_errors,omitempty"`

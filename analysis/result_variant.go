@@ -93,9 +93,10 @@ type VariantSplit struct {
 	Paired      bool             `json:"paired"`
 	Samples     SidesOf[Spread]  `json:"samples"`
 	Missing     SidesOf[Missing] `json:"missing"`
-	Mean        stat.Estimate    `json:"mean"`   // the variant's own, over all its items
-	Lift        stat.Estimate    `json:"lift"`   // E[max of a group] - mean, over its items with enough samples
-	Reward      Difference       `json:"reward"` // p_holm is over the variants
+	Mean        stat.Estimate    `json:"mean"`                // the variant's own, over all its items
+	Lift        stat.Estimate    `json:"lift"`                // E[max of k] - mean; k is the same for all variants
+	BaseLift    *stat.Estimate   `json:"base_lift,omitempty"` // at that k, if the base has more samples
+	Reward      Difference       `json:"reward"`              // p_holm is over the variants
 	Equivalence stat.Equivalence `json:"equivalence"`
 	Costs       []Difference     `json:"costs"` // calls, turns, tokens and latency; descriptive
 	Needs       *Needs           `json:"needs"` // items or samples needed to see a change of delta

@@ -1,12 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
 	"gonogo/report/block"
 	"gonogo/sampler/rollout"
 )
@@ -92,6 +94,7 @@ func variantsLead(r *analysis.Result, w *words) string {
 // variantGrid ranks the variants on one split, below the base.
 func variantGrid(r *analysis.Result, split rollout.Split, w *words) Grid {
 	g := Grid{Title: fmt.Sprintf(w.Variants.On, split), Head: w.Variants.Head, Spare: []int{9, 8, 7, 6}}
+	var lift *stat.Estimate // of the base
 	for i := range r.Variants.Ranked {
 		one := &r.Variants.Ranked[i]
 		sp := one.Splits[split]
@@ -106,13 +109,13 @@ func variantGrid(r *analysis.Result, split rollout.Split, w *words) Grid {
 		for _, name := range variantCosts {
 			row = append(row, costOf(sp.Costs, name))
 		}
-		g.Rows = append(g.Rows, row)
+		g.Rows, lift = append(g.Rows, row), sp.BaseLift
 	}
 	if base := r.Splits[split]; base != nil && len(g.Rows) > 0 {
-		e := base.Reward.Estimate
+		e, lift := base.Reward.Estimate, cmp.Or(lift, &base.Lift)
 		row := []string{
 			w.Variants.Base, "", message.Interval(e.Value, e.Low, e.High), "", "",
-			message.Interval(base.Lift.Value, base.Lift.Low, base.Lift.High),
+			message.Interval(lift.Value, lift.Low, lift.High),
 			message.DigitsOf(base.Tools.Calls.Value), message.DigitsOf(base.Tokens.Input.Value),
 			message.DigitsOf(base.Tokens.Output.Value), "",
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -72,6 +73,9 @@ func Rejudged(was, is *analysis.Result) (changes []Change, ok bool) {
 	return changes, true
 }
 
+// plannedEpochs is the assumption of a plan that names the epochs, in results of all versions.
+const plannedEpochs = "plan.job_plans"
+
 // sameSettings reports whether two results were judged at the same settings, whatever the defaults
 // of their thresholds; those that b lacks were of other rules.
 func sameSettings(a, b *analysis.Result) bool {
@@ -83,12 +87,19 @@ func sameSettings(a, b *analysis.Result) bool {
 				changed[c.Name] = c.Value
 			}
 		}
-		batch := 0
-		if r.Plan != nil && r.Plan.BatchSize != nil {
-			batch = *r.Plan.BatchSize
+		var batch *int
+		var epochs message.Args
+		if r.Plan != nil {
+			batch = r.Plan.BatchSize
+			for _, t := range r.Plan.Assumptions {
+				if t.ID == plannedEpochs {
+					epochs = t.Args
+				}
+			}
 		}
 		return []any{
-			r.Confidence, r.RewardRange, r.Ceiling, r.GroupSize, r.Normalize, r.PassThreshold, r.ToolErrors, changed, batch,
+			r.Confidence, r.RewardRange, r.Ceiling, r.GroupSize, r.Normalize, r.Epsilon, r.PassThreshold, r.ToolErrors, changed,
+			batch, epochs,
 		}
 	}
 	x, errX := json.Marshal(set(a))

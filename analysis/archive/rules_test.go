@@ -2,6 +2,8 @@ package archive
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"gonogo/analysis"
@@ -69,10 +71,42 @@ func TestRejudgedNamesWhatChanged(t *testing.T) {
 		*changes[0].Is != analysis.Unknown || changes[1].Gate != "baseline.reachable" || changes[1].Is != nil {
 		t.Errorf("%t, changes %+v", ok, changes)
 	}
-	is.GroupSize = 16
-	if changes, ok := Rejudged(was, is); ok {
-		t.Errorf("at another group size the rules are blamed for %+v", changes)
+	for what, change := range map[string]func(*analysis.Result){
+		"another group size": func(r *analysis.Result) { r.GroupSize = 16 },
+		"another epsilon":    func(r *analysis.Result) { r.Epsilon = new(float64) },
+		"other epochs":       func(r *analysis.Result) { r.Plan = planOf(t, 3) },
+		"no epochs":          func(r *analysis.Result) { r.Plan = planOf(t, 0) },
+	} {
+		was.Plan, is.Plan = planOf(t, 2), planOf(t, 2)
+		if _, ok := Rejudged(was, is); !ok {
+			t.Error("at the same epochs the settings differ")
+		}
+		other := *is
+		change(&other)
+		if changes, ok := Rejudged(was, &other); ok {
+			t.Errorf("at %s the rules are blamed for %+v", what, changes)
+		}
 	}
+}
+
+// planOf is the plan of a run of one item, as its result has it.
+func planOf(t *testing.T, epochs int) *analysis.Plan {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, rollout.RolloutsFile), []byte(`{"item":"a","reward":1}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run, err := rollout.OpenManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := analysis.DefaultSettings()
+	s.Boot, s.BatchSize, s.Epochs = 0, 4, epochs
+	r, _, err := Analyze(t.Context(), run, rollout.ReadOptions{}, s, gate.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Plan
 }
 
 // A night's result by other rules is judged again, stored, and then left alone.

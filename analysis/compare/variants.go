@@ -53,13 +53,16 @@ func RankVariants(ctx context.Context, r *analysis.Result, base *rollout.Run, va
 		Tolerance: s.Thresholds.At(analysis.CompareTolerance) * width,
 		Hoped:     s.Thresholds.At(gate.HopedGain) * width, Correction: "holm", Notes: []message.Text{},
 	}
+	rewards := []splitRewards{rewardsBySplit(b)}
 	for _, run := range variants {
 		n, err := collect.ReadItems(ctx, run, read, s, hash)
 		if err != nil {
 			return fmt.Errorf("variant %s: %w", run.Manifest.Variant.Name, err)
 		}
 		out.Ranked = append(out.Ranked, newVariant(b, n, s))
+		rewards = append(rewards, rewardsBySplit(n))
 	}
+	setLifts(out.Ranked, rewards, s)
 	for _, split := range rollout.Splits() {
 		correct(out, split, s)
 	}
@@ -127,7 +130,6 @@ func newVariantSplit(sc *Split, p pairing, s analysis.Settings) *analysis.Varian
 	v := &analysis.VariantSplit{
 		Why: sc.Why, Paired: sc.Paired, Samples: sc.Samples, Missing: sc.Missing,
 		Mean: stat.Mean(rewardsOf(p.new), &s.RewardRange, s.Confidence), Reward: sc.Reward,
-		Lift:        liftOf(rewardsOf(p.new), s),
 		Equivalence: sc.Equivalence, Needs: sc.Needs,
 		Costs: []analysis.Difference{},
 	}
@@ -147,11 +149,47 @@ func newVariantSplit(sc *Split, p pairing, s analysis.Settings) *analysis.Varian
 	return v
 }
 
-// liftOf returns E[max of a group] - mean over the items with enough rollouts; if most have fewer than a
-// group, of as many as they have in common.
-func liftOf(items [][]float64, s analysis.Settings) stat.Estimate {
-	k := min(s.GroupSize, measure.SamplesInCommon(items))
-	items = slices.DeleteFunc(items, func(ys []float64) bool { return len(ys) < k })
+// splitRewards are the rewards of a run's items by split.
+type splitRewards map[rollout.Split][][]float64
+
+func rewardsBySplit(r *collect.RunItems) splitRewards {
+	by := make(splitRewards)
+	for _, split := range rollout.Splits() {
+		by[split] = rewardsOf(r.Items[split])
+	}
+	return by
+}
+
+// setLifts sets the lift of all variants on each split for groups of one size, since lift grows with
+// it: the smallest number of samples that base and variants have in common, up to the planned group.
+// A run with one sample per item has no lift and does not count. rewards are those of the base and then
+// of each variant.
+func setLifts(variants []analysis.Variant, rewards []splitRewards, s analysis.Settings) {
+	for _, split := range rollout.Splits() {
+		k := s.GroupSize
+		for _, r := range rewards {
+			if n := measure.SamplesInCommon(r[split]); n > 1 {
+				k = min(k, n)
+			}
+		}
+		base := rewards[0][split]
+		for i := range variants {
+			sp := variants[i].Splits[split]
+			if sp == nil {
+				continue
+			}
+			sp.Lift = liftOf(rewards[i+1][split], k, s)
+			if k < min(s.GroupSize, measure.SamplesInCommon(base)) {
+				lift := liftOf(base, k, s)
+				sp.BaseLift = &lift
+			}
+		}
+	}
+}
+
+// liftOf returns E[max of k] - mean over the items with k rollouts or more.
+func liftOf(items [][]float64, k int, s analysis.Settings) stat.Estimate {
+	items = slices.DeleteFunc(slices.Clone(items), func(ys []float64) bool { return len(ys) < k })
 	lift, _ := stat.Lift(items, k, s.RewardRange, s.Confidence)
 	return lift
 }

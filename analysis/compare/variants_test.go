@@ -124,6 +124,27 @@ func TestVariantByHand(t *testing.T) {
 	}
 }
 
+// Lift grows with the number of samples: a variant with half as many rollouts of the same rewards is no
+// worse. Expected by hand: of rewards 0, 1, 0, 1, … the best of 4 of 8 is 1 - C(4,4)/C(8,4) = 1 - 1/70, of
+// 4 of 4 it is 1; the mean is 1/2.
+func TestLiftsOfOneGroupSize(t *testing.T) {
+	s := analysis.DefaultSettings()
+	s.Boot = 0
+	half := func(_, j int) float64 { return float64(j % 2) }
+	eight := graded("eval", 24, 8, half)
+	r := rankVariants(t, s, opened(t, eight), variantOf(t, "eight", eight), variantOf(t, "four", graded("eval", 24, 4, half)),
+		variantOf(t, "one", graded("eval", 24, 1, half)))
+	for _, v := range r.Variants.Ranked {
+		sp := v.Splits[rollout.Eval]
+		if want, ok := map[string]float64{"eight": 1 - 1.0/70 - 0.5, "four": 0.5}[v.Name]; ok {
+			near(t, v.Name, sp.Lift.Value, want)
+			near(t, "base", sp.BaseLift.Value, 1-1.0/70-0.5)
+		} else if sp.Lift.Known() {
+			t.Errorf("of one sample: %+v", sp.Lift)
+		}
+	}
+}
+
 func TestVariantsThatTellNothing(t *testing.T) {
 	s := analysis.DefaultSettings()
 	s.Boot = 0

@@ -168,6 +168,9 @@ func newResult(run *rollout.Run, input rollout.Input, s analysis.Settings) *anal
 		Splits:        make(map[rollout.Split]*analysis.SplitResult),
 		Problems:      []rollout.Problem{},
 	}
+	if s.Epsilon != analysis.DefaultSettings().Epsilon {
+		r.Epsilon = &s.Epsilon
+	}
 	if r.Input.Bad == nil {
 		r.Input.Bad = []rollout.BadLine{}
 	}

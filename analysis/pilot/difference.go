@@ -246,7 +246,7 @@ func (j *judgement) unfairness() message.Text {
 		return paysOutside.With(message.Args{
 			"rewards": message.Int(j.outside), "low": message.Number(j.Range.Lo), "high": message.Number(j.Range.Hi),
 		})
-	case j.Paid.differs():
+	case j.Paid.Differs():
 		return paysOtherwise.With(message.Args{"agree": message.Int(j.Paid.Agree), "checked": message.Int(j.Paid.Checked)})
 	case !j.AllGroups && j.shown.missing():
 		return filteredByCount.With(message.Args{

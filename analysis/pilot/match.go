@@ -86,9 +86,13 @@ func (m *Matcher) Match(a Asked) (item string, several bool) {
 }
 
 // contradicts reports whether the log shows another prompt than the item's under its id, as where both
-// number their rows.
+// number their rows. One of the two may be rendered text that contains the other.
 func (m *Matcher) contradicts(p Prompt, a Asked) bool {
-	return p.Sum != 0 && a.Sum != 0 && p.Sum != a.Sum && p.Turn != "" && !slices.Contains(m.contained(a.Text), p.ID)
+	if p.Sum == 0 || a.Sum == 0 || p.Sum == a.Sum || p.Turn == "" {
+		return false
+	}
+	text := strings.TrimSpace(a.Text)
+	return (text == "" || !strings.Contains(p.Turn, text)) && !slices.Contains(m.contained(text), p.ID)
 }
 
 // contained returns the items whose turn the text contains. Of several turns the last one counts, as

@@ -16,6 +16,7 @@ func TestMatch(t *testing.T) {
 		{ID: "row", Sum: 15},
 		{ID: "bare"},
 		{ID: "short", Sum: 16, Turn: "7"},
+		{ID: "text", Sum: 18, Turn: "system\nBe brief.\nuser\nAdd 5 and 6\nassistant\n"},
 		{ID: "umlaut", Sum: 17, Turn: "Größe"},
 	})
 	for _, test := range []struct {
@@ -30,6 +31,8 @@ func TestMatch(t *testing.T) {
 		{"an id of the log's own numbering goes by its prompt", Asked{ID: "q1", Sum: 12, Text: "Add 1 and 23"}, "q2", false},
 		{"an id of the log's own numbering, of another prompt", Asked{ID: "q1", Sum: 99, Text: "Tell me."}, "", false},
 		{"by id, where the run has no rows", Asked{ID: "bare", Sum: 99, Text: "What?"}, "bare", false},
+		{"by id, where the run's prompt is rendered", Asked{ID: "text", Sum: 99, Text: "Add 5 and 6"}, "text", false},
+		{"an id of the log's own numbering, and a rendered run", Asked{ID: "text", Sum: 99, Text: "Tell me."}, "", false},
 		{"by prompt", Asked{ID: "5f3a", Sum: 13, Text: "What is number 3?"}, "q3", false},
 		{"by prompt, of a run without texts", Asked{ID: "5f3a", Sum: 15}, "row", false},
 		{"two items have the prompt", Asked{ID: "5f3a", Sum: 14}, "", true},

@@ -98,8 +98,8 @@ type Agreement struct {
 	Regraded bool `json:"regraded"`
 }
 
-// differs reports whether the trainer pays something else than the base run's grader.
-func (a Agreement) differs() bool {
+// Differs reports whether the trainer pays something else than the base run's grader.
+func (a Agreement) Differs() bool {
 	return a.Checked > 0 && !a.Regraded && float64(a.Agree) < leastAgreement*float64(a.Checked)
 }
 

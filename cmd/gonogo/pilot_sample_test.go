@@ -471,6 +471,14 @@ func TestPilotSamplingMistakes(t *testing.T) {
 	if code != exit.Undecided || !strings.Contains(stderr, "Serving the built-in world") {
 		t.Errorf("the run's own configuration: exit code %d\n%s", code, stderr)
 	}
+	// The server lists another model, too, as one with a LoRA adapter does.
+	if want := "warning: scripted-policy is the name of the run's own model, and this server has scripted-judge, too"; !strings.Contains(stderr, want) {
+		t.Errorf("standard error lacks %q:\n%s", want, stderr)
+	}
+	base := []string{"--log", log, "--checkpoint", fixtures.Origin + "/v1", "--at", "2", "-c", config, run}
+	if stderr, code := samplePilot(t, base...); code != exit.Usage || !strings.Contains(stderr, "name the checkpoint with --model") {
+		t.Errorf("the run's own model at its own server: exit code %d\n%s", code, stderr)
+	}
 }
 
 // Every look of a run samples the same items, of a large eval split 400.

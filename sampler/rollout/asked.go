@@ -26,9 +26,6 @@ func PromptOf(messages []Message, known *prompt.Cache) prompt.Identity {
 	return known.Of(all.String(), messages[len(messages)-1].Content)
 }
 
-// promptKeys are the keys under which plain lines hold a prompt, the most likely first.
-var promptKeys = []string{"prompt", "question", "problem", "instruction", "query", "input"}
-
 // Prompt returns the prompt as far as the record itself shows it: its messages before the first
 // turn of the model, or an unknown key such as "prompt". A record of a run that has its items shows
 // none. known may be nil.
@@ -43,7 +40,7 @@ func (r *Record) Prompt(known *prompt.Cache) prompt.Identity {
 	if p := PromptOf(r.Messages[:turn], known); p.Sum != 0 {
 		return p
 	}
-	for _, key := range promptKeys {
+	for _, key := range prompt.Keys() {
 		v := r.Extra[key]
 		if len(v) == 0 || jsontext.IsNull(v) {
 			continue

@@ -46,12 +46,7 @@ func Ask(ctx context.Context, cfg Config) rollout.Sampling {
 	defer e.close()
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	base := strings.TrimSuffix(cfg.BaseURL, "/")
-	base, query, _ := strings.Cut(base, "?")
-	if query != "" {
-		query = "?" + query
-	}
-	base = strings.TrimSuffix(base, "/")
+	base, query := cfg.base()
 	var props propsAnswer
 	var models modelsAnswer
 	var both sync.WaitGroup
@@ -61,6 +56,33 @@ func Ask(ctx context.Context, cfg Config) rollout.Sampling {
 	models.take(cfg.Name, &sampling)
 	props.take(&sampling)
 	return sampling
+}
+
+// base returns the address of the server without a trailing slash, and its query.
+func (c Config) base() (base, query string) {
+	base, query, _ = strings.Cut(strings.TrimSuffix(c.BaseURL, "/"), "?")
+	if query != "" {
+		query = "?" + query
+	}
+	return strings.TrimSuffix(base, "/"), query
+}
+
+// Served returns the names of the models that a server lists; none if it does not say.
+func Served(ctx context.Context, cfg Config) (names []string) {
+	e, err := newServer(cfg)
+	if err != nil {
+		return nil
+	}
+	defer e.close()
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	base, query := cfg.base()
+	var models modelsAnswer
+	e.get(ctx, cfg, base+"/models"+query, &models)
+	for _, m := range models.Data {
+		names = append(names, m.ID)
+	}
+	return names
 }
 
 // get decodes an answer with status 200 into a value. If it fails, the value remains unchanged.

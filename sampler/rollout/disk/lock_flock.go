@@ -4,7 +4,6 @@ package disk
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -26,8 +25,7 @@ func LockFile(path string) (release func() error, err error) {
 		holder := make([]byte, 20)
 		n, _ := f.Read(holder)
 		f.Close()
-		return nil, fmt.Errorf("another process%s is writing to it: wait for it to end, or stop it",
-			inParens(string(holder[:n])))
+		return nil, heldBy(inParens(string(holder[:n])))
 	}
 	if err == nil || errors.Is(err, errors.ErrUnsupported) { // some network file systems have no locks
 		err = writePID(f)

@@ -18,6 +18,11 @@ type Identity struct {
 	Beginning string // the beginning of all messages, to show how prompts differ; "" if it was not kept
 }
 
+// Keys returns the keys under which plain lines hold a prompt, the most likely first.
+func Keys() []string {
+	return []string{"prompt", "question", "problem", "instruction", "query", "input"}
+}
+
 // A reader keeps the Beginning of at most MostBeginnings prompts, to save memory.
 const (
 	MostBeginnings = 1000

@@ -28,6 +28,10 @@ func (k Checkpoint) Complete(c *Config) (*Config, error) {
 		return nil, c.Fault("agent.own_model", "the agent calls its model itself: let it use the checkpoint, and "+
 			"sample with gonogo sample -o RUN/pilot/step-STEP")
 	}
+	if origin(k.BaseURL) == origin(c.Model.BaseURL) && (k.Model == "" || k.Model == c.Model.Name) {
+		return nil, fmt.Errorf("--checkpoint %s: the run sampled its base model %s there, which would be sampled again: "+
+			"name the checkpoint with --model, or serve it at another port", credential.MaskURL(k.BaseURL), c.Model.Name)
+	}
 	if k.APIKeyEnv != "" && k.APIKeyEnv != noKey && !namesVariable(c, k.APIKeyEnv) {
 		return nil, fmt.Errorf("--api-key-env must name the environment variable that holds the key, or be %s; this "+
 			"value is not one, and is not shown because it may be the key itself", noKey)

@@ -22,6 +22,8 @@ func TestACheckpointOnAnotherServer(t *testing.T) {
 		"no key":           {Checkpoint{"https://b.example.com/v1", "", "none"}, "", "base-model", 0, 3, "", ""},
 		"a local server":   {Checkpoint{"http://localhost:1/v1", "", "none"}, "", "base-model", 0, 3, "", ""},
 		"the run's server": {Checkpoint{"https://a.example.com/v1", "adapter", ""}, "sk-planted", "adapter", 1, 3, "", ""},
+		"the base model":   {Checkpoint{"https://a.example.com/v1", "", ""}, "", "", 0, 0, "sampled its base model base-model there", ""},
+		"the base by name": {Checkpoint{"https://a.example.com/v2", "base-model", ""}, "", "", 0, 0, "name the checkpoint with --model", ""},
 		"no such variable": {Checkpoint{"https://b.example.com/v1", "", "NO_SUCH"}, "", "", 0, 0, "--api-key-env: the environment has no NO_SUCH", ""},
 		"a key":            {Checkpoint{"https://b.example.com/v1", "", "sk-abcdef123456"}, "", "", 0, 0, "must name the environment variable", "sk-abcdef"},
 		"no address":       {Checkpoint{"localhost:8000", "", ""}, "", "", 0, 0, "give the address of an OpenAI-compatible server", ""},

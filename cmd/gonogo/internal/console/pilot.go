@@ -22,6 +22,10 @@ func WritePilot(w io.Writer, r *pilot.Result) error {
 	if len(r.Looks) == 0 {
 		fmt.Fprintf(&b, "looks        %s\n", plannedLooks(r))
 	}
+	if f := r.Forecast; f != nil {
+		fmt.Fprintf(&b, "forecast     %s on eval by the end of the training (80 %% interval), from %s of %s\n",
+			message.Difference(&f.Gain, &f.Low, &f.High), Count(f.Trainings, "recorded training"), Count(f.Kinds, "kind"))
+	}
 	m := r.Matching
 	if m.Groups > 0 {
 		fmt.Fprintf(&b, "matched      %d of %s, %s%s\n", m.Matched, Count(m.Groups, "group"),
@@ -94,6 +98,7 @@ func writeLook(b *strings.Builder, l *pilot.Look) {
 	add("tokens "+message.DigitsOf(w.Tokens), w.Tokens)
 	add("calls "+message.DigitsOf(w.Calls), w.Calls)
 	add("failed calls "+percent(w.FailedCalls), w.FailedCalls)
+	add("e - d "+message.Difference(w.Transfer, nil, nil), w.Transfer)
 	if len(parts) > 0 {
 		fmt.Fprintf(b, "%12s %s\n", "", strings.Join(parts, ", "))
 	}

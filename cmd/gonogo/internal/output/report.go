@@ -90,6 +90,19 @@ func ResultFor(ctx context.Context, c *project.Invocation, dir string) (*analysi
 	return Analyze(ctx, c, opened, settings)
 }
 
+// PresentResult is ResultFor by the rules of this program: a result judged by other rules is judged
+// again. It stores nothing.
+func PresentResult(ctx context.Context, c *project.Invocation, dir string) (*analysis.Result, error) {
+	kept, err := archive.ReadResult(dir)
+	if err != nil || kept == nil || archive.SameRules(kept, gate.All()) || len(archive.Lacking(kept.Gates, gate.All())) > 0 {
+		return ResultFor(ctx, c, dir)
+	}
+	fmt.Fprintf(c.Err, "note: %s was judged by gonogo %s, by other rules, and is judged again here: gonogo analyze %s "+
+		"stores that.\n", filepath.Join(dir, archive.ResultFile), console.Visible(archive.JudgedBy(kept)),
+		message.Shell(dir))
+	return AnalyzeRun(ctx, c, dir)
+}
+
 // ReportDir returns the directory of a run's report.
 func ReportDir(run string) string { return filepath.Join(run, "report") }
 

@@ -125,10 +125,10 @@ func store(dir string, r *analysis.Result) error {
 	return archive.WriteResult(dir, r)
 }
 
-// PrintRuleChanges prints what differs from the stored result of the same records, judged by another
-// version of gonogo at the same settings.
+// PrintRuleChanges prints what differs from the stored result of the same records, judged by other
+// rules at the same settings.
 func PrintRuleChanges(c *project.Invocation, was, is *analysis.Result) {
-	if was == nil {
+	if was == nil || archive.SameRules(was, is.Gates) {
 		return
 	}
 	changes, ok := archive.Rejudged(was, is)

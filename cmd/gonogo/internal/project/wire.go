@@ -229,6 +229,11 @@ func (p *Project) AskServer(ctx context.Context) {
 	}
 }
 
+// ServedModels returns the names of the models that the model's server lists; none if it does not say.
+func (p *Project) ServedModels(ctx context.Context) []string {
+	return model.Served(ctx, modelConfig(p, 1))
+}
+
 // TooLongPrompts warns about items whose prompt cannot fit into the context reported by the model's
 // server.
 func (p *Project) TooLongPrompts() []string {

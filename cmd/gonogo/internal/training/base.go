@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"hash/maphash"
+	"slices"
 
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
@@ -60,21 +61,23 @@ func ReadBase(ctx context.Context, run *rollout.Run, more []rollout.Item, read r
 		}
 	}
 	b.kinds = newKinds(s.RewardRange, b.Items)
-	sums, cache := make(map[string]uint64), prompt.NewCache()
-	read.Lean = true
+	asked, cache := make(map[string]pilot.Asked), prompt.NewCache()
+	// Of items without a row the records alone show the prompt, whose text a lean read skips.
+	read.Lean = !slices.ContainsFunc(b.Train, func(it pilot.Item) bool { return b.Items[it.ID] == nil })
 	if err := records(ctx, run, read, func(r *rollout.Record) {
-		if sums[r.Item] == 0 {
-			sums[r.Item] = r.Prompt(cache).Sum
+		if b.Items[r.Item] == nil && asked[r.Item].Sum == 0 {
+			asked[r.Item] = askedBy(r, cache)
 		}
 		b.kinds.learn(r)
 	}); err != nil {
 		return nil, err
 	}
+	read.Lean = true
 	b.kinds.settle()
 	if err := records(ctx, run, read, b.kinds.count); err != nil {
 		return nil, err
 	}
-	b.matcher = pilot.NewMatcher(b.prompts(sums, cache))
+	b.matcher = pilot.NewMatcher(b.prompts(asked, cache))
 	return b, nil
 }
 
@@ -94,11 +97,11 @@ func records(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, yi
 
 // prompts lists the items as a log may show them: those with rewards and those with only a row, to
 // which --base may add rewards.
-func (b *Base) prompts(sums map[string]uint64, cache *prompt.Cache) []pilot.Prompt {
+func (b *Base) prompts(asked map[string]pilot.Asked, cache *prompt.Cache) []pilot.Prompt {
 	var list []pilot.Prompt
 	for _, it := range b.Train {
 		if b.Items[it.ID] == nil {
-			list = append(list, pilot.Prompt{ID: it.ID, Sum: sums[it.ID]})
+			list = append(list, pilot.Prompt{ID: it.ID, Sum: asked[it.ID].Sum, Turn: asked[it.ID].Text})
 		}
 	}
 	for id, it := range b.Items {

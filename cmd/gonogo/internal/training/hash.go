@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/analysis/pilot"
 	"gonogo/sampler/rollout/disk"
 )
 
@@ -48,6 +49,31 @@ func SHA256(name string, patterns []string) (string, error) {
 		return "", fmt.Errorf("hash %s: %w", name, err)
 	}
 	return hex.EncodeToString(list.Sum(nil)), nil
+}
+
+// sourcesOf hashes files and folders as SHA256 does.
+func sourcesOf(paths, patterns []string) ([]pilot.Source, error) {
+	sources := make([]pilot.Source, len(paths))
+	for i, path := range paths {
+		sum, err := SHA256(path, patterns)
+		if err != nil {
+			return nil, err
+		}
+		sources[i] = pilot.Source{Name: path, SHA256: sum}
+	}
+	return sources, nil
+}
+
+// whileSame calls read again, three times in all, if the files at paths have changed meanwhile, so that
+// all that is read of them is of the same state.
+func whileSame(paths []string, read func() error) error {
+	const tries = 3
+	for try := 1; ; try++ {
+		was := StateOf(paths...)
+		if err := read(); err != nil || try == tries || StateOf(paths...) == was {
+			return err
+		}
+	}
 }
 
 func named(name string, patterns []string) bool {

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -26,5 +27,27 @@ func TestSHA256(t *testing.T) {
 	}
 	if _, err := SHA256(filepath.Join(dir, "missing"), nil); err == nil {
 		t.Error("a missing file has a hash")
+	}
+}
+
+// A log that grows while it is read is read again, three times at most.
+func TestWhileSame(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "log")
+	for grows, want := range map[int]int{0: 1, 1: 2, 9: 3} {
+		write(t, file, "")
+		reads, text := 0, ""
+		if err := whileSame([]string{file}, func() error {
+			if reads++; reads <= grows {
+				text += "x"
+				write(t, file, text)
+			}
+			return nil
+		}); err != nil || reads != want {
+			t.Errorf("a log that grows %d times: %d reads, %v, want %d", grows, reads, err, want)
+		}
+	}
+	failed := errors.New("failed")
+	if err := whileSame(nil, func() error { return failed }); !errors.Is(err, failed) {
+		t.Error(err)
 	}
 }

@@ -34,6 +34,7 @@ type Log struct {
 	texted   int                   // rollouts with an answer
 	other    int                   // rollouts of other splits
 	last     int                   // last step
+	calls    bool                  // some rollout has calls: those without made none
 	random   *rand.Rand
 	prompts  *prompt.Cache
 }
@@ -47,12 +48,12 @@ type logItem struct {
 
 // logged is one rollout.
 type logged struct {
-	item, step, attempt      int32
-	tokens, calls, failed    int32 // tokens of the model; -1 if unknown
-	reward                   float64
-	text                     uint64
-	kind                     kind
-	graded, ended, cut, used bool // used: it is known what it called
+	item, step, attempt   int32
+	tokens, calls, failed int32 // tokens of the model; -1 if unknown
+	reward                float64
+	text                  uint64
+	kind                  kind
+	graded, ended, cut    bool
 }
 
 // MostRegraded is how many logged answers are graded again, to see whether the trainer pays what the
@@ -90,7 +91,10 @@ func ReadLog(ctx context.Context, base *Base, name string, src importer.Source) 
 	return l, l.noteSteps()
 }
 
-const logSeed = 64
+const (
+	logSeed    = 64
+	mostTokens = 1 << 30 // of one rollout; more is no count
+)
 
 // Early marks an error as one that may pass as the log grows.
 func Early(err error) error { return early{err} }
@@ -150,18 +154,15 @@ func (l *Log) match(i int32, asked pilot.Asked) {
 	it.matched = true
 }
 
-// promptKeys are the usual keys of the prompt in a row.
-var promptKeys = []string{"prompt", "question", "problem", "instruction", "query", "input"}
-
-// asked returns what a record shows of its prompt.
-func (l *Log) asked(r *rollout.Record) pilot.Asked {
-	a := pilot.Asked{ID: r.Item, Sum: r.Prompt(l.prompts).Sum}
+// askedBy returns what a record shows of its prompt.
+func askedBy(r *rollout.Record, known *prompt.Cache) pilot.Asked {
+	a := pilot.Asked{ID: r.Item, Sum: r.Prompt(known).Sum}
 	turn := slices.IndexFunc(r.Messages, func(m rollout.Message) bool { return m.Role == "assistant" })
 	if turn < 0 {
 		turn = len(r.Messages)
 	}
 	a.Text = lastTurn(r.Messages[:turn])
-	for _, key := range promptKeys {
+	for _, key := range prompt.Keys() {
 		if a.Text == "" && len(r.Extra[key]) > 0 {
 			a.Text = jsontext.TextOrJSON(r.Extra[key])
 		}
@@ -174,9 +175,13 @@ func (l *Log) record(r *rollout.Record) error {
 		l.other++
 		return nil
 	}
+	if r.Step < 0 || r.Step > mostStep {
+		return fmt.Errorf("read the log: item %q has a rollout of step %d, and steps go up to %d: name the column of the "+
+			"trainer's step with --map step=COLUMN", r.Item, r.Step, mostStep)
+	}
 	i := l.named(r.Item)
 	if !l.items[i].matched {
-		l.match(i, l.asked(r))
+		l.match(i, askedBy(r, l.prompts))
 	}
 	was, again := l.at[r.Key()]
 	if again && l.rollouts[was].attempt > int32(r.Attempt) {
@@ -201,11 +206,12 @@ func (l *Log) reduced(r *rollout.Record, item int32) logged {
 	out := logged{item: item, step: int32(r.Step), attempt: int32(r.Attempt), tokens: -1}
 	out.reward, out.graded = r.Score(l.base.kinds.rewards.Lo)
 	out.text, out.kind = sum(r.Answer), l.base.kinds.kindOf(r.Answer, l.items[item].item)
-	if r.Usage.Output != nil {
-		out.tokens = int32(*r.Usage.Output)
+	if n := r.Usage.Output; n != nil && *n >= 0 && *n <= mostTokens {
+		out.tokens = int32(*n)
 	}
 	out.ended, out.cut = r.Finish != "", r.Finish == rollout.FinishLength
-	out.used, out.calls = r.Turns > 0 || len(r.Calls) > 0, int32(len(r.Calls))
+	out.calls = int32(len(r.Calls))
+	l.calls = l.calls || out.calls > 0
 	for _, c := range r.Calls {
 		if c.Status != rollout.CallOK {
 			out.failed++
@@ -230,8 +236,9 @@ func (l *Log) draw(r *rollout.Record, item string, n int) {
 }
 
 // Gradable passes on every rollout of the log that can be graded again, as Sample holds them. It reads
-// the log again.
+// the log again, and fails with ErrEarly if it cannot: the trainer may be writing it.
 func (l *Log) Gradable(ctx context.Context, src importer.Source, yield func(*rollout.Record) error) error {
+	var stopped error
 	pass := func(r *rollout.Record) error {
 		n, ok := l.at[r.Key()]
 		if !ok || r.Outcome != rollout.Graded || l.items[l.rollouts[n].item].item == "" ||
@@ -240,10 +247,14 @@ func (l *Log) Gradable(ctx context.Context, src importer.Source, yield func(*rol
 		}
 		kept := *r
 		kept.Item, kept.Sample, kept.Grades = l.items[l.rollouts[n].item].item, int(n), nil
-		return yield(&kept)
+		stopped = yield(&kept)
+		return stopped
 	}
 	_, err := importer.Import(ctx, importer.Formats(), l.Format, src, importer.Sink{Record: pass})
-	return err
+	if err == nil || stopped != nil || ctx.Err() != nil {
+		return err
+	}
+	return Early(err)
 }
 
 // Len returns the number of rollouts.
@@ -290,7 +301,7 @@ func (l *Log) Groups(lag int) []pilot.Group {
 			at[place{r.step, r.item}] = n
 			groups = append(groups, pilot.Group{
 				Step: max(first, int(r.step)-lag), Item: it.item, Name: it.name, Several: it.several,
-				Measured: pilot.Measured{Tokens: true, Cut: true, Calls: true},
+				Measured: pilot.Measured{Tokens: true, Cut: true, Calls: l.calls},
 			})
 		}
 		r.addTo(&groups[n])
@@ -307,7 +318,6 @@ func (r *logged) addTo(g *pilot.Group) {
 	}
 	g.Measured.Tokens = g.Measured.Tokens && r.tokens >= 0
 	g.Measured.Cut = g.Measured.Cut && r.ended
-	g.Measured.Calls = g.Measured.Calls && r.used
 	g.Tokens += int(max(r.tokens, 0))
 	g.Calls += int(r.calls)
 	g.FailedCalls += int(r.failed)

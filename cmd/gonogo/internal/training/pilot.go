@@ -109,11 +109,6 @@ func Open(o Options) (*Pilot, error) {
 // Judge samples what the options ask for and judges the log, once or as it grows. An error may come
 // with a Result. Ctrl-C ends it with exit.Interrupted.
 func (p *Pilot) Judge(parent context.Context) error {
-	release, err := disk.Lock(p.dir, pilotLock)
-	if err != nil {
-		return exit.AsUsage(err)
-	}
-	defer func() { _ = release() }()
 	ctx, stop := ui.Cancellable(parent)
 	defer func() { stop() }()
 	if err := p.readBase(ctx); err != nil {
@@ -133,6 +128,7 @@ func (p *Pilot) Judge(parent context.Context) error {
 		}
 		ctx, stop = ui.Cancellable(parent)
 	}
+	var err error
 	if p.Follow {
 		err = p.follow(ctx)
 	} else {
@@ -210,7 +206,7 @@ func (p *Pilot) plannedLooks() ([]pilot.Planned, error) {
 
 // readBase reads the base run and its verdict, and starts its grader if it is local.
 func (p *Pilot) readBase(ctx context.Context) (err error) {
-	if p.judged, err = output.ResultFor(ctx, p.Call, p.Run); err != nil {
+	if p.judged, err = output.PresentResult(ctx, p.Call, p.Run); err != nil {
 		return err
 	}
 	if p.settings, err = project.SettingsFor(p.Call, p.opened.Manifest); err != nil {
@@ -282,7 +278,7 @@ func (p *Pilot) close() {
 func (p *Pilot) follow(ctx context.Context) error {
 	shown, said := 0, ""
 	f := Follower{
-		Every: pilotEvery, Idle: p.Idle, State: func() string { return StateOf(append(p.Logs, p.dir)...) },
+		Every: min(pilotEvery, p.Idle), Idle: p.Idle, State: p.state,
 	}
 	f.Look = func(ctx context.Context) (bool, error) {
 		err := p.look(ctx, false)
@@ -302,6 +298,19 @@ func (p *Pilot) follow(ctx context.Context) error {
 	return f.Follow(ctx)
 }
 
+// state changes when the log grows, or what is sampled for the pilot. It leaves out pilot.json, which
+// every look writes.
+func (p *Pilot) state() string {
+	paths := slices.Clone(p.Logs)
+	entries, _ := os.ReadDir(p.dir) // there may be none yet
+	for _, e := range entries {
+		if e.IsDir() {
+			paths = append(paths, filepath.Join(p.dir, e.Name()))
+		}
+	}
+	return StateOf(paths...)
+}
+
 // look reads the log, judges it and writes pilot.json. grade says that logged answers are graded
 // again even if no further look is reached.
 func (p *Pilot) look(ctx context.Context, grade bool) error {
@@ -310,7 +319,7 @@ func (p *Pilot) look(ctx context.Context, grade bool) error {
 		Distrust: pilot.Distrust(p.judged), Train: p.base.Train, Paid: p.paid,
 	}
 	notes := slices.Clone(p.notes)
-	rollouts, sources, err := p.curves(&in)
+	rollouts, sources, err := p.curves(ctx, &in)
 	if err != nil {
 		return err
 	}
@@ -319,23 +328,23 @@ func (p *Pilot) look(ctx context.Context, grade bool) error {
 		return err
 	}
 	notes = append(notes, partial...)
-	var log *Log
 	if len(rollouts) > 0 {
 		src := importer.Paths(p.Import, rollouts...)
-		if log, err = ReadLog(ctx, p.base, p.Format, src); err != nil {
+		var log *Log
+		var read []pilot.Source
+		err := whileSame(rollouts, func() (err error) {
+			if log, err = ReadLog(ctx, p.base, p.Format, src); err == nil {
+				read, err = sourcesOf(rollouts, log.Files)
+			}
+			return err
+		})
+		if err != nil {
 			return err
 		}
 		if err := p.judgeLog(ctx, &in, log, src, grade); err != nil {
 			return err
 		}
-		notes = append(notes, log.Notes...)
-		for _, path := range rollouts {
-			sum, err := SHA256(path, log.Files)
-			if err != nil {
-				return err
-			}
-			sources = append(sources, pilot.Source{Name: path, SHA256: sum})
-		}
+		notes, sources = append(notes, log.Notes...), append(sources, read...)
 	}
 	in.Gain = pilot.RecordedGrowth().Gain(p.Steps, in.EvalShare())
 	r, err := pilot.Judge(in)
@@ -355,8 +364,48 @@ func (p *Pilot) look(ctx context.Context, grade bool) error {
 	if len(in.Curves) > 0 {
 		r.Notes = append(r.Notes, curveNote.Text())
 	}
+	written, err := p.write(ctx, r)
+	switch {
+	case err != nil:
+		return err
+	case !written:
+		return p.look(ctx, grade)
+	}
 	p.Result = r
-	return output.WriteFile(p.dir, PilotFile, func(w io.Writer) error { return Encode(w, r) })
+	return nil
+}
+
+// write writes pilot.json, unless another process has just fixed other looks in it, which p then has.
+func (p *Pilot) write(ctx context.Context, r *pilot.Result) (written bool, err error) {
+	release, err := p.lock(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	if err := p.plan(); err != nil || !slices.Equal(p.looks, r.Planned) {
+		return false, err
+	}
+	return true, output.WriteFile(p.dir, PilotFile, func(w io.Writer) error { return Encode(w, r) })
+}
+
+// lock reserves pilot.json for the moment in which it is written. It waits a few seconds for another
+// process that writes it.
+func (p *Pilot) lock(ctx context.Context) (release func() error, err error) {
+	const every, tries = 50 * time.Millisecond, 100
+	for range tries {
+		if release, err = disk.Lock(p.dir, pilotLock); !errors.Is(err, disk.ErrHeld) {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(every):
+		}
+	}
+	if err != nil {
+		return nil, exit.AsUsage(fmt.Errorf("write %s: %w", filepath.Join(p.dir, PilotFile), err))
+	}
+	return release, nil
 }
 
 // Encode writes pilot.json.
@@ -367,8 +416,9 @@ func Encode(w io.Writer, r *pilot.Result) error {
 	return e.Encode(r)
 }
 
-// curves reads those logs that are curves, and returns the others.
-func (p *Pilot) curves(in *pilot.Input) (others []string, sources []pilot.Source, err error) {
+// curves reads those logs that are curves, and returns the others. With --format or --map a CSV is a
+// log of rollouts.
+func (p *Pilot) curves(ctx context.Context, in *pilot.Input) (others []string, sources []pilot.Source, err error) {
 	for _, path := range p.Logs {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -379,12 +429,12 @@ func (p *Pilot) curves(in *pilot.Input) (others []string, sources []pilot.Source
 		}
 		file := path
 		if info.IsDir() {
-			others = append(others, path)
 			file = filepath.Join(path, TrainerState)
 			if _, err := os.Stat(file); err != nil {
+				others = append(others, path)
 				continue
 			}
-		} else if len(p.Import.Map) > 0 || p.Format != "" {
+		} else if (len(p.Import.Map) > 0 || p.Format != "") && strings.EqualFold(filepath.Ext(path), ".csv") {
 			others = append(others, path)
 			continue
 		}
@@ -399,18 +449,28 @@ func (p *Pilot) curves(in *pilot.Input) (others []string, sources []pilot.Source
 			}
 			in.Curves = append(in.Curves, found...)
 			sources = append(sources, pilot.Source{Name: file, SHA256: sum})
-		case !info.IsDir():
+		}
+		if !ok || info.IsDir() && p.holdsRollouts(ctx, path) {
 			others = append(others, path)
 		}
 	}
 	return others, sources, nil
 }
 
+// holdsRollouts reports whether a folder holds anything but curves. It reads no more than the first
+// rollout.
+func (p *Pilot) holdsRollouts(ctx context.Context, dir string) bool {
+	first := errors.New("a rollout")
+	_, err := importer.Import(ctx, importer.Formats(), p.Format, importer.Paths(p.Import, dir),
+		importer.Sink{Record: func(*rollout.Record) error { return first }})
+	return !errors.Is(err, importer.ErrUnrecognized)
+}
+
 // samples reads what was sampled for the pilot: the base model on the shown items, and eval from
 // checkpoints. A checkpoint that is not sampled completely gets a note instead.
 func (p *Pilot) samples(ctx context.Context, in *pilot.Input, sources *[]pilot.Source) ([]message.Text, error) {
 	entries, err := os.ReadDir(p.dir)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, disk.Wrap("read", p.dir, err)
 	}
 	var notes []message.Text
@@ -485,10 +545,8 @@ func (p *Pilot) judgeLog(ctx context.Context, in *pilot.Input, log *Log, src imp
 	return nil
 }
 
-const (
-	sameReward = 1e-6 // share of the range by which two rewards may differ and agree
-	mostDiffer = 0.05 // share of the logged answers that may get another reward
-)
+// sameReward is the share of the range by which two rewards may differ and agree.
+const sameReward = 1e-6
 
 // gradeAgain grades some logged answers by the base run's grader and, if it pays something else than
 // the trainer, all of them.
@@ -519,7 +577,7 @@ func (p *Pilot) gradeAgain(ctx context.Context, log *Log, src importer.Source) e
 			}
 		}
 	}
-	if float64(p.paid.Checked-p.paid.Agree) <= mostDiffer*float64(p.paid.Checked) {
+	if !p.paid.Differs() {
 		return nil
 	}
 	all, err := stage.GradeLogged(ctx, p.grader, p.Call, items, log.Len(),

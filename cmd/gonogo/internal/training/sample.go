@@ -149,9 +149,27 @@ func sampleCheckpoint(ctx context.Context, s Sampling, run *rollout.Run, in *pil
 		return err
 	}
 	defer p.Close()
+	warnOfOtherModels(ctx, c, p, run)
 	p.Inputs.Items, _ = choose(p.Inputs.Items, items)
 	note := fmt.Sprintf("eval items of the run %s, sampled from its checkpoint after step %d", run.Manifest.ID, s.Step)
 	return stage.SamplePilot(ctx, p, c, run, CheckpointDir(run.Dir, s.Step), note, powerText(in, p.Inputs.Items))
+}
+
+// warnOfOtherModels warns where the checkpoint has the name of the run's model and its server has other
+// models, too: one that serves LoRA adapters has the base model under its own name.
+func warnOfOtherModels(ctx context.Context, c *project.Invocation, p *project.Project, run *rollout.Run) {
+	name := p.Config.Model.Name
+	if name != run.Manifest.Model {
+		return
+	}
+	served := p.ServedModels(ctx)
+	others := slices.DeleteFunc(slices.Clone(served), func(other string) bool { return other == name })
+	if len(others) == 0 || len(others) == len(served) {
+		return
+	}
+	fmt.Fprintf(c.Err, "warning: %s is the name of the run's own model, and this server has %s, too: if it is the base "+
+		"model, e is that of no training; --model names the checkpoint\n", console.Visible(name),
+		console.Visible(strings.Join(others[:min(5, len(others))], ", ")))
 }
 
 // EvalItems returns the ids of the eval items that each look samples: all of the run, or a subset
