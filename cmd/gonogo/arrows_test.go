@@ -136,7 +136,7 @@ var allowedArrows = map[string][]string{
 	// result.json and nights.jsonl, the one room of analysis that reads and writes files
 	"analysis/archive": {
 		"analysis", "analysis/compare", "analysis/curate", "analysis/history", "analysis/judge",
-		"analysis/measure", "analysis/pilot", "sampler/input/dataset", "sampler/rollout",
+		"analysis/measure", "analysis/message", "analysis/pilot", "sampler/input/dataset", "sampler/rollout",
 		"sampler/rollout/disk",
 	},
 	"analysis/collect": {

@@ -57,8 +57,6 @@ func WritePilot(w io.Writer, r *pilot.Result) error {
 func PilotHeadline(r *pilot.Result) string {
 	v := r.Verdict
 	switch {
-	case v.Answer == analysis.Go && v.ByReward:
-		return "GO: go on, by training reward alone"
 	case v.Answer == analysis.Go:
 		return "GO: go on"
 	case v.Answer == analysis.NoGo:
@@ -80,7 +78,7 @@ func plannedLooks(r *pilot.Result) string {
 }
 
 func writeLook(b *strings.Builder, l *pilot.Look) {
-	fmt.Fprintf(b, "%-12s d %s", fmt.Sprintf("step %d", l.Step), differenceLine(&l.Reward))
+	fmt.Fprintf(b, "%-12s %s: d %s", fmt.Sprintf("step %d", l.Step), l.Verdict.Answer, differenceLine(&l.Reward))
 	if l.Eval != nil {
 		fmt.Fprintf(b, "; e %s", differenceLine(l.Eval))
 	}

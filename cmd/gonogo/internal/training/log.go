@@ -347,8 +347,8 @@ func (l *Log) AllFresh(fresh []pilot.Item) bool {
 }
 
 var (
-	otherSplits = message.New("pilot.note.splits", "{rollouts} of other splits than train are left out")
+	otherSplits = message.New("pilot.note.splits", "left out, of other splits than train: {rollouts}")
 	gaps        = message.New("pilot.note.gaps",
-		"the log holds {n} of the {all} steps from {first} to {last}: with TRL, logging_steps: 1 logs them all; rollouts "+
+		"steps in the log, of {all} from {first} to {last}: {n}; with TRL, logging_steps: 1 logs them all; rollouts "+
 			"that are not logged count for no look")
 )

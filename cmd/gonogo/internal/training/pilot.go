@@ -486,9 +486,9 @@ func (p *Pilot) samples(ctx context.Context, in *pilot.Input, sources *[]pilot.S
 		if isStep {
 			split = rollout.Eval
 		}
+		made, planned := 0, 0
 		if isStep {
-			made, planned, err := madeOf(ctx, dir)
-			if err != nil {
+			if made, planned, err = madeOf(ctx, dir); err != nil {
 				return nil, exit.AsUsage(err)
 			}
 			if made < planned {
@@ -511,7 +511,10 @@ func (p *Pilot) samples(ctx context.Context, in *pilot.Input, sources *[]pilot.S
 		case !isStep:
 			p.base.Fresh, in.Train = items, p.base.Replace(items)
 		case len(items) > 0:
-			in.Evals = append(in.Evals, pilot.Eval{Step: n, Items: items})
+			for i := range items {
+				made -= len(items[i].Rewards)
+			}
+			in.Evals = append(in.Evals, pilot.Eval{Step: n, Items: items, Missing: max(0, made)})
 		}
 	}
 	return notes, nil
@@ -524,6 +527,7 @@ func (p *Pilot) judgeLog(ctx context.Context, in *pilot.Input, log *Log, src imp
 ) error {
 	in.Fresh = len(p.base.Fresh) > 0 && log.AllFresh(p.base.Fresh)
 	in.Groups, p.shown = log.Groups(p.Lag), log.Shown()
+	in.AllGroups = log.Format == "trl" // which has no filter of groups
 	if p.grader != nil {
 		reached := 0
 		if r, err := pilot.Judge(*in); err == nil {
