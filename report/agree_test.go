@@ -151,8 +151,11 @@ var sameQuantities = []sameQuantity{
 	{"headroom", []string{`finding baseline.headroom: .* is N below`, `finding baseline.headroom: .*; measured N`, `json headroom: N$`}, false},
 	{"informative share", []string{
 		`headline Informative groups[^:]*: V;`, `headline Informative groups[^:]*: N – `, `split informative: V$`, `split informative: N – `,
-		`finding signal.informative: (?:At least )?N of groups`, `finding signal.informative: .*; measured N`,
+		`finding signal.informative: (?:At least )?N of groups`,
 		`chart informative title: .*, (?:between )?N (?:and \S+ % )?of groups teach`, `json informative: V$`,
+	}, false},
+	{"informative groups of the training", []string{
+		`finding signal.informative: .*: N informative groups`, `finding signal.informative: .*; measured V groups`,
 	}, false},
 	{"share of informative groups of", []string{`chart informative row: group size=(?P<k>\d+); measured=V;`, `json informative of (?P<k>\d+): V$`}, false},
 	{"grader's share of the variance", []string{
