@@ -93,10 +93,13 @@ func (s simulated) answers(t *testing.T, trainings int, seed uint64) map[analysi
 	return counts
 }
 
-// TestSimulatedTrainings checks the error over three looks that share a base run: at most 2.5 % of the
+// TestLongSimulatedTrainings checks the error over three looks that share a base run: at most 2.5 % of the
 // trainings that do nothing get a GO at any look (each has 0.025/3, by Bonferroni), and at least 90 %
 // get one if they win a quarter of the room in 40 steps with eval looks, or half of it without.
-func TestSimulatedTrainings(t *testing.T) {
+func TestLongSimulatedTrainings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	for _, c := range []struct {
 		name              string
 		training          simulated
