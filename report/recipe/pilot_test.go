@@ -80,13 +80,14 @@ func TestPrimeRLHasTheKeysOfTheFirstSteps(t *testing.T) {
 }
 
 // The looks follow the rollouts of a step, and a checkpoint is never far from one: of the
-// 17 steps, 20 times, of 24 rollouts, 640 rollouts are complete after 27 and 1,280 after 54.
+// 17 steps, 20 times, of 24 rollouts, 640 rollouts are complete after 27, 1,280 after 54 and 2,560
+// after 107.
 func TestTheLooksFollowTheRolloutsOfAStep(t *testing.T) {
 	for name, c := range map[string]struct {
 		batch, epochs int
 		wants         []string
 	}{
-		"small steps":                      {6, 20, []string{"\nmax_steps: 54\n", "\nsave_steps: 27\n", "looks of gonogo pilot: 27, 54\n"}},
+		"small steps":                      {6, 20, []string{"\nmax_steps: 108\n", "\nsave_steps: 27\n", "looks of gonogo pilot: 27, 54, 107\n"}},
 		"25 steps, and 640 rollouts at 20": {8, 2, []string{"\nmax_steps: 20\n", "\nsave_steps: 20\n"}},
 		"200 steps":                        {50, 100, []string{"\nmax_steps: 40\n", "\nsave_steps: 10\n"}},
 		"100 steps":                        {50, 50, []string{"\nmax_steps: 40\n", "\nsave_steps: 10\n", "looks of gonogo pilot: 10, 20, 40\n"}},
