@@ -64,8 +64,10 @@ func (j *judgement) moments() []moment {
 			groups++
 		}
 		rollouts += perStep[i]
+		enough := float64(rollouts) / nearly
 		complete := i < len(j.steps)-1 || float64(perStep[i]) >= nearly*float64(usual[len(usual)/2])
-		for next < len(j.Looks) && complete && j.elapsed(step) >= j.Looks[next].Step && float64(rollouts) >= nearly*float64(j.Looks[next].Rollouts) {
+		for complete && next < len(j.Looks) && j.elapsed(step) >= j.Looks[next].Step &&
+			enough >= float64(j.Looks[next].Rollouts) {
 			all = append(all, moment{step, groups})
 			next++
 		}

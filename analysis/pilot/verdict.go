@@ -61,11 +61,7 @@ func (j *judgement) decide(i int, at moment, l Look) Verdict {
 	case heart:
 		v.Reason = rewardOnly.With(message.Args{"reward": message.Number(*d.Value), "eval": message.Change(*e.Value)})
 	case withE && *e.Share >= LeastGain && *e.Above > 0:
-		if len(j.Distrust) > 0 {
-			v.Reason = distrusted.With(message.Args{"gates": message.Names(j.Distrust)})
-			return v
-		}
-		return v.goOn(evalRises.With(message.Args{"value": message.Number(*e.Value), "step": message.Int(e.Step)}))
+		return j.goOn(v, evalRises.With(message.Args{"value": message.Number(*e.Value), "step": message.Int(e.Step)}))
 	case e != nil && e.Withheld.ID != "":
 		v.Reason = e.Withheld
 	case withE:
@@ -79,12 +75,8 @@ func (j *judgement) decide(i int, at moment, l Look) Verdict {
 	case *d.Share >= LeastGain && *d.Above > 0 && !j.roseSinceZero(d):
 		v.Reason = sinceZero.With(message.Args{"value": message.Change(*d.Value), "zero": message.Change(*j.zero.Value)})
 	case *d.Share >= LeastGain && *d.Above > 0:
-		if len(j.Distrust) > 0 {
-			v.Reason = distrusted.With(message.Args{"gates": message.Names(j.Distrust)})
-			return v
-		}
-		v.ByReward = true
-		return v.goOn(rewardRises.With(message.Args{"value": message.Number(*d.Value)}))
+		v = j.goOn(v, rewardRises.With(message.Args{"value": message.Number(*d.Value)}))
+		v.ByReward = v.Answer == analysis.Go
 	case d.High != nil && *d.High < 0:
 		v.Reason = rewardFalls.With(message.Args{"value": message.Number(-*d.Value)})
 	default:
@@ -108,7 +100,12 @@ func stays(e *Difference) bool {
 	return e != nil && e.Share != nil && *e.Share < noGain && *e.Below < littleGain && *e.Rises <= 0
 }
 
-func (v Verdict) goOn(why message.Text) Verdict {
+// goOn makes v a GO, unless the base run's rewards cannot be trusted.
+func (j *judgement) goOn(v Verdict, why message.Text) Verdict {
+	if len(j.Distrust) > 0 {
+		v.Reason = distrusted.With(message.Args{"gates": message.Names(j.Distrust)})
+		return v
+	}
 	v.Answer, v.Claim, v.Reason = analysis.Go, ClaimGoOn, why
 	return v
 }
@@ -210,7 +207,8 @@ var (
 	rewardRises = message.New("pilot.reason.reward",
 		"by training reward alone, which is {value} above the base run on the same items: eval was not sampled, so it may be "+
 			"learned by heart")
-	distrusted   = message.New("pilot.reason.trust", "the base run failed {gates}, so its rewards cannot be trusted: repair that first (gonogo report RUN)")
+	distrusted = message.New("pilot.reason.trust",
+		"the base run failed {gates}, so its rewards cannot be trusted: repair that first (gonogo report RUN)")
 	evalNotAgain = message.New("pilot.reason.eval_missing",
 		"eval was not sampled at step {step}, and at the look before it did not decide")
 	nothingMeasured = message.New("pilot.reason.withheld", "the training reward cannot be compared: {why}")

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,7 +22,6 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/project"
-	"gonogo/cmd/gonogo/internal/stage"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/logs/importer"
 	"gonogo/sampler/rollout"
@@ -239,41 +237,6 @@ func (p *Pilot) readBase(ctx context.Context) (err error) {
 	return ctx.Err()
 }
 
-// startGrader wires the grader of the base run, if it grades here. Where it cannot be used, a note says
-// why.
-func (p *Pilot) startGrader(ctx context.Context) {
-	if p.opened.Manifest == nil || len(p.opened.Manifest.Config) == 0 || p.opened.Manifest.Grader == nil {
-		return
-	}
-	run, err := rollout.Open(p.Run)
-	for _, own := range []bool{false, true} {
-		if err != nil {
-			break
-		}
-		var g *project.Project
-		if g, err = project.ForGrading(ctx, p.Call, run, own); err != nil {
-			break
-		}
-		if err = g.SameGrader(p.Call, run); err == nil && stage.GradesHere(g) {
-			p.grader = g
-			return
-		}
-		g.Close()
-		if err == nil || p.Call.Config != "" {
-			break
-		}
-	}
-	if err != nil {
-		p.notes = append(p.notes, graderNote.With(message.Args{"why": message.Foreign(err.Error())}))
-	}
-}
-
-func (p *Pilot) close() {
-	if p.grader != nil {
-		p.grader.Close()
-	}
-}
-
 // follow looks again as the log grows, and shows each look when it is reached.
 func (p *Pilot) follow(ctx context.Context) error {
 	shown, said := 0, ""
@@ -414,194 +377,6 @@ func Encode(w io.Writer, r *pilot.Result) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(r)
-}
-
-// curves reads those logs that are curves, and returns the others. With --format or --map a CSV is a
-// log of rollouts.
-func (p *Pilot) curves(ctx context.Context, in *pilot.Input) (others []string, sources []pilot.Source, err error) {
-	for _, path := range p.Logs {
-		info, err := os.Stat(path)
-		if err != nil {
-			if !errors.Is(err, fs.ErrNotExist) {
-				return nil, nil, exit.AsUsage(err)
-			}
-			return nil, nil, Early(fmt.Errorf("open the log %s: there is no such file", path))
-		}
-		file := path
-		if info.IsDir() {
-			file = filepath.Join(path, TrainerState)
-			if _, err := os.Stat(file); err != nil {
-				others = append(others, path)
-				continue
-			}
-		} else if (len(p.Import.Map) > 0 || p.Format != "") && strings.EqualFold(filepath.Ext(path), ".csv") {
-			others = append(others, path)
-			continue
-		}
-		found, ok, err := ReadCurves(file)
-		switch {
-		case err != nil:
-			return nil, nil, exit.AsUsage(err)
-		case ok:
-			sum, err := SHA256(file, nil)
-			if err != nil {
-				return nil, nil, err
-			}
-			in.Curves = append(in.Curves, found...)
-			sources = append(sources, pilot.Source{Name: file, SHA256: sum})
-		}
-		if !ok || info.IsDir() && p.holdsRollouts(ctx, path) {
-			others = append(others, path)
-		}
-	}
-	return others, sources, nil
-}
-
-// holdsRollouts reports whether a folder holds anything but curves. It reads no more than the first
-// rollout.
-func (p *Pilot) holdsRollouts(ctx context.Context, dir string) bool {
-	first := errors.New("a rollout")
-	_, err := importer.Import(ctx, importer.Formats(), p.Format, importer.Paths(p.Import, dir),
-		importer.Sink{Record: func(*rollout.Record) error { return first }})
-	return !errors.Is(err, importer.ErrUnrecognized)
-}
-
-// samples reads what was sampled for the pilot: the base model on the shown items, and eval from
-// checkpoints. A checkpoint that is not sampled completely gets a note instead.
-func (p *Pilot) samples(ctx context.Context, in *pilot.Input, sources *[]pilot.Source) ([]message.Text, error) {
-	entries, err := os.ReadDir(p.dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, disk.Wrap("read", p.dir, err)
-	}
-	var notes []message.Text
-	for _, e := range entries {
-		dir := filepath.Join(p.dir, e.Name())
-		step, isStep := strings.CutPrefix(e.Name(), pilotSteps)
-		n, err := strconv.Atoi(step)
-		isStep = isStep && err == nil && n >= 0
-		if _, err := os.Stat(filepath.Join(dir, rollout.RolloutsFile)); err != nil || !isStep && e.Name() != pilotBase {
-			continue
-		}
-		split := rollout.Train
-		if isStep {
-			split = rollout.Eval
-		}
-		made, planned := 0, 0
-		if isStep {
-			if made, planned, err = madeOf(ctx, dir); err != nil {
-				return nil, exit.AsUsage(err)
-			}
-			if made < planned {
-				notes = append(notes, partialNote.With(message.Args{
-					"dir": message.Foreign(dir), "made": message.Int(made), "planned": message.Count(planned, "rollout"),
-				}))
-				continue
-			}
-		}
-		items, err := ReadRewards(ctx, dir, split, p.read, p.settings)
-		if err != nil {
-			return nil, exit.AsUsage(err)
-		}
-		sum, err := SHA256(filepath.Join(dir, rollout.RolloutsFile), nil)
-		if err != nil {
-			return nil, err
-		}
-		*sources = append(*sources, pilot.Source{Name: filepath.Join(dir, rollout.RolloutsFile), SHA256: sum})
-		switch {
-		case !isStep:
-			p.base.Fresh, in.Train = items, p.base.Replace(items)
-		case len(items) > 0:
-			for i := range items {
-				made -= len(items[i].Rewards)
-			}
-			in.Evals = append(in.Evals, pilot.Eval{Step: n, Items: items, Missing: max(0, made)})
-		}
-	}
-	return notes, nil
-}
-
-// judgeLog adds the groups of the log, what its answers are like, and whether the trainer pays what
-// the base run's grader pays.
-func (p *Pilot) judgeLog(ctx context.Context, in *pilot.Input, log *Log, src importer.Source,
-	grade bool,
-) error {
-	in.Fresh = len(p.base.Fresh) > 0 && log.AllFresh(p.base.Fresh)
-	in.Groups, p.shown = log.Groups(p.Lag), log.Shown()
-	in.AllGroups = log.Format == "trl" // which has no filter of groups
-	if p.grader != nil {
-		reached := 0
-		if r, err := pilot.Judge(*in); err == nil {
-			reached = len(r.Looks)
-		}
-		if grade || reached > p.graded {
-			if err := p.gradeAgain(ctx, log, src); err != nil {
-				return err
-			}
-			p.graded = reached
-		}
-		if p.paid.Regraded {
-			log.SetRewards(p.rewards)
-			in.Groups = log.Groups(p.Lag)
-		}
-		in.Paid = p.paid
-	}
-	in.Holes = log.Holes(p.judged.Grader)
-	return nil
-}
-
-// sameReward is the share of the range by which two rewards may differ and agree.
-const sameReward = 1e-6
-
-// gradeAgain grades some logged answers by the base run's grader and, if it pays something else than
-// the trainer, all of them.
-func (p *Pilot) gradeAgain(ctx context.Context, log *Log, src importer.Source) error {
-	var items []rollout.Item
-	for _, it := range p.base.Items {
-		items = append(items, *it)
-	}
-	some, err := stage.GradeLogged(ctx, p.grader, p.Call, items, len(log.Sample),
-		func(context.Context) iter.Seq2[*rollout.Record, error] {
-			return func(yield func(*rollout.Record, error) bool) {
-				for _, r := range log.Sample {
-					if !yield(r, nil) {
-						return
-					}
-				}
-			}
-		})
-	if err != nil {
-		return err
-	}
-	p.paid = pilot.Agreement{}
-	for _, r := range log.Sample {
-		if y, ok := some[r.Sample]; ok {
-			p.paid.Checked++
-			if diff := y - *r.Reward; max(diff, -diff) <= sameReward*p.settings.RewardRange.Width() {
-				p.paid.Agree++
-			}
-		}
-	}
-	if !p.paid.Differs() {
-		return nil
-	}
-	all, err := stage.GradeLogged(ctx, p.grader, p.Call, items, log.Len(),
-		func(ctx context.Context) iter.Seq2[*rollout.Record, error] {
-			return func(yield func(*rollout.Record, error) bool) {
-				enough := errors.New("enough")
-				if err := log.Gradable(ctx, src, func(r *rollout.Record) error {
-					if !yield(r, nil) {
-						return enough
-					}
-					return nil
-				}); err != nil && !errors.Is(err, enough) {
-					yield(nil, err)
-				}
-			}
-		})
-	if err == nil {
-		p.rewards, p.paid.Regraded = log.ByRollout(all), true
-	}
-	return err
 }
 
 // toleranceOf returns the span up to which rewards are equal to a trainer with the run's group size.
