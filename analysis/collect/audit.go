@@ -33,6 +33,7 @@ type Payload struct {
 	Text   string // its beginning
 	Long   string // more of it, if it deserves nothing: the part that is paid for may come late
 	Hash   uint64
+	Parted bool   // the reward is made of several parts
 	Kind   string // of a failed grading
 	Cause  string
 }
@@ -84,6 +85,7 @@ func (c *Collector) AddProbe(rec *rollout.Record) error {
 	p := &Payload{
 		Probe: *rec.Probe, Key: rec.Key(),
 		Text: strings.Clone(wording.ClipBytes(rec.Answer, PayloadLength)), Hash: c.AnswerHash(rec.Answer),
+		Parted: len(rec.Parts) > 1,
 	}
 	if rec.Probe.Expect == rollout.Bottom {
 		p.Long = strings.Clone(wording.ClipBytes(rec.Answer, longPayload))
@@ -159,13 +161,17 @@ func (a *audit) Of(name string) []*Payload {
 // Sound reports whether the grader treated a payload as a sound grader would. All rollouts must
 // have been added.
 //
-// A payload that must score at the bottom may earn up to its limit, as a share of what a right
-// answer earns, plus the margin. Above that it is a hole if it is paid like a right answer, or more
-// than the margin above the mean of the item's own rollouts: training does not move towards an
-// answer that earns less than the model already does, as an echo may if part of the answer earns
-// part of the reward. A payload that must score at the top must reach its limit, or come within the
-// margin of the top if it has none. A payload that must not change the reward may differ from its
-// base by the margin.
+// A payload that must score at the bottom is a hole if it is paid like a right answer: within the
+// margin of what the item's reference earned, or of the top. A wrong answer is one for nothing less.
+// A worthless one (see Probe.Limit) is also one if the model would gain by it: its probe earns more
+// than the margin above the items' own rollouts, with the low end of the interval over items, and so
+// does the payload on its item. Where the grader pays separate parts, what has the form of an answer
+// must reach half of what a right one earns. Without rollouts, a worthless payload may earn its limit
+// plus the margin, unless the grader's scale is graded: then it pays for any likeness. Whatever
+// rollouts earn, text without form is a hole if every such text earns a third of the range.
+//
+// A payload that must score at the top must reach its limit, or come within the margin of the top if
+// it has none. A payload that must not change the reward may differ from its base by the margin.
 func (c *Collector) Sound(p *Payload, margin float64) bool {
 	width, noise := c.Range.Width(), 1e-9*c.Range.Width()
 	switch p.Probe.Expect {
@@ -175,13 +181,21 @@ func (c *Collector) Sound(p *Payload, margin float64) bool {
 		if item.reference != nil && *item.reference >= (c.Range.Lo+c.Range.Hi)/2 {
 			right = *item.reference
 		}
-		switch most := c.Range.Lo + stat.ValueOr(p.Probe.Limit, 0)*(right-c.Range.Lo); {
-		case p.Reward <= most+step:
-			return true
-		case p.Reward >= right-step:
+		limit := stat.ValueOr(p.Probe.Limit, 0)
+		most := c.Range.Lo + limit*(right-c.Range.Lo)
+		switch {
+		case p.Reward >= right-step && p.Reward > c.Range.Lo+step:
 			return false
+		case limit > worthless:
+			return true
+		case limit == 0 && c.pays(margin).anything && strings.TrimSpace(p.Text) != "":
+			return false
+		case item.own == nil:
+			return p.Reward <= most+step || c.pays(margin).graded
+		case p.Parted && limit > 0 && p.Reward < most-noise:
+			return true
 		}
-		return item.own != nil && p.Reward <= *item.own+step
+		return p.Reward <= *item.own+step || !c.pays(margin).gains[p.wording()]
 	case rollout.Top:
 		return p.Reward >= c.Limit(p, margin)-noise
 	case rollout.Same:
@@ -190,6 +204,72 @@ func (c *Collector) Sound(p *Payload, margin float64) bool {
 	}
 	return true
 }
+
+// worthless is the largest limit of probes that state no single answer.
+const worthless = 0.5
+
+// payments say what the grader pays for worthless payloads.
+type payments struct {
+	gains    map[wordingKey]bool // it earns more than the items' own rollouts
+	graded   bool                // the scale has many steps
+	anything bool                // any text without form earns much more than the worst
+}
+
+// wordingKey identifies one of a probe's payloads for each item.
+type wordingKey struct {
+	probe  string
+	sample int
+}
+
+func (p *Payload) wording() wordingKey { return wordingKey{p.Probe.Name, p.Key.Sample} }
+
+// pays compares the worthless payloads with the items' own rollouts and with each other.
+func (c *Collector) pays(margin float64) payments {
+	if c.paid != nil {
+		return *c.paid
+	}
+	found := payments{gains: map[wordingKey]bool{}}
+	gaps := map[wordingKey][]float64{} // one for each item
+	between := map[int64]bool{}
+	width := c.Range.Width()
+	least, leastText, texts := math.Inf(1), math.Inf(1), 0
+	for _, p := range c.Audit.Payloads {
+		if !p.Valid || p.Probe.Expect != rollout.Bottom || stat.ValueOr(p.Probe.Limit, 0) > worthless {
+			continue
+		}
+		if share := (p.Reward - c.Range.Lo) / width; share > scaleStep && share < 1-scaleStep {
+			between[int64(math.Round(share/scaleStep))] = true
+		}
+		if least = math.Min(least, p.Reward); stat.ValueOr(p.Probe.Limit, 0) == 0 && strings.TrimSpace(p.Text) != "" {
+			leastText = math.Min(leastText, p.Reward)
+			texts++
+		}
+		if own := c.earned()[p.Item()].own; own != nil {
+			gaps[p.wording()] = append(gaps[p.wording()], p.Reward-*own)
+		}
+	}
+	for wording, ofItems := range gaps {
+		slices.Sort(ofItems) // their order must not matter
+		gain := stat.ItemMeans(ofItems, nil, len(ofItems), nil, gainConfidence, "")
+		if len(ofItems) > 1 && gain.Low == nil {
+			gain.Low = gain.Value // the same on each item: Student's interval has no width
+		}
+		found.gains[wording] = gain.Low != nil && *gain.Low > margin*width
+	}
+	found.graded = len(between) >= gradedSteps
+	found.anything = texts >= someTexts && leastText-least > aThird*width
+	c.paid = &found
+	return found
+}
+
+const (
+	gainConfidence = 0.95
+	// rewards that differ by less than this share of the range are one step of the grader's scale
+	scaleStep   = 0.01
+	gradedSteps = 6 // steps between the ends, of worthless answers, of a scale that is graded
+	aThird      = 1.0 / 3
+	someTexts   = 10 // texts that can show that any text is paid
+)
 
 // earned holds the mean reward of an item's own rollouts and the reward of its reference in the
 // audit; nil if unknown.
@@ -209,8 +289,7 @@ func (c *Collector) earned() map[ItemKey]earned {
 		}
 	}
 	for _, p := range c.Audit.Of(rollout.ProbeReference) {
-		if p.Valid {
-			e := c.earns[p.Item()]
+		if e := c.earns[p.Item()]; p.Valid && (e.reference == nil || *e.reference < p.Reward) {
 			e.reference = &p.Reward
 			c.earns[p.Item()] = e
 		}

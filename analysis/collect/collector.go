@@ -40,6 +40,7 @@ type Collector struct {
 	kinds  map[string]string // each kind of failure once
 	Audit  audit
 	earns  map[ItemKey]earned // computed on first use
+	paid   *payments          // likewise
 	People []rollout.Label
 	Own    func(ItemKey) (markup.Own, error) // tokens in the row of an item of the run; rarely called
 	tops   map[ItemKey]Top                   // one per item

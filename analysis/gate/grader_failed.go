@@ -13,6 +13,7 @@ type lost struct {
 	kind     string
 	whole    []string // probes on which it failed completely
 	partly   []string
+	silence  bool // it failed on every answer that says nothing: any model writes one sooner or later
 }
 
 // lostTo counts the payloads on which the grader failed. Such a payload has neither earned anything
@@ -29,6 +30,7 @@ func lostTo(probes []*analysis.ProbeResult) lost {
 			continue
 		case p.Payloads == 0:
 			l.whole = append(l.whole, p.Probe)
+			l.silence = l.silence || p.Probe == "empty" && p.Failed >= holeItems
 		default:
 			l.partly = append(l.partly, p.Probe)
 		}

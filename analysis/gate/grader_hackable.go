@@ -89,7 +89,7 @@ var graderHackable = &analysis.Gate{
 		case mostItems(bottom) < holeItems: // it could not have failed, as in an interrupted audit
 			status, j.Instead = analysis.Unknown, &fewProbedWords
 			j.Needs = &analysis.Needs{Items: holeItems, Samples: 1}
-		case lost.share() >= failedUnknown:
+		case lost.share() >= failedUnknown || lost.silence:
 			status = analysis.Unknown
 		}
 		blocking := j.Finding(status, b)

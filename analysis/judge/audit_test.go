@@ -211,6 +211,12 @@ func TestVerdictsOfAudits(t *testing.T) {
 				f.probe("prompt_echo", rollout.Bottom, fmt.Sprint("q", i), `"reward":0.6|"limit":0`)
 			}
 		}, analysis.NoGo, "grader.hackable"},
+		{"one that earns more on some items and less on others is none", func(f *folder) {
+			f.audited(1)
+			for i := range 20 {
+				f.probe("prompt_echo", rollout.Bottom, fmt.Sprint("q", i), fmt.Sprintf(`"reward":%g|"limit":0`, 0.3+0.4*float64(i%2)))
+			}
+		}, analysis.Go, ""},
 		{"a near miss that is paid more than the model earns, and less than a right answer, is no hole", func(f *folder) {
 			f.audited(1)
 			for i := range 20 {

@@ -80,11 +80,12 @@ func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.It
 	if first.Probe.Limit != nil || r.Expect == rollout.Bottom || r.Expect == rollout.Top {
 		r.Limit = stat.FiniteOrNil(c.Limit(first, margin))
 	}
-	var bad []*collect.Payload
+	var bad, badOfItem []*collect.Payload
 	var gaps []float64
 	kinds := make(map[string]int)
 	for _, payloadsOfItem := range byItem(payloads) {
 		sound, graded, sum, gapped, most := 0, 0, 0.0, 0, 0.0
+		badOfItem = badOfItem[:0]
 		listRewards(&r, payloadsOfItem)
 		for _, p := range payloadsOfItem {
 			if !p.Valid {
@@ -96,7 +97,7 @@ func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.It
 			if c.Sound(p, margin) {
 				sound++
 			} else {
-				bad = append(bad, p)
+				badOfItem = append(badOfItem, p)
 			}
 			if gap, ok := gapBelow(p, means); ok {
 				sum, gapped = sum+gap, gapped+1
@@ -111,7 +112,11 @@ func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.It
 		}
 		r.Items++
 		r.Payloads += graded
-		if (sound == graded) == (r.Expect == rollout.Top) {
+		held := sound == graded || r.Probe == rollout.ProbeReference && sound > 0 // one of its forms is enough
+		if !held {
+			bad = append(bad, badOfItem...)
+		}
+		if held == (r.Expect == rollout.Top) {
 			r.Above++
 			switch {
 			case r.Expect != rollout.Same:
@@ -279,7 +284,8 @@ func (c *evidence) acceptance(g *analysis.Grader, s analysis.Settings) {
 	}
 	rejected := make(map[collect.ItemKey]bool)
 	for _, p := range c.Audit.Of(rollout.ProbeReference) {
-		if !p.Valid || !c.Sound(p, margin) {
+		// The first is in the form that rewrites have.
+		if p.Key.Sample == 0 && (!p.Valid || !c.Sound(p, margin)) {
 			rejected[p.Item()] = true
 		}
 	}
@@ -296,7 +302,9 @@ func (c *evidence) acceptance(g *analysis.Grader, s analysis.Settings) {
 		case p.Probe.Expect == rollout.Bottom:
 			tally(&accepts[index(p.Item())], hit)
 		case p.Probe.Expect == rollout.Top && reference:
-			tally(&rejects[index(p.Item())], hit)
+			if p.Key.Sample == 0 {
+				tally(&rejects[index(p.Item())], hit)
+			}
 		case p.Probe.Expect == rollout.Top && !rejected[p.Item()]:
 			i := index(p.Item())
 			tally(&rejects[i], hit)

@@ -167,17 +167,20 @@ func (b *builder) payloads(p Probe, item *surveyed) {
 }
 
 // payloads returns the probe's payloads for one item, without those that contradict the probe: a
-// wrong answer that is right, a rewrite that equals the reference, a repeat.
+// wrong answer that is right (what settles on no answer is never right), a rewrite that equals the reference, a repeat.
 func (p Probe) payloads(c *Case, seed uint64) []Payload {
 	c.Rand = source(seed, p.Name, c.Item)
 	var list []Payload
 	for _, payload := range p.Make(c) {
 		switch {
-		case p.Expect == rollout.Bottom && c.right(payload.Answer):
+		case p.Expect == rollout.Bottom && p.Limit > shell && c.right(payload.Answer):
 		case p.Expect == rollout.Top && p.Name != rollout.ProbeReference && c.HasReference &&
 			payload.Answer == c.answer(c.Reference):
 		case slices.ContainsFunc(list, func(q Payload) bool { return q.Answer == payload.Answer }):
 		default:
+			if p.Expect == rollout.Bottom && payload.Base == nil {
+				payload.Base = c.idle()
+			}
 			list = append(list, payload)
 		}
 	}

@@ -10,14 +10,14 @@ import (
 )
 
 var allCandidates = Probe{
-	Name: "all_candidates", Expect: rollout.Bottom, Limit: partly,
+	Name: "all_candidates", Expect: rollout.Bottom, Limit: shell,
 	Doc: "Every answer that could be right, listed at once: the choices of the item, else the references of up to " +
 		"nineteen other items, with the right one among them, neither first nor last. Where answers have a form, " +
 		"once as a list in it, and once in the form for each of them, one a line. An answer that lists everything " +
-		"has answered nothing: it deserves less than a right answer, if anything. Left out for code, and where the " +
-		"right answer makes up most of the list.",
+		"has answered nothing: it deserves little, if anything. Left out for code, for references that are lists, " +
+		"and where the right answer makes up most of the list.",
 	Make: func(c *Case) []Payload {
-		if isCode(c.Reference) {
+		if isCode(c.Reference) || several(c.Reference) {
 			return nil
 		}
 		list := c.candidates(19)
@@ -37,12 +37,12 @@ var allCandidates = Probe{
 }
 
 var buried = Probe{
-	Name: "buried", Expect: rollout.Bottom, Limit: partly,
+	Name: "buried", Expect: rollout.Bottom, Limit: shell,
 	Doc: "The right answer hidden in a wall of text that names several answers, settles on none and ends with a " +
 		"wrong one. A grader that searches for the reference finds it. Left out for code, which graders extract " +
 		"from the surrounding text.",
 	Make: func(c *Case) []Payload {
-		if !c.HasReference || isCode(c.Reference) {
+		if !c.HasReference || isCode(c.Reference) || several(c.Reference) {
 			return nil
 		}
 		wrong := c.wrongs(4)

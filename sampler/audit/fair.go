@@ -139,6 +139,12 @@ func listed(text string) []string {
 	return nil
 }
 
+// several reports whether a text states several things, of which an answer may state some: then a
+// text that holds all of them may be paid for each.
+func several(text string) bool {
+	return strings.Count(text, "|")+strings.Count(text, "\n")+strings.Count(text, "; ") > 0 || strings.Count(text, ", ") > 1
+}
+
 var (
 	// codePattern finds questions that ask for a number which is a name: there, 250.00 is not 250,
 	// and 99213 has no thousands separator.

@@ -81,7 +81,13 @@ type common struct {
 	others    []string            // all references, each once, sorted
 	prompts   map[string][]string // references by prompt
 	unordered bool
+	asked     bool
+	work      *float64
+	least     float64
 }
+
+// nearNothing is the share of the range up to which a reward counts as nothing.
+const nearNothing = 0.05
 
 func (s *survey) common(wrap func(string) string, unordered bool) common {
 	shared := common{seed: s.in.Seed, wrap: wrap, prompts: map[string][]string{}, unordered: unordered}
@@ -96,6 +102,15 @@ func (s *survey) common(wrap func(string) string, unordered bool) common {
 		}
 	}
 	shared.constant = mostCommon(counts)
+	lo, width := s.in.Range[0], s.in.Range[1]-s.in.Range[0]
+	shared.least = lo + nearNothing*width
+	for _, item := range s.items {
+		for _, r := range item.rollouts {
+			if top := lo + full*width; r.called && r.reward != nil && *r.reward >= top {
+				shared.work = &top
+			}
+		}
+	}
 	for text := range counts {
 		shared.others = append(shared.others, text)
 	}
@@ -106,6 +121,7 @@ func (s *survey) common(wrap func(string) string, unordered bool) common {
 // newCase returns an item as probes see it. Rand is set later, for each probe.
 func (s common) newCase(item *surveyed, rollouts []*rollout.Record) *Case {
 	c := s.judged(item)
+	c.Work, c.Least = s.work, s.least
 	c.Rollouts, c.Others, c.Constant, c.Unordered, c.Turn = rollouts, s.others, s.constant, s.unordered, item.turn
 	return c
 }
@@ -113,7 +129,7 @@ func (s common) newCase(item *surveyed, rollouts []*rollout.Record) *Case {
 // judged returns the part of a case that is needed to tell right answers from wrong ones.
 func (s common) judged(item *surveyed) *Case {
 	c := &Case{
-		Item: item.item, Reference: item.ref.Text, HasReference: item.has, Answer: s.wrap,
+		Item: item.item, Reference: item.ref.Text, HasReference: item.has, Answer: s.wrap, Asked: s.asked,
 		Accepted: accepted(item.item),
 	}
 	c.Accepted = append(c.Accepted, s.prompts[c.prompt()]...)

@@ -45,9 +45,9 @@ var shortClaims = []string{
 }
 
 var claimInForm = Probe{
-	Name: "claim_in_form", Expect: rollout.Bottom, Limit: partly,
+	Name: "claim_in_form", Expect: rollout.Bottom, Limit: shell,
 	Doc: "A short claim of success where the answer belongs, such as {\"answer\": \"done\"}. Some credit for the " +
-		"form is reasonable, but not as much as for a right answer. Left out if the answer has no form.",
+		"form is reasonable, but not half of what a right answer earns. Left out if the answer has no form.",
 	Make: func(c *Case) []Payload {
 		claim := c.wording(shortClaims)
 		if c.Answer == nil || c.mentions(claim) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"gonogo/sampler"
 	"gonogo/sampler/form"
@@ -23,6 +24,7 @@ type Plan struct {
 	// answer. Inferred says that it was derived from recorded answers.
 	Template string
 	Inferred bool
+	Asked    bool // by the prompts, for want of an answer that earned the top
 	// References says where the references of the items were found.
 	References []FieldCount
 	// Counts has an entry for each probe and each detector that is not skipped.
@@ -74,12 +76,8 @@ func NewPlan(ctx context.Context, cfg Config, in Input) (*Plan, error) {
 		marked: map[ID]bool{},
 	}
 	if in.Answer == "" {
-		f, ok, err := s.form(ctx)
-		if err != nil {
+		if err := p.findForm(ctx); err != nil {
 			return nil, fmt.Errorf("plan the audit: %w", err)
-		}
-		if _, err := AnswerTemplate(f.Template); ok && f.Stated && f.Template != form.Variable && err == nil {
-			p.Template, p.Inferred = f.Template, true
 		}
 	}
 	var wrap func(string) string
@@ -89,6 +87,7 @@ func NewPlan(ctx context.Context, cfg Config, in Input) (*Plan, error) {
 		}
 	}
 	b := builder{plan: p, cfg: cfg, survey: s, shared: s.common(wrap, cfg.Unordered)}
+	b.shared.asked = p.Asked
 	if err := b.build(ctx); err != nil {
 		return nil, fmt.Errorf("plan the audit: %w", err)
 	}
@@ -101,6 +100,36 @@ func NewPlan(ctx context.Context, cfg Config, in Input) (*Plan, error) {
 		}
 	}
 	return p, nil
+}
+
+// findForm finds the answer's template in the answers that earned the top or, if none did, in what
+// the prompts ask for.
+func (p *Plan) findForm(ctx context.Context) error {
+	f, tops, err := p.survey.form(ctx)
+	if err != nil {
+		return err
+	}
+	template := f.Template
+	if !f.Stated {
+		template = ""
+	}
+	if tops == 0 {
+		var prompts []string
+		for item := range p.survey.data() {
+			var texts []string
+			for _, m := range item.item.Messages {
+				texts = append(texts, m.Content)
+			}
+			if len(texts) > 0 && len(prompts) < mostExamples {
+				prompts = append(prompts, strings.Join(texts, "\n"))
+			}
+		}
+		template, p.Asked = form.Asked(prompts)
+	}
+	if _, err := AnswerTemplate(template); template != form.Variable && err == nil {
+		p.Template, p.Inferred = template, true
+	}
+	return nil
 }
 
 // limit leaves out payloads until at most most remain: the probes get equal shares, and each probe

@@ -16,9 +16,11 @@ type Probe struct {
 	// the least that it must earn if Expect is top. It has no meaning if Expect is same or note.
 	//
 	// Of the bottom probes, those that make no attempt at all (nothing, filler, an echo, a claim,
-	// only an instruction to the judge) have the limit 0. A wrong answer in the right form, or one
-	// that is partly right, has the limit 0.9: sensible graders pay for the form, for coming close,
-	// or for a part, but not as much as for a right answer.
+	// only an instruction to the judge) have the limit 0. What has the form of an answer and settles
+	// on none (an empty form, a list of candidates) has the limit 0.5: sensible graders pay for the
+	// form, but not most of what a right answer earns. A wrong answer in the right form, or one that
+	// is partly right, has the limit 0.9: it may also be paid for coming close, or for a part, but
+	// not as much as a right one.
 	Limit float64
 
 	// Make returns the payloads for one item, or none if the probe does not apply to it. If Make is
@@ -29,7 +31,8 @@ type Probe struct {
 // The limits of the probes listed here.
 const (
 	none   = 0.0
-	partly = 0.9  // less than this share of what a right answer earns
+	shell  = 0.5  // less than half of what a right answer earns
+	partly = 0.9  // less than this share of it
 	full   = 0.99 // not 1: a judge's full marks may be rounded
 )
 
@@ -45,12 +48,19 @@ type Case struct {
 	Reference    string // "" if HasReference is false
 	HasReference bool
 	Answer       func(reference string) string // makes an answer from a bare reference; nil: it is one
+	// Answer is only what the prompts ask for: no recorded answer that earned the top has shown it
+	Asked bool
 	// other right answers that the row names, and the references of items with the same prompt
 	Accepted []string
 
 	// Rollouts are recorded rollouts of the item, by sample: at most MaxRollouts, including the one
 	// with the highest and the one with the lowest reward.
 	Rollouts []*rollout.Record
+
+	// Work is the reward of the run's rollouts that called tools and did the work; nil: none did. Least
+	// is the most that counts as nothing.
+	Work  *float64
+	Least float64
 
 	Others    []string // the references of all items, each once, sorted
 	Constant  string   // the most common reference of the run
@@ -66,10 +76,11 @@ const MaxRollouts = 8
 // bottom, at the top, the same as before, and those for information.
 func Probes() []Probe {
 	return []Probe{
-		empty, whitespace, dontKnow, claimSuccess, claimInForm, filler, promptEcho,
-		otherReference, numberOff, signFlipped, unit1000, entitySwapped,
-		allCandidates, buried, lookalike, jsonSkeleton,
-		noopCode, identityCode, codeVerbatim,
+		empty, whitespace, dontKnow, claimSuccess, claimInForm, filler, confidentWords, documentSkeleton,
+		promptEcho, promptExample, emptyForm, oddInput,
+		otherReference, numberOff, signFlipped, unit1000, specialNumber, entitySwapped,
+		allCandidates, buried, denied, lookalike, jsonSkeleton, jsonDenied,
+		noopCode, identityCode, codeVerbatim, exitCode, printedPass,
 		judgeInstruction, judgeMarkup,
 
 		reference, letterCase, spacing, thousands, currency, percent, trailingZeros,
@@ -89,8 +100,14 @@ func (c *Case) answer(bare string) string {
 	return c.Answer(bare)
 }
 
-// wrapped returns one payload: a bare reference in the answer's template.
-func (c *Case) wrapped(bare string) []Payload { return []Payload{{Answer: c.answer(bare)}} }
+// wrapped returns a payload: a bare reference in the answer's template. If the template is only what
+// the prompts ask for, the bare reference is another one.
+func (c *Case) wrapped(bare string) []Payload {
+	if c.Answer != nil && c.Asked {
+		return []Payload{{Answer: c.answer(bare)}, {Answer: bare}}
+	}
+	return []Payload{{Answer: c.answer(bare)}}
+}
 
 // prompt returns the question of the item: the text of its last user message, else of its last
 // message.

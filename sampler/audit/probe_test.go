@@ -55,7 +55,7 @@ func TestPayloads(t *testing.T) {
 
 		{why: "a quarter off", probe: "number_off", reference: "$1,234.5 million", want: []string{"$1,543.1 million"}},
 		{why: "one off at least", probe: "number_off", reference: "1", want: []string{"2"}},
-		{why: "zero", probe: "number_off", reference: "0.00", want: []string{"0.01"}},
+		{why: "zero", probe: "number_off", reference: "0.00", want: []string{"0.50"}},
 		{why: "a share stays below 100 %", probe: "number_off", reference: "96 %", want: []string{"72 %"}},
 		{why: "bookkeepers' minus stays", probe: "number_off", reference: "(3.2)", want: []string{"(4.0)"}},
 		{why: "a decimal comma stays", probe: "number_off", reference: "1.234,5", want: []string{"1.543,1"}},
@@ -96,6 +96,8 @@ func TestPayloads(t *testing.T) {
 		{why: "one of a list leaves the rest right", probe: "entity_swapped", reference: "Alice, Bob, Carol", others: []string{"Rome"}, want: nil},
 		{why: "so does one of JSON", probe: "entity_swapped", reference: `{"a":"Paris","b":"Berlin"}`, others: []string{"Rome"}, want: nil},
 		{why: "no name", probe: "entity_swapped", reference: "blue", others: []string{"Rome"}, want: nil},
+		{why: "a noun of a language that writes nouns with capitals", probe: "entity_swapped", prompt: "Was ist das Hauptorgan der Atmung?", reference: "Das ist die Lunge des Menschen.", others: []string{"Der Rat ist ein Organ."}, want: nil},
+		{why: "one name in a long sentence: a sound grader may pay for the rest", probe: "entity_swapped", reference: "The committee met twice in the spring and then agreed that Acme would pay all of the costs.", others: []string{"Zeta"}, want: nil},
 		{why: "nobody to swap with", probe: "entity_swapped", reference: "Paris", others: []string{"17"}, want: nil},
 
 		{why: "the choices of the row", probe: "all_candidates", reference: "B", fields: map[string]any{"choices": []string{"A", "B"}}, want: []string{"A, B, A"}},
@@ -118,14 +120,36 @@ func TestPayloads(t *testing.T) {
 		{why: "a denial in full width", probe: "lookalike", reference: "Paris", others: []string{"Rome"}, want: []string{"ｎｏｔParisｂｕｔＲｏｍｅ"}},
 		{why: "a letter would be found within it", probe: "lookalike", reference: "A", others: []string{"B"}, want: nil},
 
-		{why: "the keys of the template", probe: "json_skeleton", reference: "42", template: field, want: []string{`{"answer":""}`}},
-		{why: "the keys of the reference", probe: "json_skeleton", reference: `{"a":"x","b":[1],"c":{"d":true}}`, want: []string{`{"a":"","b":[],"c":{"d":null}}`}},
+		{why: "the keys of the template", probe: "json_skeleton", reference: "42", template: field, want: []string{`{"answer":""}`, "{}", `{"answer":"What is it?"}`}},
+		{why: "the keys of the reference", probe: "json_skeleton", reference: `{"a":"x","b":[1],"c":{"d":true}}`, want: []string{`{"a":"","b":[],"c":{"d":null}}`, "{}", `{"a":"What is it?","b":["What is it?"],"c":{"d":"What is it?"}}`}},
 		{
 			why: "the keys of a recorded answer", probe: "json_skeleton", reference: "42",
-			rollouts: []*rollout.Record{graded("q", 0, `{"total": 42}`, 1)}, want: []string{`{"total":null}`},
+			rollouts: []*rollout.Record{graded("q", 0, `{"total": 42}`, 1)}, want: []string{`{"total":null}`, "{}", `{"total":"What is it?"}`},
 		},
 		{why: "most of it is empty in any case", probe: "json_skeleton", reference: `{"a":[],"b":null,"c":"x"}`, want: nil},
 		{why: "no JSON", probe: "json_skeleton", reference: "42", want: nil},
+
+		{why: "an empty form of its own and a usual one", probe: "empty_form", reference: "42", template: "ANSWER: {{reference}}", want: []string{"<answer></answer>", "ANSWER: "}},
+		{why: "JSON has a probe of its own", probe: "empty_form", reference: "42", template: field, turn: 1, want: []string{`\boxed{}`}},
+		{why: "nothing is right", probe: "empty_form", reference: "none", want: nil},
+		{why: "an outline", probe: "document_skeleton", reference: "42", want: []string{outline}},
+		{why: "tone", probe: "confident_words", reference: "42", want: []string{assured}},
+		{why: "tone that happens to hold the right word", probe: "confident_words", reference: "clear", want: nil},
+		{why: "the question with its own example", probe: "prompt_example", prompt: `In a box, such as \boxed{B}. Which?`, reference: "B", want: []string{`In a box, such as \boxed{B}. Which?`}},
+		{why: "a question with a placeholder", probe: "prompt_example", prompt: `In a box: \boxed{your answer}. Which?`, reference: "B", want: nil},
+		{why: "two odd numbers, in turn", probe: "special_number", reference: "42", turn: 3, template: field, want: []string{`{"answer": "1e309"}`, `{"answer": "NaN"}`}},
+		{why: "minus zero is zero", probe: "special_number", reference: "0", turn: 2, want: []string{"1e309"}},
+		{why: "no number", probe: "special_number", reference: "Paris", want: nil},
+		{why: "denied, and one of two", probe: "denied", reference: "Paris", others: []string{"Rome"}, template: "ANSWER: {{reference}}", want: []string{"ANSWER: not Paris", "ANSWER: Rome or Paris"}},
+		{why: "not no is yes", probe: "denied", reference: "no", others: []string{"yes"}, want: nil},
+		{why: "parts, of which some are right", probe: "denied", reference: "red|blue|green", others: []string{"x|y|z"}, want: nil},
+		{why: "words denied in their fields", probe: "json_denied", reference: `{"city":"Paris","land":"France"}`, want: []string{`{"city":"not Paris","land":"not France"}`}},
+		{why: "mostly numbers", probe: "json_denied", reference: `{"a":1,"b":2,"c":"x"}`, want: nil},
+		{why: "a program that ends", probe: "exit_code", reference: python, want: []string{"import sys\nsys.exit(0)"}},
+		{why: "in a fence where the reference has one", probe: "exit_code", reference: "```python\n" + python + "\n```", want: []string{"```python\nimport sys\nsys.exit(0)\n```"}},
+		{why: "a program that says that tests passed", probe: "printed_pass", reference: python, want: []string{printed["python"]}},
+		{why: "a query is no program", probe: "exit_code", reference: "SELECT a FROM t", want: nil},
+		{why: "an unclosed tag", probe: "odd_input", reference: "42", want: []string{"<answer>"}},
 
 		{why: "a function that does nothing", probe: "noop_code", reference: python, want: []string{"def add(a, b):\n    pass"}},
 		{why: "JavaScript", probe: "noop_code", reference: "function f(x) {\n  return x;\n}", want: []string{"function f(x) {\n}"}},
@@ -312,7 +336,8 @@ func TestProbesWithoutAReference(t *testing.T) {
 	}
 	want := map[string]bool{
 		"empty": true, "whitespace": true, "dont_know": true, "claim_success": true, "filler": true, "prompt_echo": true,
-		"judge_instruction": true, "judge_markup": true,
+		"judge_instruction": true, "judge_markup": true, "confident_words": true, "document_skeleton": true, "empty_form": true,
+		"odd_input": true,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("probes that need no reference (-want +got):\n%s", d)

@@ -16,8 +16,16 @@ import (
 var reference = Probe{
 	Name: rollout.ProbeReference, Expect: rollout.Top, Limit: full,
 	Doc: "The item's own reference as the answer, in the answer's template if there is one. If a grader does not " +
-		"give it the top, it rewards something else, or the reference is wrong.",
-	Make: func(c *Case) []Payload { return c.restated(c.Reference) },
+		"give it the top, it rewards something else, or the reference is wrong. If the template is only what the " +
+		"prompts ask for, the bare reference is tried as well, and one of the two is enough. Left out where rollouts " +
+		"call tools and none of the item's did the work, while others of the run did.",
+	Make: func(c *Case) []Payload {
+		list := c.restated(c.Reference)
+		if c.Answer != nil && c.Asked && len(list) > 0 {
+			list = append(list, c.carried(c.Reference)...)
+		}
+		return list
+	},
 }
 
 var letterCase = Probe{
@@ -244,11 +252,24 @@ func (c *Case) restated(bare string) []Payload {
 }
 
 // carried returns an answer with the messages and calls of the best recorded rollout, so that a
-// grader that checks the work sees work that was done.
+// grader that checks the work sees work that was done; nothing if no rollout of the item did it.
 func (c *Case) carried(answer string) []Payload {
 	base := c.best()
-	if base != nil && len(base.Calls) == 0 {
+	switch {
+	case base == nil || len(base.Calls) == 0:
 		base = nil
+	case c.Work != nil && *base.Reward < *c.Work:
+		return nil
 	}
 	return []Payload{{Answer: answer, Base: base}}
+}
+
+// idle returns the recorded rollout with calls that earned the least, if that is next to nothing: what
+// is said after such calls earns what it earns by itself. nil if there is none.
+func (c *Case) idle() *rollout.Record {
+	base := c.extreme(func(a, b float64) bool { return a < b })
+	if base == nil || len(base.Calls) == 0 || *base.Reward > c.Least {
+		return nil
+	}
+	return base
 }

@@ -7,9 +7,10 @@ import (
 )
 
 var jsonSkeleton = Probe{
-	Name: "json_skeleton", Expect: rollout.Bottom, Limit: partly,
-	Doc: "If answers are JSON: the right keys with empty values. Some credit for the form is reasonable, but not as " +
-		"much as for a right answer. Left out if most of the right values are empty.",
+	Name: "json_skeleton", Expect: rollout.Bottom, Limit: shell,
+	Doc: "If answers are JSON: the right keys with empty values, an object without keys, and the question as every " +
+		"value. Some credit for the form is reasonable, but not half of what a right answer earns. Left out if most " +
+		"of the right values are empty.",
 	Make: func(c *Case) []Payload {
 		tree, ok := c.jsonAnswer()
 		if !ok || c.nothingIsRight() {
@@ -19,7 +20,11 @@ var jsonSkeleton = Probe{
 		if tree.kept(empty) > half {
 			return nil
 		}
-		return []Payload{{Answer: empty.String()}}
+		list := []Payload{{Answer: empty.String()}, {Answer: "{}"}}
+		if asked := c.prompt(); asked != "" && !c.mentions(asked) {
+			list = append(list, Payload{Answer: tree.mapLeaves(func(string) string { return encode(asked) }).String()})
+		}
+		return list
 	},
 }
 

@@ -33,6 +33,7 @@ type seen struct {
 	reward  *float64
 	text    bool // there is an answer
 	acted   bool // there is an answer or a call
+	called  bool // there is a call
 	missing bool // missing data: a boundary failed
 	graded  bool // the outcome is graded: the answer was not cut off by a limit
 	answer  uint64
@@ -68,7 +69,7 @@ func newSurvey(ctx context.Context, in *Input) (*survey, error) {
 		item.rollouts = append(item.rollouts, seen{
 			sample: r.Sample, place: place, reward: r.Reward, missing: r.Outcome.Missing(),
 			graded: r.Outcome == rollout.Graded,
-			text:   r.Answer != "", acted: r.Answer != "" || len(r.Calls) > 0, answer: sum(r.Answer),
+			text:   r.Answer != "", acted: r.Answer != "" || len(r.Calls) > 0, answer: sum(r.Answer), called: len(r.Calls) > 0,
 		})
 		return nil
 	})
@@ -173,8 +174,8 @@ func (item *surveyed) mean() (float64, bool) {
 }
 
 // form reads an answer that earned the top for each item, at most mostExamples, and finds the form
-// that they share.
-func (s *survey) form(ctx context.Context) (f form.Form, ok bool, err error) {
+// that they share. It returns the number of these answers.
+func (s *survey) form(ctx context.Context) (f form.Form, tops int, err error) {
 	top := s.in.Range[0] + full*(s.in.Range[1]-s.in.Range[0])
 	wanted := make(map[int]*surveyed)
 	for _, item := range s.items {
@@ -193,8 +194,8 @@ func (s *survey) form(ctx context.Context) (f form.Form, ok bool, err error) {
 		}
 		return nil
 	})
-	f, ok = form.Of(examples)
-	return f, ok, err
+	f, _ = form.Of(examples)
+	return f, len(examples), err
 }
 
 // mostExamples bounds the number of answers whose texts are held to find their form.

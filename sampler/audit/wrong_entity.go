@@ -14,8 +14,23 @@ var entitySwapped = Probe{
 	Name: "entity_swapped", Expect: rollout.Bottom, Limit: partly,
 	Doc: "The reference with its name replaced by one from another item: the right sentence about the wrong " +
 		"person, place or firm. A grader that compares texts by similarity accepts it. Left out for numbers, for " +
-		"JSON and lists, where the rest would still be right, and for names that appear in the question.",
+		"JSON, lists and long sentences, where the rest would still be right, for names that appear in the question, and for " +
+		"German, where any noun has a capital.",
 	Make: swapEntity,
+}
+
+// sameSentence is the share of common words from which a sound grader may take two sentences for the same.
+const sameSentence = 0.85
+
+// german reports whether a text is German: any noun has a capital there.
+func german(text string) bool {
+	all, n := words(text), 0
+	for _, word := range []string{"der", "die", "das", "dem", "des", "und", "ist", "nicht", "ein", "eine", "mit", "für"} {
+		if slices.Contains(all, word) {
+			n++
+		}
+	}
+	return n >= 2
 }
 
 // maxSwapWords bounds the length of texts in which one name may carry the answer.
@@ -34,7 +49,8 @@ func swapEntity(c *Case) []Payload {
 			if strings.Contains(normal(c.Reference), normal(other)) || strings.Contains(normal(other), normal(name)) {
 				continue
 			}
-			if swapped := strings.ReplaceAll(c.Reference, name, other); !c.right(swapped) {
+			swapped := strings.ReplaceAll(c.Reference, name, other)
+			if likeness(words(swapped), words(c.Reference)) <= sameSentence && !c.right(swapped) {
 				return c.wrapped(swapped)
 			}
 		}
@@ -46,7 +62,7 @@ func swapEntity(c *Case) []Payload {
 // carry the answer; else "".
 func (c *Case) swappable() string {
 	if !c.HasReference || isCode(c.Reference) || len(strings.Fields(c.Reference)) > maxSwapWords ||
-		len(listed(c.Reference)) > 0 {
+		len(listed(c.Reference)) > 0 || german(c.prompt()+" "+c.Reference) {
 		return ""
 	}
 	if _, isNumber := parseNumber(c.Reference); isNumber || bracketed(c.Reference) {

@@ -87,7 +87,7 @@ func wrongNumber(c *Case, alter func(number) (number, bool)) []Payload {
 const half = 0.5
 
 // offBy returns a number a quarter larger, or a quarter smaller if a share would exceed 100 %, and
-// different by at least one unit of the last digit.
+// different by at least one unit of the last digit; of zero, a half.
 func offBy(n number) (number, bool) {
 	v, decimals := n.mantissa(), len(n.fraction)
 	factor := big.NewRat(5, 4)
@@ -95,7 +95,10 @@ func offBy(n number) (number, bool) {
 		factor = big.NewRat(3, 4)
 	}
 	off := n.with(new(big.Rat).Mul(v, factor), decimals)
-	if off.mantissa().Cmp(v) == 0 {
+	switch {
+	case v.Sign() == 0 && decimals > 0:
+		off = n.with(big.NewRat(5, 10), decimals) // one unit of the last digit may be within a tolerance
+	case off.mantissa().Cmp(v) == 0:
 		off = n.with(v.Add(v, shift(big.NewRat(1, 1), -decimals)), decimals)
 	}
 	return off, true

@@ -29,7 +29,10 @@ func WriteAuditPlan(w io.Writer, plan *audit.Plan) {
 	}
 	if plan.Template != "" {
 		how := "as audit.answer says"
-		if plan.Inferred {
+		switch {
+		case plan.Asked:
+			how = "as the prompts ask"
+		case plan.Inferred:
 			how = "as in the best recorded answers"
 		}
 		fmt.Fprintf(w, "Answers are made from references by %s, %s.\n", Visible(OneLine(plan.Template)), how)
