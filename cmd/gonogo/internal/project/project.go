@@ -43,6 +43,7 @@ type Project struct {
 	Spending Spending
 	Round    int        // samples per item in the current round of sampling until decided; 0: all
 	Variants []*Variant // to make in addition to the run itself
+	Joined   bool       // the rows of Inputs.Items come from the data files, not from the run
 	variant  *Variant   // the variant that this project is; nil for the run itself
 	AgentLog *agent.Log // receives the standard error of an agent's program; nil for none
 	Queue    Queue

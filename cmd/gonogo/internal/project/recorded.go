@@ -23,7 +23,6 @@ import (
 // gonogo.yaml in the current directory.
 func ForGrading(ctx context.Context, c *Invocation, run *rollout.Run, ignoreLocal bool) (*Project, error) {
 	p := NewUnwired(nil)
-	p.Inputs.Items = run.Items
 	if run.Manifest != nil {
 		p.Inputs.Seed = run.Manifest.Seed
 	}
@@ -42,6 +41,10 @@ func ForGrading(ctx context.Context, c *Invocation, run *rollout.Run, ignoreLoca
 	if file != "" {
 		p.Config.GraderDir = filepath.Dir(file)
 	}
+	if err := p.joinRows(ctx, run); err != nil {
+		return nil, exit.AsUsage(err)
+	}
+	p.Inputs.Items = run.Items
 	p.Spending.openBudget()
 	p.Redact = rollout.NewRedactor(p.Config.Secrets()...)
 	if err = RestartWorld(ctx, p, c.Err); err != nil {
@@ -260,9 +263,16 @@ func ForAudit(ctx context.Context, c *Invocation, dir string, replay bool) (*Pro
 	if err != nil {
 		return nil, nil, exit.AsUsage(c.ByFlag(err))
 	}
+	if cfg.Seed == nil {
+		seed := freshSeed
+		cfg.Seed = &seed
+	}
 	p, err := New(ctx, cfg)
 	return p, nil, err
 }
+
+// freshSeed is the seed of an audit without a run, so that it draws the same items each time.
+const freshSeed uint64 = 1
 
 // ofRun returns a project with the grader that graded the run. If no grader or configuration is
 // given and the gonogo.yaml in the current directory has another grader, it uses the run's own

@@ -106,13 +106,17 @@ func auditPlan(ctx context.Context, p *project.Project, run *rollout.Run) (*audi
 	if err != nil {
 		return nil, err
 	}
+	items := run.Items
+	if p.Joined {
+		items = p.Inputs.Items
+	}
 	seed := p.Inputs.Seed
 	if run.Manifest != nil && run.Manifest.ItemsSeed != nil {
 		seed = *run.Manifest.ItemsSeed // the audits of all nights draw the same items
 	}
 	a := p.Config.Audit
 	in := audit.Input{
-		Seed: seed, Items: run.Items, Records: run.Records, Range: *p.Config.RewardRange,
+		Seed: seed, Items: items, Records: run.Records, Range: *p.Config.RewardRange,
 		Probes: p.Audit.Probes, Detectors: p.Audit.Detectors, Labels: labels, Answer: a.Answer,
 		Reference: p.Audit.Reference,
 		Grader:    p.GraderInfo().Hash, Judges: len(p.Config.Body.Judges()),
