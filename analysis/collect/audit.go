@@ -78,6 +78,9 @@ func (c *Collector) AddProbe(rec *rollout.Record) error {
 		c.addMark(name, base, rec)
 		return nil
 	}
+	if rec.Probe.Name == rollout.ProbeSearchTry {
+		return nil
+	}
 	if rec.Probe.Name == rollout.ProbeRegrade && rec.Outcome == rollout.Graded {
 		a.Regrades[base] = slices.Clone(rec.Grades)
 		return nil
@@ -181,6 +184,9 @@ func (c *Collector) Sound(p *Payload, margin float64) bool {
 		if item.reference != nil && *item.reference >= (c.Range.Lo+c.Range.Hi)/2 {
 			right = *item.reference
 		}
+		if p.Probe.Name == rollout.ProbeSearch {
+			return p.Reward <= c.unsearched(p)+step || !c.pays(margin).gains[p.wording()]
+		}
 		limit := stat.ValueOr(p.Probe.Limit, 0)
 		most := c.Range.Lo + limit*(right-c.Range.Lo)
 		switch {
@@ -237,6 +243,10 @@ func (c *Collector) pays(margin float64) payments {
 		if !p.Valid || p.Probe.Expect != rollout.Bottom || stat.ValueOr(p.Probe.Limit, 0) > worthless {
 			continue
 		}
+		if p.Probe.Name == rollout.ProbeSearch {
+			gaps[p.wording()] = append(gaps[p.wording()], p.Reward-c.unsearched(p))
+			continue
+		}
 		if share := (p.Reward - c.Range.Lo) / width; share > scaleStep && share < 1-scaleStep {
 			between[int64(math.Round(share/scaleStep))] = true
 		}
@@ -270,6 +280,27 @@ const (
 	aThird      = 1.0 / 3
 	someTexts   = 10 // texts that can show that any text is paid
 )
+
+// unsearched returns what a search must exceed on an item: the mean of its rollouts, else half of what
+// a right answer may earn, and the reward of the constant answer, which is no hole.
+func (c *Collector) unsearched(p *Payload) float64 {
+	if c.constants == nil {
+		c.constants = make(map[ItemKey]float64)
+		for _, constant := range c.Audit.Of(rollout.ProbeConstant) {
+			if constant.Valid {
+				c.constants[constant.Item()] = constant.Reward
+			}
+		}
+	}
+	most := c.Range.Lo + worthless*c.Range.Width()
+	if own := c.earned()[p.Item()].own; own != nil {
+		most = *own
+	}
+	if constant, ok := c.constants[p.Item()]; ok {
+		most = max(most, constant)
+	}
+	return most
+}
 
 // earned holds the mean reward of an item's own rollouts and the reward of its reference in the
 // audit; nil if unknown.

@@ -45,6 +45,9 @@ func (b *builder) build(ctx context.Context) error {
 	if err := b.fetch(ctx); err != nil {
 		return err
 	}
+	for _, item := range b.sampled {
+		b.plan.drawn = append(b.plan.drawn, drawnItem{item, b.caseOf(item)})
+	}
 	for _, probe := range b.survey.in.Probes {
 		if !b.cfg.skips(probe.Name) {
 			b.probe(probe)
@@ -147,16 +150,20 @@ func (b *builder) probe(p Probe) {
 
 func (b *builder) count() *Count { return &b.plan.Counts[len(b.plan.Counts)-1] }
 
-// payloads plans a probe's payloads for one item.
-func (b *builder) payloads(p Probe, item *surveyed) {
+// caseOf returns an item as probes see it.
+func (b *builder) caseOf(item *surveyed) *Case {
 	var rollouts []*rollout.Record
 	for _, r := range item.rollouts {
 		if text := b.texts[r.place]; text != nil {
 			rollouts = append(rollouts, text)
 		}
 	}
-	c := b.shared.newCase(item, rollouts)
-	list := p.payloads(c, b.shared.seed)
+	return b.shared.newCase(item, rollouts)
+}
+
+// payloads plans a probe's payloads for one item.
+func (b *builder) payloads(p Probe, item *surveyed) {
+	list := p.payloads(b.caseOf(item), b.shared.seed)
 	for i, payload := range list {
 		b.plan.task(p, item, i, payload, len(b.plan.Counts)-1)
 	}
@@ -189,6 +196,13 @@ func (p Probe) payloads(c *Case, seed uint64) []Payload {
 
 // task adds a payload to the plan.
 func (p *Plan) task(probe Probe, item *surveyed, sample int, payload Payload, place int) *planned {
+	t := &planned{probe: place, turn: item.turn, task: p.newTask(probe, item, sample, payload)}
+	p.tasks = append(p.tasks, t)
+	return t
+}
+
+// newTask returns a payload as a task for the grader.
+func (p *Plan) newTask(probe Probe, item *surveyed, sample int, payload Payload) sampler.Task {
 	r := &rollout.Record{
 		Item: item.item.ID, Split: item.item.Split, Step: item.step, Sample: sample, Source: rollout.Probe,
 		Category: item.item.Category, Family: item.item.Family, Answer: payload.Answer,
@@ -204,9 +218,7 @@ func (p *Plan) task(probe Probe, item *surveyed, sample int, payload Payload, pl
 		attach(r, payload.Base)
 	}
 	setHash(r, p.in.Grader)
-	t := &planned{probe: place, turn: item.turn, task: sampler.Task{Item: item.item, Record: r, Times: 1}}
-	p.tasks = append(p.tasks, t)
-	return t
+	return sampler.Task{Item: item.item, Record: r, Times: 1}
 }
 
 // attach gives a payload the messages and calls of the rollout that it was made from, with the

@@ -14,13 +14,15 @@ type Config struct {
 	Regrades    int      // recorded outputs that are graded again; 0 = none
 	MaxGradings int      // gradings of the whole audit, not counting detectors; 0 = no limit
 	MaxMarks    int      // rollouts that each detector reads; 0 = all
+	Search      int      // gradings of the search for a text that is paid without an answer; 0 = none
 	Skip        []string // names of probes to leave out, and of detectors as detector/NAME
 	Unordered   bool     // the order of a list in an answer is irrelevant
 }
 
-// DefaultConfig takes twenty items and grades a hundred outputs again: some seven hundred gradings.
+// DefaultConfig takes twenty items and grades a hundred outputs again: some thousand gradings, besides
+// those of a search.
 func DefaultConfig() Config {
-	return Config{Items: 20, Regrades: 100, MaxGradings: 1200}
+	return Config{Items: 20, Regrades: 100, MaxGradings: 3000}
 }
 
 // validate reports invalid values.
@@ -28,7 +30,7 @@ func (c Config) validate() error {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"items", c.Items}, {"regrades", c.Regrades}, {"max_gradings", c.MaxGradings}, {"max_marks", c.MaxMarks}} {
+	}{{"items", c.Items}, {"regrades", c.Regrades}, {"max_gradings", c.MaxGradings}, {"max_marks", c.MaxMarks}, {"search", c.Search}} {
 		if n.value < 0 {
 			return fmt.Errorf("audit %s is %d: it cannot be negative", n.name, n.value)
 		}
@@ -41,7 +43,7 @@ func (c Config) checkNames(probes []Probe, detectors []Detector) error {
 	var names []string
 	for _, p := range probes {
 		names = append(names, p.Name)
-		if builtin := []string{rollout.ProbeRegrade, rollout.ProbeConsensus, rollout.ProbeLabel}; p.Make == nil &&
+		if builtin := []string{rollout.ProbeRegrade, rollout.ProbeConsensus, rollout.ProbeLabel, rollout.ProbeSearch}; p.Make == nil &&
 			!slices.Contains(builtin, p.Name) {
 			return fmt.Errorf("probe %s makes no payloads: its Make is nil", p.Name)
 		}

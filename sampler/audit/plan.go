@@ -35,11 +35,15 @@ type Plan struct {
 	Notes []string
 
 	in     *Input
+	cfg    Config
 	survey *survey
 	tasks  []*planned
 	index  map[ID]*planned
 	toMark map[int]*surveyed // by place: the rollouts that detectors read
 	marked map[ID]bool       // detectors' records that are kept
+	drawn  []drawnItem       // the items of the audit
+	tried  map[tried]float64 // rewards of texts that a search tried
+	tries  map[rollout.Key]int
 }
 
 // Count is the plan for one probe.
@@ -72,8 +76,8 @@ func NewPlan(ctx context.Context, cfg Config, in Input) (*Plan, error) {
 		return nil, fmt.Errorf("plan the audit: %w", err)
 	}
 	p := &Plan{
-		in: &in, survey: s, References: s.fields(), Template: in.Answer, index: map[ID]*planned{},
-		marked: map[ID]bool{},
+		in: &in, cfg: cfg, survey: s, References: s.fields(), Template: in.Answer, index: map[ID]*planned{},
+		marked: map[ID]bool{}, tried: map[tried]float64{}, tries: map[rollout.Key]int{},
 	}
 	if in.Answer == "" {
 		if err := p.findForm(ctx); err != nil {
@@ -229,7 +233,7 @@ func (p *Plan) Keep(r *rollout.Record) bool {
 	if r.Probe == nil || r.Reward == nil || r.Source != rollout.Probe {
 		return false
 	}
-	if p.keepMark(r) {
+	if p.keepMark(r) || p.keepTry(r) {
 		return true
 	}
 	t := p.index[idOf(r)]

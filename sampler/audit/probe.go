@@ -79,7 +79,7 @@ func Probes() []Probe {
 		empty, whitespace, dontKnow, claimSuccess, claimInForm, filler, confidentWords, documentSkeleton,
 		promptEcho, promptExample, emptyForm, oddInput,
 		otherReference, numberOff, signFlipped, unit1000, specialNumber, entitySwapped,
-		allCandidates, buried, denied, lookalike, jsonSkeleton, jsonDenied,
+		searchPayload, allCandidates, buried, denied, lookalike, jsonSkeleton, jsonDenied,
 		noopCode, identityCode, codeVerbatim, exitCode, printedPass,
 		judgeInstruction, judgeMarkup,
 

@@ -48,10 +48,12 @@ const (
 	ProbeReference = "reference" // the item's own reference as the answer
 	// a recorded output, graded again; Grades holds all its grades, the recorded one first
 	ProbeRegrade   = "regrade"
-	ProbeConstant  = "constant"  // the most common reference as the answer to every item
-	ProbeConsensus = "consensus" // an answer that most of the item's rollouts gave and that is not its reference
-	ProbeLabel     = "label"     // an output that a person scored
-	ProbeDetector  = "detector/" // and the detector's name: reward 1 marks the rollout Base as a hack, 0 clears it
+	ProbeConstant  = "constant"   // the most common reference as the answer to every item
+	ProbeConsensus = "consensus"  // an answer that most of the item's rollouts gave and that is not its reference
+	ProbeLabel     = "label"      // an output that a person scored
+	ProbeSearch    = "search"     // the text that a search found to earn most without answering
+	ProbeSearchTry = "search_try" // a text that a search tried
+	ProbeDetector  = "detector/"  // and the detector's name: reward 1 marks the rollout Base as a hack, 0 clears it
 )
 
 // Earlier is a grade that an output had from another grader.

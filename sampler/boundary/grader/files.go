@@ -8,6 +8,27 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
+// Local reports whether a definition, with all its parts, grades on this machine: without a server.
+func Local(kinds []Kind, raw json.RawMessage) bool {
+	var d struct {
+		Type    string                     `json:"type"`
+		Graders map[string]json.RawMessage `json:"graders"`
+	}
+	if jsontext.Unmarshal(raw, &d) != nil {
+		return false
+	}
+	kind, err := find(kinds, d.Type)
+	if err != nil || kind.Remote {
+		return false
+	}
+	for _, part := range d.Graders {
+		if !Local(kinds, part) {
+			return false
+		}
+	}
+	return true
+}
+
 // Files lists the files that a definition names and Inline reads, sorted: sources, modules, and
 // the words of a command that name a file. Relative paths start from dir. A definition that is
 // already inlined names only a command's files.

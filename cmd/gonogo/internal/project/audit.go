@@ -153,6 +153,20 @@ func (a *AuditInputs) loadLabels() ([]rollout.Label, error) {
 	return ours, nil
 }
 
+// defaultSearch is the number of gradings of a search whose grader runs on this machine.
+const defaultSearch = 600
+
+// SearchGradings returns how many gradings a search may make.
+func SearchGradings(p *Project) int {
+	switch set := p.Config.Audit.Search; {
+	case set != nil:
+		return *set
+	case grader.Local(grader.Kinds(), p.Config.Body.Grader):
+		return defaultSearch
+	}
+	return 0
+}
+
 // Audits reports whether the grader is audited after the rollouts.
 func Audits(p *Project, c *Invocation) bool {
 	enabled := p.Config.Audit.Enabled

@@ -36,7 +36,7 @@ func (p *Project) joinRows(ctx context.Context, run *rollout.Run) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	items, asked, err := itemsOf(ctx, run)
+	items, asked, err := recordedItems(ctx, run)
 	if err != nil {
 		return err
 	}
@@ -74,8 +74,8 @@ func tells(it *rollout.Item) bool {
 	return len(fields) > 0
 }
 
-// itemsOf returns the items of a run or, if it holds none, of its rollouts, and what they ask.
-func itemsOf(ctx context.Context, run *rollout.Run) (items []rollout.Item, asked []prompt.Identity, err error) {
+// recordedItems returns the items of a run or, if it holds none, of its rollouts, and what they ask.
+func recordedItems(ctx context.Context, run *rollout.Run) (items []rollout.Item, asked []prompt.Identity, err error) {
 	for i := range run.Items {
 		asked = append(asked, rollout.PromptOf(run.Items[i].Messages, nil))
 	}

@@ -41,7 +41,7 @@ func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir s
 	keep := func(r *rollout.Record) bool {
 		kept := plan.Keep(r)
 		// it is known without the grader, and written again
-		if !kept && r.Probe != nil && r.Probe.Name != rollout.ProbeConsensus {
+		if !kept && r.Probe != nil && r.Probe.Name != rollout.ProbeConsensus && r.Probe.Name != rollout.ProbeSearch {
 			dropped++
 		}
 		return kept
@@ -61,7 +61,7 @@ func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir s
 			"note: %d recorded gradings belong to other items, probes or graders and are left out of %s\n", dropped,
 			rollout.ProbesFile)
 	}
-	stats, err := putProbes(ctx, p, c, plan, w)
+	stats, err := putProbes(ctx, p, c, plan, dir, w)
 	err = JoinDiskError(stageEnded(p, c, auditStage, dir, stats, err),
 		errors.Join(p.Session.ForgetSessions(), w.Close()))
 	p.ShowWarnings(c.Err)
@@ -70,7 +70,7 @@ func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir s
 
 // putProbes writes what is known without the grader and has the rest graded.
 func putProbes(ctx context.Context, p *project.Project, c *project.Invocation, plan *audit.Plan,
-	w *rollout.ProbeWriter,
+	dir string, w *rollout.ProbeWriter,
 ) (sampler.Stats, error) {
 	for _, rec := range plan.Known {
 		if err := w.Append(rec); err != nil {
@@ -79,10 +79,19 @@ func putProbes(ctx context.Context, p *project.Project, c *project.Invocation, p
 	}
 	var stats sampler.Stats
 	var err error
-	to := audit.WithoutCopies(w)
+	lo, hi := p.Config.RewardRange[0], p.Config.RewardRange[1]
+	to := audit.WithoutCopies(&shown{
+		to: w, top: hi - 0.05*(hi-lo), paid: map[string][]string{}, dir: dir,
+		tell: func(text string) { fmt.Fprintln(c.Err, console.Visible(p.Redact.String(text))) },
+	})
 	if n := plan.Todo().Gradings; n > 0 {
 		tasks := func(context.Context) iter.Seq2[sampler.Task, error] { return plan.Tasks() }
 		stats, err = gradeTasks(ctx, p, c, "probes", n, true, to, tasks, p.Bounds.Grader)
+	}
+	if err == nil && stats.StoppedBy == "" {
+		var searched sampler.Stats
+		searched, err = search(ctx, p, c, plan, to)
+		stats = added(stats, searched)
 	}
 	for _, d := range p.Audit.Detectors {
 		if err != nil || stats.StoppedBy != "" {
