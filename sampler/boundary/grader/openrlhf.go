@@ -19,6 +19,9 @@ var openrlhf = Kind{
 	inline: inlineSource,
 }
 
+// openrlhfFunction is the name that OpenRLHF calls.
+const openrlhfFunction = "reward_func"
+
 // openrlhfChoices says what counts as a reward.
 var openrlhfChoices = map[string]string{
 	"openrlhf result": "rewards of the dict, or a list or tensor of one; extra_logs are parts, scores are not used; " +
@@ -35,7 +38,7 @@ func newOpenRLHF(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	if err := decodeStrict(raw, &c); err != nil {
 		return nil, err
 	}
-	f, err := c.one("reward_func")
+	f, err := c.one(openrlhfFunction)
 	if err != nil {
 		return nil, err
 	}

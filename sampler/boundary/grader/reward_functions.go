@@ -41,7 +41,8 @@ func RewardFunctions(path string, names ...string) (kind string, functions []str
 		kinds[m[1]] = swift.Name
 		found = append(found, m[1])
 	}
-	if names == nil {
+	named := names != nil
+	if !named {
 		names = found
 	}
 	if len(names) == 0 {
@@ -57,11 +58,16 @@ func RewardFunctions(path string, names ...string) (kind string, functions []str
 				"%s:NAME", names[0], name, path, path)
 		}
 	}
-	if kind := kinds[names[0]]; len(names) > 1 && (kind == verl.Name || kind == openrlhf.Name) {
-		return "", nil, fmt.Errorf("%s has %s: %s calls one function: name it, %s:NAME", path, strings.Join(names, ", "),
-			kind, path)
+	kind = kinds[names[0]]
+	usual := map[string]string{verl.Name: verlFunction, openrlhf.Name: openrlhfFunction}[kind]
+	if len(names) > 1 && usual != "" {
+		if named || !slices.Contains(names, usual) {
+			return "", nil, fmt.Errorf("%s has %s: %s calls one function: name it, %s:NAME", path,
+				strings.Join(names, ", "), kind, path)
+		}
+		names = []string{usual}
 	}
-	return kinds[names[0]], names, nil
+	return kind, names, nil
 }
 
 // kindOfFunction returns the kind of grader that calls a function with this name and these
@@ -78,7 +84,8 @@ func kindOfFunction(name, arguments string) string {
 		return trl.Name
 	case slices.Contains(names, "completion"):
 		return verifiers.Name
-	case slices.Contains(names, "solution_str") || slices.Contains(names, "solution_strs"):
+	case slices.Contains(names, "solution_str") && slices.Contains(names, "ground_truth"),
+		slices.Contains(names, "solution_strs"):
 		return verl.Name
 	case slices.Contains(names, "queries"):
 		return openrlhf.Name

@@ -46,6 +46,7 @@ def compute_score(data_sources, solution_strs, ground_truths, extra_infos):
 def compute_score(data_source, solution_str, ground_truth, extra_info):
     return float((data_source, solution_str, ground_truth, sorted(extra_info)) == ("", "Paris", "Paris", ["num_turns", "rollout_reward_scores"]))
 `},
+		{why: "extra_info as text", kind: sampler.KindVariable, says: "extra_info of the row is a str", row: `{"messages":[],"extra_info":"{}"}`, source: "def compute_score(**kwargs): return 1.0"},
 		{why: "None", kind: sampler.KindNotANumber, says: "compute_score gave None", source: "def compute_score(**kwargs): return None"},
 		{why: "NaN", kind: sampler.KindNotANumber, says: "compute_score gave nan", source: "def compute_score(**kwargs): return {'score': float('nan')}"},
 		{why: "a dict without a score", kind: sampler.KindNotANumber, says: "compute_score returned no score; there are acc", source: "def compute_score(**kwargs): return {'acc': 1.0}"},

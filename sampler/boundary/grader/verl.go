@@ -19,6 +19,9 @@ var verl = Kind{
 	inline: inlineSource,
 }
 
+// verlFunction is the name that verl calls unless its configuration has another.
+const verlFunction = "compute_score"
+
 // verlChoices says what counts as a reward.
 var verlChoices = map[string]string{
 	"verl result": "the number or the dict's score, whose other numbers are parts; None, NaN and an exception are a " +
@@ -35,7 +38,7 @@ func newVerl(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	if err := decodeStrict(raw, &c); err != nil {
 		return nil, err
 	}
-	f, err := c.one("compute_score")
+	f, err := c.one(verlFunction)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,10 @@ def arguments(given, references):
     row = given["item"]
     model = row.get("reward_model")
     truth = model.get("ground_truth") if isinstance(model, dict) else None
-    extra = dict(row.get("extra_info") or {}, num_turns=turns(given["completion"]), rollout_reward_scores={})
+    extra = row.get("extra_info") or {}
+    if not isinstance(extra, dict):
+        raise NoGrade("extra_info of the row is a %s: verl needs an object" % type(extra).__name__, "invalid_variable_error")
+    extra = dict(extra, num_turns=turns(given["completion"]), rollout_reward_scores={})
     return {
         "data_source": row.get("data_source", ""), "solution_str": given["text"],
         "ground_truth": reference(row, references) if truth is None else truth, "extra_info": extra,
