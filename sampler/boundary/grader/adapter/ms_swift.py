@@ -28,7 +28,8 @@ def adapt(space, options):
         for name, f in functions:
             why = unfit(f, completions, trainer_state=TrainerState(), **columns)
             if why:
-                raise NoGrade("%s cannot be called with the completions and the row's columns, which are %s: %s" % (name, ", ".join(sorted(columns)), why), "invalid_variable_error")
+                known = ", ".join(sorted(columns))
+                raise NoGrade("%s cannot be called with the completions and the row's columns, which are %s: %s" % (name, known, why), "invalid_variable_error")
             x = first(finish(f(completions, trainer_state=TrainerState(), **columns)), name, len(batch))
             if x is not None:
                 scores[name] = number(x, name)
