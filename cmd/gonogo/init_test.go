@@ -209,6 +209,9 @@ func TestInitOfRewardFunctions(t *testing.T) {
 		"TRL":       {"import re\n\ndef right(completions, answer: list[str], **kwargs):\n    return [1.0]\n\nasync def brief(prompts,\n    completions, **kwargs):\n    return [1.0]\n\ndef _helper(completions):\n    pass\n", "r.py", "{type: trl, file: r.py, functions: [right, brief]}"},
 		"one of it": {"def right(completions):\n    return [1.0]\n\ndef brief(completions):\n    return [1.0]\n", "r.py:brief", "{type: trl, file: r.py, functions: [brief]}"},
 		"verifiers": {"async def right(completion, answer) -> float:\n    return 1.0\n", "r.py", "{type: verifiers, file: r.py, functions: [right]}"},
+		"ms-swift":  {"from swift.rewards import ORM\n\nclass Right(ORM):\n\n    def __init__(self, args=None, **kwargs):\n        super().__init__(args)\n\n    def __call__(self, completions, answer, **kwargs):\n        return [1.0]\n\nclass _Other:\n    pass\n", "r.py", "{type: ms_swift, file: r.py, functions: [Right]}"},
+		"verl":      {"def extract(solution_str):\n    return solution_str\n\ndef close(solution_str, ground_truth):\n    return 1.0\n\ndef compute_score(data_source, solution_str, ground_truth, extra_info=None):\n    return 1.0\n", "r.py", "{type: verl, file: r.py, functions: [compute_score]}"},
+		"OpenRLHF":  {"def reward_func(queries, prompts, labels, **kwargs):\n    return {'rewards': 1.0}\n", "r.py", "{type: openrlhf, file: r.py, functions: [reward_func]}"},
 		"python":    {"def grade(sample, item):\n    return 1.0\n", "r.py", "{type: python, name: grade, file: r.py}"},
 	} {
 		t.Run(name, func(t *testing.T) {

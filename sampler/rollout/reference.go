@@ -34,12 +34,19 @@ func (it *Item) Fields() map[string]json.RawMessage {
 }
 
 // Reference returns the item's right answer, from the first of the usual fields that is present and
-// not empty, and the name of that field. ok is false if there is none.
+// not empty, else from reward_model.ground_truth, as verl's rows have it, and the name of that
+// field. ok is false if there is none.
 func (it *Item) Reference() (text, field string, ok bool) {
 	row := it.Fields()
 	i := slices.IndexFunc(ReferenceFields(), func(field string) bool { return FieldText(row[field]) != "" })
 	if i < 0 {
-		return "", "", false
+		var model struct {
+			Truth json.RawMessage `json:"ground_truth"`
+		}
+		if jsontext.Unmarshal(row["reward_model"], &model) != nil || FieldText(model.Truth) == "" {
+			return "", "", false
+		}
+		return FieldText(model.Truth), "reward_model.ground_truth", true
 	}
 	field = ReferenceFields()[i]
 	return FieldText(row[field]), field, true

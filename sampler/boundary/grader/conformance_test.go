@@ -25,7 +25,7 @@ type specimen struct {
 }
 
 // pythonKinds need an interpreter.
-var pythonKinds = []string{"python", "trl", "verifiers", "eval_protocol", "lambda"}
+var pythonKinds = []string{"python", "trl", "verifiers", "verl", "openrlhf", "ms_swift", "eval_protocol", "lambda"}
 
 // specimens has one for each kind, by name.
 func specimens(t *testing.T) (map[string]specimen, grader.Env) {
@@ -56,6 +56,9 @@ func specimens(t *testing.T) (map[string]specimen, grader.Env) {
 	for kind, sources := range map[string][2]string{
 		"trl":           {"def f(completions, answer, **kwargs):\n    return [float(c[-1]['content'] == a) for c, a in zip(completions, answer)]", "def f(completions, **kwargs): return [None]"},
 		"verifiers":     {"async def f(completion, answer):\n    return float(completion[-1]['content'] == answer)", "def f(completion): return 1/0"},
+		"verl":          {"def compute_score(data_source, solution_str, ground_truth, extra_info=None):\n    return {'score': float(solution_str == ground_truth), 'acc': True}", "def compute_score(data_source, solution_str, ground_truth, extra_info): return None"},
+		"openrlhf":      {"def reward_func(queries, prompts, labels):\n    return {'rewards': [float(q[len(p):] == l) for q, p, l in zip(queries, prompts, labels)]}", "def reward_func(queries, prompts, labels): return {'rewards': None}"},
+		"ms_swift":      {"class Right:\n    def __call__(self, completions, answer, **kwargs):\n        return [float(c == a) for c, a in zip(completions, answer)]", "def f(completions, **kwargs): return [None]"},
 		"eval_protocol": {"def f(row):\n    row.evaluation_result = {'score': float(row.last_assistant_message().content == 'Paris')}\n    return row", "def f(row): return row"},
 		"lambda":        {"def lambda_handler(event, context):\n    return [{'id': s['id'], 'aggregate_reward_score': float(s['messages'][-1]['content'] == s['answer'])} for s in event]", "def lambda_handler(event, context): return []"},
 	} {

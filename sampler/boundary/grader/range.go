@@ -34,7 +34,7 @@ func RangeOf(raw json.RawMessage) (lo, hi float64, declared, ok bool) {
 		lo, hi, declared = g.Range[0], g.Range[1], true
 	case g.Type == multi.Name:
 		lo, hi = rangeOfFormula(g.Formula, g.Graders)
-	case g.Type == trl.Name || g.Type == verifiers.Name:
+	case slices.Contains([]string{trl.Name, verifiers.Name, swift.Name}, g.Type):
 		for _, w := range g.Weights {
 			lo, hi = lo+min(w, 0), hi+max(w, 0)
 		}

@@ -21,6 +21,7 @@ func TestTheRangeThatADefinitionImplies(t *testing.T) {
 		{"a check says nothing", exact, 0, 0, false, false},
 		{"the weights of functions", `{"type":"trl","functions":["right","form"],"weights":[1,0.2]}`, 0, 1.2, false, true},
 		{"a penalty", `{"type":"verifiers","functions":["right","long"],"weights":[1,-0.5]}`, -0.5, 1, false, true},
+		{"the weights of ms-swift's", `{"type":"ms_swift","functions":["right","long"],"weights":[1,-0.5]}`, -0.5, 1, false, true},
 		{"functions without weights may give anything", `{"type":"trl","functions":["right","form"]}`, 0, 0, false, false},
 		{"a sum", multi("a + b"), 0, 11, false, true},
 		{"a mean of both scales", multi("(a + b/10) / 2"), 0, 1, false, true},

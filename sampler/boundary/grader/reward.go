@@ -136,6 +136,19 @@ func (f rewardFunctions) list() ([]string, error) {
 	return names, nil
 }
 
+// one returns the only function of a trainer that calls one, by default the one of a name.
+func (f rewardFunctions) one(name string) (rewardFunctions, error) {
+	switch {
+	case f.Weights != nil:
+		return f, errors.New("weights: the trainer calls one function, which has no weight")
+	case len(f.Functions) > 1:
+		return f, errors.New("functions: the trainer calls one function: name it with function")
+	case f.Function == "" && len(f.Functions) == 0:
+		f.Function = name
+	}
+	return f, nil
+}
+
 // newReward makes a grader of a kind with that kind's adapter.
 func newReward(kind string, c rewardSource, f rewardFunctions, adapter string, options map[string]any,
 	choices map[string]string, env Env,
@@ -233,6 +246,7 @@ type adapterOutput struct {
 	Text       string            `json:"text"`
 	Completion []rollout.Message `json:"completion"`
 	TraceID    string            `json:"trace_id"`
+	Finish     string            `json:"finish_reason"`
 	Beside     []adapterOutput   `json:"beside,omitzero"` // batched with it; empty: only itself again; nil: none
 }
 
@@ -241,7 +255,9 @@ func forAdapter(out sampler.Output) adapterOutput {
 	if len(row) == 0 {
 		row = json.RawMessage(`{}`)
 	}
-	return adapterOutput{Item: row, Text: out.Text, Completion: completion(out), TraceID: out.TraceID}
+	return adapterOutput{
+		Item: row, Text: out.Text, Completion: completion(out), TraceID: out.TraceID, Finish: out.FinishReason,
+	}
 }
 
 // completion returns the conversation after the prompt. It ends with the answer that is graded,

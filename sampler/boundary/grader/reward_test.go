@@ -29,7 +29,7 @@ func rewardGrader(kind, source string, more map[string]any) string {
 // asked is an output with a conversation behind it.
 func asked(row, text string) sampler.Output {
 	it := &rollout.Item{ID: "q", Row: json.RawMessage(row)}
-	return sampler.Output{Item: it, TraceID: "trace_x", Text: text, Messages: []rollout.Message{
+	return sampler.Output{Item: it, TraceID: "trace_x", Text: text, FinishReason: "stop", Messages: []rollout.Message{
 		{Role: "assistant", ToolCalls: []rollout.ToolCall{{ID: "c1", Name: "search", Arguments: `{"q":"x"}`}}},
 		{Role: "tool", Content: "found", ToolCallID: "c1"},
 		{Role: "assistant", Content: "the recorded answer"},

@@ -84,9 +84,39 @@ def call(name, f, values, what):
     return finish(f(**(values if any_other else {k: v for k, v in values.items() if k in takes})))
 
 
+def unfit(f, *args, **kwargs):
+    """Why a function cannot be called with these arguments; "" if it can."""
+    try:
+        signature = inspect.signature(f)
+    except (TypeError, ValueError):  # built in C
+        return ""
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as e:
+        return str(e)
+    return ""
+
+
+def figures(result, *but):
+    """The finite numbers of a result by key, without some keys: its parts."""
+    found = {}
+    for k, v in result.items():
+        try:
+            found[str(k)] = number(v, str(k))
+        except NoGrade:  # what is logged may be a text
+            continue
+    return {k: v for k, v in found.items() if k not in but}
+
+
+def reference(row, fields):
+    """The right answer of a row, from the first of these fields that has one."""
+    return next((row[k] for k in fields if row.get(k) not in (None, "")), None)
+
+
 def said(result, *but):
     """What a result says besides, in which the caller looks for marks of failure."""
-    return {str(k): v if isinstance(v, (bool, int, float)) or v is None else str(v) for k, v in result.items() if k not in but}
+    plain = {k: v is None or isinstance(v, (bool, int)) or isinstance(v, float) and math.isfinite(v) for k, v in result.items()}
+    return {str(k): v if plain[k] else str(v) for k, v in result.items() if k not in but}
 
 
 def weighed(scores, weights):
@@ -120,3 +150,37 @@ def text_of(messages):
     if isinstance(messages, str):
         return messages
     return "\n".join(m["content"] for m in messages if isinstance(m.get("content"), str))
+
+
+class TrainerState:
+    """The trainer before its first step, where a run is judged."""
+
+    def __init__(self):
+        self.global_step = self.max_steps = self.num_train_epochs = self.num_input_tokens_seen = 0
+        self.epoch, self.total_flos = 0.0, 0.0
+        self.log_history = []
+        self.best_metric = None
+
+
+def alone(scored, scores, given):
+    """Refuses functions whose reward for a completion depends on the others of its
+    batch. It comes a second time, and others beside it: what counts, ranks or
+    normalizes gives something else then. One that differs from call to call by
+    itself shows nothing."""
+    try:
+        beside = scored([given, given] + given["beside"])
+    except Exception:  # others may lack what its own row has
+        return
+    for name in scores:
+        x, y = scores[name], beside.get(name)
+        if (y is None or abs(x - y) > 1e-9 * max(1.0, abs(x), abs(y))) and scored([given]) == scores:
+            raise NoGrade("%s gives a completion %g alone and %s in a batch with others: it compares completions with each other, and here each is graded by itself; have it look at one completion at a time" % (name, x, "None" if y is None else "%g" % y), "depends_on_batch")
+
+
+def first(result, name, n):
+    """The first element of what a function returned for n completions."""
+    if isinstance(result, (str, bytes, dict)) or not hasattr(result, "__len__") or not hasattr(result, "__getitem__"):
+        raise NoGrade("%s returned a %s: it must return a list with one float for each completion" % (name, type(result).__name__))
+    if len(result) != n:
+        raise NoGrade("%s returned %d rewards for %d completion%s" % (name, len(result), n, "s" if n > 1 else ""))
+    return result[0]

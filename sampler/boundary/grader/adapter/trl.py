@@ -6,16 +6,6 @@
 UNKNOWN = {"completion_ids": "token ids", "completions_ids": "token ids", "environments": "the trainer's environments"}
 
 
-class TrainerState:
-    """The trainer before its first step, where a run is judged."""
-
-    def __init__(self):
-        self.global_step = self.max_steps = self.num_train_epochs = self.num_input_tokens_seen = 0
-        self.epoch, self.total_flos = 0.0, 0.0
-        self.log_history = []
-        self.best_metric = None
-
-
 def ignore(*args, **kwargs):
     """Takes what a function logs."""
 
@@ -53,27 +43,3 @@ def adapt(space, options):
         return weighed(scores, weights)
 
     return graded(grade)
-
-
-def alone(scored, scores, given):
-    """Refuses functions whose reward for a completion depends on the others of its
-    batch. It comes a second time, and others beside it: what counts, ranks or
-    normalizes gives something else then. One that differs from call to call by
-    itself shows nothing."""
-    try:
-        beside = scored([given, given] + given["beside"])
-    except Exception:  # others may lack what its own row has
-        return
-    for name in scores:
-        x, y = scores[name], beside.get(name)
-        if (y is None or abs(x - y) > 1e-9 * max(1.0, abs(x), abs(y))) and scored([given]) == scores:
-            raise NoGrade("%s gives a completion %g alone and %s in a batch with others: it compares completions with each other, and here each is graded by itself; have it look at one completion at a time" % (name, x, "None" if y is None else "%g" % y), "depends_on_batch")
-
-
-def first(result, name, n):
-    """The first element of what a function returned for n completions."""
-    if isinstance(result, (str, bytes, dict)) or not hasattr(result, "__len__") or not hasattr(result, "__getitem__"):
-        raise NoGrade("%s returned a %s: it must return a list with one float for each completion" % (name, type(result).__name__))
-    if len(result) != n:
-        raise NoGrade("%s returned %d rewards for %d completion%s" % (name, len(result), n, "s" if n > 1 else ""))
-    return result[0]
