@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"math/rand/v2"
 	"regexp"
@@ -36,7 +35,6 @@ type Search struct {
 	cases  []*searched
 	pieces []string
 	asked  int
-	ctx    context.Context
 	grade  func([]sampler.Task) error
 	err    error
 }
@@ -168,9 +166,9 @@ func (s *Search) commonLines() []string {
 }
 
 // Run searches. grade has tasks graded and their records written; it calls Keep for what it wrote. Run
-// returns the records of the recipe that it found, which need no grading; nil if it found none.
-func (s *Search) Run(ctx context.Context, grade func([]sampler.Task) error) ([]*rollout.Record, error) {
-	s.ctx, s.grade = ctx, grade
+// returns the text that it found as tasks that are graded already; nil if it found none.
+func (s *Search) Run(grade func([]sampler.Task) error) ([]sampler.Task, error) {
+	s.grade = grade
 	best, ok := s.climb()
 	if s.err != nil || !ok {
 		return nil, s.err
@@ -180,12 +178,12 @@ func (s *Search) Run(ctx context.Context, grade func([]sampler.Task) error) ([]*
 	if s.err != nil || !s.gains(mean) || s.single(best) {
 		return nil, s.err
 	}
-	var found []*rollout.Record
+	var found []sampler.Task
 	for _, c := range s.cases {
 		if reward, ok := s.plan.tried[tried{c.item.key(), best.text(c.c)}]; ok {
 			t := s.task(searchPayload, c, best.text(c.c), 0)
 			t.Record.Outcome, t.Record.Reward, t.Record.Grades = rollout.Graded, &reward, []float64{reward}
-			found = append(found, t.Record)
+			found = append(found, t)
 		}
 	}
 	return found, s.err

@@ -90,7 +90,7 @@ func putProbes(ctx context.Context, p *project.Project, c *project.Invocation, p
 	}
 	if err == nil && stats.StoppedBy == "" {
 		var searched sampler.Stats
-		searched, err = search(ctx, p, c, plan, to)
+		searched, err = search(ctx, p, c, plan, dir, to)
 		stats = added(stats, searched)
 	}
 	for _, d := range p.Audit.Detectors {

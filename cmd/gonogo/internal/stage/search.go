@@ -6,15 +6,19 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 
+	"gonogo/analysis"
 	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/boundary/grader"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
+	"gonogo/sampler/wording"
 )
 
 // errSearchStopped ends a search whose gradings were stopped.
@@ -22,7 +26,7 @@ var errSearchStopped = errors.New("the search was stopped")
 
 // search looks for a text that the grader pays for without an answer, and writes what it tried and
 // found.
-func search(ctx context.Context, p *project.Project, c *project.Invocation, plan *audit.Plan, to sampler.Sink) (sampler.Stats, error) {
+func search(ctx context.Context, p *project.Project, c *project.Invocation, plan *audit.Plan, dir string, to sampler.Sink) (sampler.Stats, error) {
 	n := plan.SearchBudget(project.SearchGradings(p))
 	s := plan.NewSearch(n, graderWords(p))
 	if s == nil {
@@ -37,7 +41,7 @@ func search(ctx context.Context, p *project.Project, c *project.Invocation, plan
 	return underProgress(ctx, p, c, "texts of a search", n, cfg,
 		func(ctx context.Context, drain <-chan struct{}, show *console.Progress) (sampler.Stats, error) {
 			var all sampler.Stats
-			found, err := s.Run(ctx, func(tasks []sampler.Task) error {
+			found, err := s.Run(func(tasks []sampler.Task) error {
 				stats, err := sampler.Regrade(ctx, sampler.RegradeOptions{
 					Config: cfg, Tasks: inTurn(tasks), Total: len(tasks), Grader: p.Bounds.Grader, Sink: keep, Drain: drain,
 					Watch: func(e sampler.Event) {
@@ -54,11 +58,51 @@ func search(ctx context.Context, p *project.Project, c *project.Invocation, plan
 			if errors.Is(err, errSearchStopped) {
 				return all, nil
 			}
-			for _, r := range found {
-				err = errors.Join(err, to.Append(r))
+			for _, t := range found {
+				err = errors.Join(err, to.Append(t.Record))
 			}
-			return all, err
+			return all, errors.Join(err, writeScript(p, c, dir, found))
 		})
+}
+
+// searchScript is the name of the program, in the run directory, that replays what a search found.
+const searchScript = "search.py"
+
+// writeScript writes a program that sends the text found to the grader without gonogo, if the grader
+// can write one, and says what was found. It removes one of an earlier search.
+func writeScript(p *project.Project, c *project.Invocation, dir string, found []sampler.Task) error {
+	path := filepath.Join(dir, searchScript)
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	var outputs []sampler.Output
+	var rewards []float64
+	top, most := 0, 0.0
+	for _, t := range found {
+		outputs, rewards = append(outputs, sampler.OutputOf(t.Item, t.Record)), append(rewards, *t.Record.Reward)
+		most = max(most, *t.Record.Reward)
+	}
+	for _, reward := range rewards {
+		if reward >= most-1e-9 {
+			top++
+		}
+	}
+	about := fmt.Sprintf("The text found earns %.4g on %d of %s: %q", most, top, console.Count(len(found), "item"),
+		wording.ClipBytes(found[0].Record.Answer, analysis.ExcerptLength))
+	fmt.Fprintln(c.Err, console.Visible(p.Redact.String(about)))
+	g, ok := p.Bounds.Grader.(grader.Scripter)
+	if !ok {
+		return nil
+	}
+	text, err := g.Script(outputs, rewards, about)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.Err, "%s sends it to the grader without gonogo.\n", console.Visible(path))
+	return disk.WriteFile(path, []byte(p.Redact.String(text)))
 }
 
 // added returns the sum of two parts of a stage.
@@ -114,7 +158,8 @@ type shown struct {
 }
 
 func (s *shown) Append(r *rollout.Record) error {
-	if r.Probe != nil && r.Probe.Expect == rollout.Bottom && r.Reward != nil && *r.Reward >= s.top {
+	if r.Probe != nil && r.Probe.Expect == rollout.Bottom && r.Probe.Name != rollout.ProbeSearch && r.Reward != nil &&
+		*r.Reward >= s.top {
 		s.mu.Lock()
 		items, name := s.paid[r.Probe.Name], r.Key().ItemName()
 		if !slices.Contains(items, name) {
