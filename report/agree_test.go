@@ -38,7 +38,7 @@ func spokenBy(p *RunPage) []spoken {
 			out = append(out, spoken{split, place + ": " + text})
 		}
 	}
-	for _, h := range threeNumbers(p.Result, p.Words) {
+	for _, h := range mainNumbers(p.Result, p.Words) {
 		add(shown, "headline "+h.Label, h.Number()+"; "+h.About)
 	}
 	for _, f := range analysis.ByFact(p.Result.Findings) { // as finding words them

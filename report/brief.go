@@ -267,7 +267,7 @@ func (p *RunPage) tiles() block.Tiles {
 	var list block.Tiles
 	f := p.decider()
 	if f == nil || f.Value == nil {
-		return threeNumbers(p.Result, p.Words)
+		return mainNumbers(p.Result, p.Words)
 	}
 	if !p.Gates.Named(f.Gate).Headline {
 		label := p.gateLabel(f.Gate)
@@ -284,7 +284,7 @@ func (p *RunPage) tiles() block.Tiles {
 		}
 		list = append(list, t)
 	}
-	list = append(list, threeNumbers(p.Result, p.Words)...)
+	list = append(list, mainNumbers(p.Result, p.Words)...)
 	return list[:3]
 }
 

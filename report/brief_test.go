@@ -83,7 +83,7 @@ func TestAllIsTheBriefAndTheRest(t *testing.T) {
 func TestNumbersOfAFailedGraderAreMarked(t *testing.T) {
 	for name, fails := range map[string]bool{"audited": true, "go": false, "dead": false} {
 		p := page(t, name)
-		for _, h := range threeNumbers(p.Result, p.Words) {
+		for _, h := range mainNumbers(p.Result, p.Words) {
 			if got := strings.Contains(h.About, english.ByFailed); got != fails {
 				t.Errorf("%s: %s is marked: %t", name, h.Label, got)
 			}

@@ -165,6 +165,7 @@ func wordSize(answer string) vg.Length {
 
 // tiles draws the numbers side by side.
 func (c *card) tiles(list block.Tiles) {
+	list = slices.DeleteFunc(slices.Clone(list), func(t block.Tile) bool { return t.Minor })
 	const gap, height vg.Length = 14, 72
 	w := (c.Max.X - c.Min.X - gap*vg.Length(len(list)-1)) / vg.Length(len(list))
 	top := c.y

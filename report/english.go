@@ -73,6 +73,8 @@ var english = words{
 	Mean:        "Mean reward",
 	BestOf:      "Best of %s",
 	Informative: "Informative groups",
+	Lazy:        "Lazy reward",
+	LazyDoc:     "what one answer earns if it is given to every item: %s",
 	MeanDoc:     "what the model earns",
 	MeanBounds: "a range for what the model earns: %s of its rollouts have no reward, and could have earned " +
 		"anything from the bottom to the top",
@@ -352,7 +354,7 @@ var english = words{
 		Distinct:   "different rewards", DistinctDoc: "how finely the grader tells outputs apart, over all splits",
 		Ends:    "%s at the bottom of the range, %s at the top",
 		Clipped: "clipped grades", ClippedDoc: "the judge gave a number outside its range",
-		Guessable: "guessable answer", GuessableDoc: "mean reward of the most common reference as the answer to " +
+		Guessable: "lazy reward", GuessableDoc: "mean reward of the most common reference as the answer to " +
 			"every item",
 
 		Agreement: "Agreement with people", Labels: "%s of %s on %s that have a reward",

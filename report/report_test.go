@@ -188,14 +188,14 @@ func TestFindingsStandInTheOrderOfTheirUrgency(t *testing.T) {
 }
 
 func TestHeadlinesNeverOverstate(t *testing.T) {
-	beyond := threeNumbers(reporttest.Load(t, "beyond"), &english) // group size 16, four samples
+	beyond := mainNumbers(reporttest.Load(t, "beyond"), &english) // group size 16, four samples
 	if beyond[1].Label != "Best of 4" || !strings.Contains(beyond[1].About, "your trainer's groups have 16") {
 		t.Errorf("best of a group beyond the samples is shown as %q: %q", beyond[1].Label, beyond[1].About)
 	}
 	if !strings.Contains(beyond[2].Value, "–") || !strings.Contains(beyond[2].About, "a range") {
 		t.Errorf("informative share beyond the samples is %q (%q), want a range", beyond[2].Value, beyond[2].About)
 	}
-	for _, h := range threeNumbers(reporttest.Load(t, "all_missing"), &english) {
+	for _, h := range mainNumbers(reporttest.Load(t, "all_missing"), &english) {
 		if h.Known || h.Value != "not known" || h.Interval != "" {
 			t.Errorf("%s without a reward is %q %q, want not known", h.Label, h.Value, h.Interval)
 		}

@@ -12,8 +12,9 @@ import (
 	"gonogo/report/chart"
 )
 
-// threeNumbers are mean reward, best of G and informative share of the shown split.
-func threeNumbers(r *analysis.Result, w *words) block.Tiles {
+// mainNumbers are mean reward, best of G, informative share and, after an audit, the lazy reward of the
+// shown split.
+func mainNumbers(r *analysis.Result, w *words) block.Tiles {
 	_, s, ok := chart.ShownSplit(r)
 	if !ok {
 		s = &analysis.SplitResult{}
@@ -23,6 +24,12 @@ func threeNumbers(r *analysis.Result, w *words) block.Tiles {
 		gradedOnly(bestOf(r, s, w), s, w),
 		gradedOnly(informative(r, s, w), s, w),
 	}
+	if g := r.Grader; g != nil && g.Guessable != nil && g.Guessable.Known() {
+		lazy := tile(w.Lazy, fmt.Sprintf(w.LazyDoc, quote(g.GuessableAnswer, 40)), "", *g.Guessable, w)
+		lo := r.Range().Lo
+		lazy.Minor = !s.Reward.Known() || *g.Guessable.Value-lo <= lazyShown*(*s.Reward.Value-lo)
+		list = append(list, lazy)
+	}
 	for i := range list {
 		if list[i].Known && graderFails(r) {
 			list[i].Doubted = true
@@ -31,6 +38,9 @@ func threeNumbers(r *analysis.Result, w *words) block.Tiles {
 	}
 	return list
 }
+
+// lazyShown is the share of the mean reward above which the card shows the lazy reward.
+const lazyShown = 0.1
 
 // mostMissing is the share of rollouts without a reward above which a number for the others is not
 // shown as the run's number.

@@ -37,7 +37,7 @@ type words struct {
 	Gates, Cautions, Unsettled            plural
 
 	// The three numbers.
-	Mean, BestOf, Informative                                   string
+	Mean, BestOf, Informative, Lazy, LazyDoc                    string
 	MeanDoc, BestOfDoc, AimFor, InformativeDoc                  string
 	BestOfShort, InformativeBracket, InformativeNet, NoInterval string
 	Measured, NotKnown, TwoSamples                              string

@@ -23,7 +23,8 @@ var (
 	}
 	shortcutGuessable = analysis.Threshold{
 		Name: "grader.shortcuts.guessable", Unit: "share",
-		Doc: "what one constant answer may earn on average, as a share of the range", Default: 0.25,
+		Doc: "what one constant answer may earn on average, as a share of the range, where no rollouts say what the " +
+			"model earns", Default: 0.25,
 	}
 	shortcutTooGood = analysis.Threshold{
 		Name: "grader.shortcuts.too_good", Unit: "share",
@@ -46,16 +47,17 @@ var graderShortcuts = &analysis.Gate{
 var graderGuessable = &analysis.Gate{
 	Name:  "grader.guessable",
 	Label: "one constant answer",
-	Doc: "Advisory, after an audit: the most common reference, given as the answer to every item, earns at most a " +
-		"quarter of the range.",
+	Doc: "Advisory, after an audit: the most common reference, given as the answer to every item (the lazy reward), " +
+		"earns no more than the model does on average or, without rollouts, than a quarter of the range.",
 	Words: analysis.Words{
-		Why:     "If one and the same answer is right on many items, the model learns to give it always.",
-		Pass:    "the most common reference, given to every item, earns only {value} on average",
-		Caution: "one constant answer earns {value} on average: {answer} to every item",
+		Why: "If one and the same answer earns more than the model does, training finds that answer first, and the model " +
+			"gives it always.",
+		Pass:    "the most common reference, given to every item, earns only {value} on average{model}",
+		Caution: "one constant answer earns {value} on average{model}: {answer} to every item",
 		CautionRemedy: "Balance the data set so that no single answer is right that often, or also grade how the " +
 			"answer was reached.",
 		CautionUnknown: "one constant answer may earn too much: giving {answer} to every item earns {low} to " +
-			"{high} on average",
+			"{high} on average{model}",
 		CautionUnknownR: "More audited items would tell (audit.items).",
 	},
 	Check: audited(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
@@ -64,15 +66,32 @@ var graderGuessable = &analysis.Gate{
 		}
 		rng := r.Range()
 		want := rng.Lo + t.At(shortcutGuessable)*rng.Width()
+		model := message.Text{}
+		if mean := modelMean(r); mean != nil {
+			want = max(*mean, rng.Lo+t.At(analysis.HackableMargin)*rng.Width())
+			model = guessableModel.With(message.Args{"mean": message.Number(*mean)})
+		}
 		j := analysis.Judgement{
 			Severity: analysis.Advisory, Unit: "reward",
-			Args: message.Args{"answer": message.Quote(wording.ClipBytes(r.Grader.GuessableAnswer,
+			Args: message.Args{"model": message.Nested(model), "answer": message.Quote(wording.ClipBytes(r.Grader.GuessableAnswer,
 				analysis.ExcerptLength))},
 		}
 		j.Needs, j.Settles = settleBy(*r.Grader.Guessable, want, rng, r.AuditConfidence(), 1)
 		return []analysis.Finding{j.AtMost(want, analysis.BoundOf(*r.Grader.Guessable))}
 	}),
 }
+
+// modelMean returns the mean reward of the model on train, else on another split; nil if unknown.
+func modelMean(r *analysis.Result) *float64 {
+	for _, split := range rollout.Splits() {
+		if s := r.Splits[split]; s != nil && s.Reward.Known() {
+			return s.Reward.Value
+		}
+	}
+	return nil
+}
+
+var guessableModel = message.New("grader.guessable.model", ", the model {mean}")
 
 var noConstant = message.New("skip.no_constant", "no constant answer was sent to the grader")
 

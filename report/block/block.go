@@ -136,6 +136,7 @@ type Tile struct {
 	About    string // what it is, and what it was measured on
 	Known    bool
 	Doubted  bool // it is from a grader that failed its audit
+	Minor    bool // the card has no room for it
 }
 
 // Number returns the value with its interval.
