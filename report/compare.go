@@ -142,7 +142,7 @@ func (x *ComparisonPage) splitBlocks(split rollout.Split) []block.Block {
 		list = append(list, block.Note{Texts: []string{x.why(sc)}})
 	}
 	list = append(list, points(x.facts(sc))...)
-	grids := filled(x.differenceGrid(sc), x.breakdownGrid(w.Categories, sc.Categories),
+	grids := filled(x.differenceGrid(sc), x.errorGrid(sc), x.breakdownGrid(w.Categories, sc.Categories),
 		x.breakdownGrid(w.Families, sc.Families), x.quadrantGrid(sc.Quadrants), x.outcomeGrid(sc))
 	for i, b := range grids {
 		g := b.(Grid)

@@ -24,6 +24,8 @@ type compareWords struct {
 	ItemsHead, Fewer, AsMany, More, QuadrantNote                            string
 	OthersNote, Corrected, LeftOut, Cause, NoCause, OfKind                  string
 
+	Errors, ErrorsNote string
+
 	Items, Unpaired, OnlyBase, OnlyNew, Lost, Changed, Measured string
 	Checks, Flips, Welch, Wilcoxon, McNemar, ByFamily           string
 	OneSided, MDE, SameModel, Rule, Descriptive                 string
@@ -64,6 +66,9 @@ var compareEnglish = compareWords{
 		"latency":          "seconds", "latency_p50": "seconds, P50", "latency_p95": "seconds, P95",
 		"over_time_limit": "over the time limit",
 		"reward_part":     "reward part %s",
+		"false_accepts":   "false accepts", "false_rejects": "false rejects",
+		"false_accepts_of_texts": "false accepts of labelled texts",
+		"false_rejects_of_texts": "false rejects of labelled texts",
 	},
 	Changes: map[string]string{
 		"better": "better", "worse": "worse", "changed": "changed", "same": "same",
@@ -91,6 +96,9 @@ var compareEnglish = compareWords{
 	OthersNote: "Per rollout, mean over items; P50, P95 and P99 over all rollouts; pp are percentage points. The " +
 		"p-values below the mean reward are corrected for their number (Holm). Same: the whole interval is within " +
 		"±%s: of the share itself, or else relative to the base.",
+	Errors: "Errors of the grader, by people's labels",
+	ErrorsNote: "False accepts: the share of the outputs that are wrong by people and accepted by the grader. False " +
+		"rejects: of the right ones, the rejected. Labels are weighted by the grader's verdict.",
 	Corrected: "p: sign flips, corrected (%s).",
 	LeftOut:   "Left out, with only one item or too many to list: %s.",
 	Cause:     "%s before, %s now × %s: %s", NoCause: "no cause is recorded", OfKind: "%s (%s)",

@@ -16,6 +16,7 @@ type Labelled struct {
 	ID       string             // of the item, for lists
 	Reward   *float64           // from the grader; nil if unknown
 	Rollouts int                // of the run that have this output and a reward
+	Audited  *float64           // the reward that the audit got for this text
 	Scores   map[string]float64 // by rater
 }
 
@@ -70,49 +71,49 @@ func Accepts(s analysis.Settings, reward float64) bool {
 	return reward >= limit-RewardNoise*s.RewardRange.Width()
 }
 
-// Verdicts counts, for each item of the splits with labelled rollouts, what the grader and people say
-// about its rollouts. An output that several rollouts have counts once for each. It returns nil if
-// labels are finer than right and wrong.
-func (c *Collector) Verdicts(items []*Item, outputs []*Labelled, s analysis.Settings) map[ItemKey]stat.Verdicts {
+// Verdicts counts what the grader and people say about an item: of the run, about its rollouts, if
+// rollouts of its split are labelled or texts are; of texts, about the labelled texts that the audit
+// had graded. An output that several rollouts have counts once for each. Both are nil if labels are
+// finer than right and wrong.
+func (c *Collector) Verdicts(items []*Item, outputs []*Labelled, s analysis.Settings) (
+	run, texts map[ItemKey]stat.Verdicts,
+) {
 	if !c.YesNoLabels() {
-		return nil
+		return nil, nil
 	}
-	labels := make(map[ItemKey]stat.Verdicts)
-	splits := make(map[rollout.Split]bool)
+	run, texts = make(map[ItemKey]stat.Verdicts), make(map[ItemKey]stat.Verdicts)
+	sampled, chosen := make(map[rollout.Split]bool), make(map[rollout.Split]bool)
 	for _, o := range outputs {
 		right, known := o.Vote(c.Range)
-		if !known || o.Rollouts == 0 {
+		if !known {
 			continue
 		}
-		splits[o.Key.Split] = true
-		v := labels[o.Key]
-		counts := &v.OfRejected
-		if Accepts(s, *o.Reward) {
-			counts = &v.OfAccepted
+		if o.Rollouts > 0 {
+			v := run[o.Key]
+			v.Label(Accepts(s, *o.Reward), right, o.Rollouts)
+			run[o.Key], sampled[o.Key.Split] = v, true
 		}
-		counts.N += float64(o.Rollouts)
-		if right {
-			counts.Hits += float64(o.Rollouts)
+		if o.Audited != nil {
+			v, accepted := texts[o.Key], Accepts(s, *o.Audited)
+			v.Label(accepted, right, 1)
+			v.Outputs, v.Accepted = v.Outputs+1, v.Accepted+float64(one(accepted))
+			texts[o.Key], chosen[o.Key.Split] = v, true
 		}
-		labels[o.Key] = v
 	}
-	out := make(map[ItemKey]stat.Verdicts)
 	for _, it := range items {
-		if !splits[it.Key().Split] {
+		if split := it.Key().Split; !sampled[split] && (len(sampled) > 0 || !chosen[split]) {
 			continue
 		}
-		v := labels[it.Key()]
+		v := run[it.Key()]
 		for _, r := range it.Rows {
 			if r.Valid {
 				v.Outputs++
 				v.Accepted += float64(one(Accepts(s, c.GraderReward(r))))
 			}
 		}
-		if v.Outputs > 0 {
-			out[it.Key()] = v
-		}
+		run[it.Key()] = v
 	}
-	return out
+	return run, texts
 }
 
 // labelScore returns the number of a label. A mark without a number counts as the end of the range that
@@ -159,6 +160,9 @@ func (c *Collector) LabelledOutputs(items []*Item) (outputs []*Labelled, labels 
 			}
 			o := &Labelled{Key: k.item, ID: id, Scores: make(map[string]float64)}
 			o.Reward, o.Rollouts = c.rewardOf(k, known[k.item], texts)
+			if reward, ok := texts[k]; ok && k.sample < 0 {
+				o.Audited = &reward
+			}
 			byKey[k] = o
 			keys = append(keys, k)
 		}
@@ -240,4 +244,3 @@ func (c *Collector) rewardOf(k outputKey, it *Item, texts map[outputKey]float64)
 	}
 	return nil, 0
 }
-

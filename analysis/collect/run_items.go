@@ -44,9 +44,9 @@ type RunItem struct {
 	Parts map[string]Tally
 	Marks map[string]Tally
 
-	// Verdicts is what the grader and people say about its rollouts; zero if no rollout of the split is
-	// labelled, or if labels are finer than right and wrong.
-	Verdicts stat.Verdicts
+	// What the grader and people say about its rollouts, and about the labelled texts that the audit had
+	// graded; see Collector.Verdicts.
+	Verdicts, Texts stat.Verdicts
 }
 
 // Quantity is something counted in every rollout.
@@ -158,13 +158,13 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 		all = append(all, of[split]...)
 	}
 	labelled, _ := c.LabelledOutputs(all)
-	verdicts := c.Verdicts(all, labelled, s)
+	verdicts, texts := c.Verdicts(all, labelled, s)
 	for _, split := range rollout.Splits() {
 		for _, it := range of[split] {
 			si := &RunItem{
 				ID: it.ID, Category: it.Labels.Category, Family: it.Labels.Family,
 				Row: held[it.Key().WithoutStep()], Rewards: it.Rewards, Marks: marked[it.Key()],
-				Verdicts: verdicts[it.Key()],
+				Verdicts: verdicts[it.Key()], Texts: texts[it.Key()],
 			}
 			if si.Row != nil {
 				si.Category, si.Family = cmp.Or(si.Row.Category, si.Category), cmp.Or(si.Row.Family, si.Family)

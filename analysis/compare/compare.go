@@ -48,6 +48,11 @@ func Runs(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptions,
 			c.Splits[split] = compareSplit(p, s)
 		}
 	}
+	for _, split := range slices.Backward(rollout.Splits()) {
+		if sc := c.Splits[split]; sc != nil {
+			c.Notes = append(sc.drifted(split), c.Notes...)
+		}
+	}
 	if like := likeness(b, n, pairings); !like.IsEmpty() {
 		c.Notes = slices.Insert(c.Notes, 0, like)
 	}
@@ -97,7 +102,7 @@ func compareSplit(p pairing, s analysis.Settings) *Split {
 	}
 	var v values
 	sc.Reward, v = c.rewards()
-	sc.Others, sc.Hacks = c.others(p), c.hacks()
+	sc.Others, sc.Hacks, sc.Errors = c.others(p), c.hacks(), graderErrors(p, s)
 	sc.Outcomes, sc.Causes = c.outcomes(p), causes(p)
 	delta := s.Thresholds.At(analysis.CompareDelta) * s.RewardRange.Width()
 	if c.paired {

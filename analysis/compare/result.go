@@ -96,7 +96,9 @@ type Split struct {
 	Needs  *analysis.Needs       `json:"needs"`
 	Others []analysis.Difference `json:"others"` // descriptive; p_holm corrects over this list
 	// the share of rollouts that each detector marks, by its name
-	Hacks      []analysis.Difference `json:"hacks,omitempty"`
+	Hacks []analysis.Difference `json:"hacks,omitempty"`
+	// how often the graders err, by people's labels of both runs
+	Errors     []analysis.Difference `json:"grader_errors,omitempty"`
 	Families   *Breakdown            `json:"families,omitempty"`
 	Categories *Breakdown            `json:"categories,omitempty"`
 	Quadrants  *Quadrants            `json:"quadrants,omitempty"`

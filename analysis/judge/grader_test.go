@@ -232,3 +232,27 @@ func TestErrorsByOtherLabels(t *testing.T) {
 		t.Errorf("labels finer than right and wrong: %+v", a)
 	}
 }
+
+// Labels of texts that no rollout has: by Rogan & Gladen's formula, with 1/4 of the run accepted, 4 of 20
+// wrong texts accepted and 2 of 20 right ones rejected, (0.25 + 0.8 - 1)/(0.9 + 0.8 - 1).
+func TestErrorsByTexts(t *testing.T) {
+	f := erring()
+	f.labels = nil
+	for i := range 20 {
+		for right, accepted := range []bool{i < 4, i >= 2} {
+			item := fmt.Sprint("q", 2*i+right)
+			f.labels = append(f.labels, fmt.Sprintf(`{"item":%q,"output":"payload of %s","score":%d}`, item, item, right))
+			f.probe("label", rollout.Note, item, fmt.Sprintf(`"reward":%g`, map[bool]float64{true: 1, false: 0.2}[accepted]))
+		}
+	}
+	a := f.analyze(t).Grader.Agreement
+	if a.Errors == nil {
+		t.Fatalf("agreement is %+v", a)
+	}
+	near(t, "false accepts", a.Errors.FalseAccept.Value, 0.2)
+	near(t, "false rejects", a.Errors.FalseReject.Value, 0.1)
+	near(t, "right", a.Errors.Right.Value, (0.25+0.8-1)/(0.9+0.8-1))
+	if a.Errors.WrongAccepted.Known() {
+		t.Errorf("wrong of the accepted outputs is %+v", a.Errors.WrongAccepted)
+	}
+}

@@ -79,8 +79,8 @@ func (c *evidence) holds(score float64) bool {
 func (c *evidence) errors(a *analysis.Agreement, items []*collect.Item, outputs []*collect.Labelled,
 	s analysis.Settings,
 ) {
-	verdicts := c.Verdicts(items, outputs, s)
-	if verdicts == nil {
+	run, texts := c.Verdicts(items, outputs, s)
+	if run == nil {
 		return
 	}
 	var votes [][]stat.Pair
@@ -109,17 +109,19 @@ func (c *evidence) errors(a *analysis.Agreement, items []*collect.Item, outputs 
 	}
 	a.Kappa = some(stat.Kappa(votes, s.Confidence))
 	a.BaseRate = some(stat.RatioOfSums(right, n, total, s.Confidence))
-	var counts []stat.Verdicts
+	var ofRun, ofTexts []stat.Verdicts
+	sampled := false
 	for _, it := range items {
-		if v, ok := verdicts[it.Key()]; ok {
-			counts = append(counts, v)
-		}
+		v := run[it.Key()]
+		ofRun, ofTexts = append(ofRun, v), append(ofTexts, texts[it.Key()])
+		sampled = sampled || v.OfAccepted.N+v.OfRejected.N > 0
 	}
-	if len(counts) == 0 {
-		return // every label is of a text that no rollout has
+	var e stat.VerdictErrors
+	if a.Errors = &e; !sampled {
+		e = stat.RoganGladen(ofRun, ofTexts, s.Confidence)
+		return
 	}
-	e := stat.ErrorsOf(counts, s.Confidence)
-	a.Errors = &e
+	e = stat.ErrorsOf(ofRun, s.Confidence)
 	q, labelled := e.Accepted, stat.RatioOfSums(accepted, n, total, s.Confidence)
 	if *q.Value < *labelled.Low || *q.Value > *labelled.High {
 		why := labelsChosen.With(message.Args{
@@ -132,8 +134,8 @@ func (c *evidence) errors(a *analysis.Agreement, items []*collect.Item, outputs 
 	}
 }
 
-var labelsChosen = message.New("grader.labels_chosen", "the grader accepts {labelled} of the labelled outputs and {all} "+
-	"of the run's: this number is about the labelled ones only")
+var labelsChosen = message.New("grader.labels_chosen", "the grader accepts {labelled} of the labelled outputs and "+
+	"{all} of the run's: this number is about the labelled ones only")
 
 // alpha returns the raters' agreement with each other; nil if no output has two raters.
 func alpha(outputs []*collect.Labelled, s analysis.Settings) *stat.Estimate {

@@ -14,6 +14,26 @@ type Verdicts struct {
 	OfAccepted, OfRejected Counts
 }
 
+// Label counts n labelled outputs that the grader accepts or rejects and people call right or wrong.
+func (v *Verdicts) Label(accepted, right bool, n int) {
+	c := &v.OfRejected
+	if accepted {
+		c = &v.OfAccepted
+	}
+	c.N += float64(n)
+	if right {
+		c.Hits += float64(n)
+	}
+}
+
+// weigh divides counts by the item's outputs, so that items weigh the same.
+func (v Verdicts) weigh(c Counts) Counts {
+	if v.Outputs == 0 {
+		return Counts{}
+	}
+	return Counts{c.Hits / v.Outputs, c.N / v.Outputs}
+}
+
 // VerdictErrors is how often a yes-or-no grader errs, by people's labels of some of its outputs.
 type VerdictErrors struct {
 	Accepted      Estimate `json:"accepted"`       // share of all outputs that the grader accepts
@@ -61,6 +81,55 @@ func ErrorsOf(items []Verdicts, conf float64) VerdictErrors {
 	return e
 }
 
+// leastYouden is the least 1 - false accepts - false rejects, by the low end of its interval, by
+// which RoganGladen divides.
+const leastYouden = 0.1
+
+// RoganGladen estimates a grader's errors from labels of texts that are not outputs of the run, such
+// as answers that people wrote, and the share of right outputs in the run from them: right = (q - fa)
+// / (1 - fa - fr), with the share q of the run's outputs that is accepted and the shares fa and fr of
+// wrong texts accepted and of right ones rejected (Rogan & Gladen 1978), within [0, 1]. It assumes
+// that the grader errs on the run's outputs as often as on the texts. run[i] and texts[i] belong to
+// the same item; in texts every output is labelled, and items have the same weight. Intervals as in
+// ErrorsOf. Right is unknown if the interval of 1 - fa - fr reaches below 0.1. It panics if the slices
+// differ in length.
+func RoganGladen(run, texts []Verdicts, conf float64) VerdictErrors {
+	checkConf(conf)
+	if len(run) != len(texts) {
+		panic("stat: as many items of the run as of texts are needed")
+	}
+	accepts, rejects := make([]Counts, len(texts)), make([]Counts, len(texts))
+	wrong, right := 0, 0
+	for i, v := range texts {
+		a, r := v.OfAccepted, v.OfRejected
+		ofWrong := Counts{a.N - a.Hits, a.N - a.Hits + r.N - r.Hits}
+		ofRight := Counts{r.Hits, a.Hits + r.Hits}
+		wrong, right = wrong+int(ofWrong.N), right+int(ofRight.N)
+		accepts[i], rejects[i] = v.weigh(ofWrong), v.weigh(ofRight)
+	}
+	var p verdictParts
+	p.take(0, ofRun(run), outputsOf(run), conf)
+	p.take(1, accepts, wrong, conf)
+	p.take(2, rejects, right, conf)
+	_, _, j := Youden(accepts, rejects, conf)
+	const chosen = "share by the labels of texts that the run did not sample"
+	e := VerdictErrors{
+		Accepted: p.of[0], FalseAccept: p.of[1], FalseReject: p.of[2],
+		WrongAccepted: unknown(0, 0, chosen, notSampled.Text()),
+		RightRejected: unknown(0, 0, chosen, notSampled.Text()),
+		Right: p.combine(func(q, accept, reject float64) float64 {
+			return min(1, max(0, (q-accept)/(1-accept-reject)))
+		}, "share of right outputs (Rogan & Gladen 1978)"),
+	}
+	switch {
+	case !j.Known():
+		e.Right.Warnings = j.Warnings
+	case e.Right.Known() && *j.Low < leastYouden:
+		e.Right = unknown(e.Right.Items, e.Right.N, e.Right.Method, tooLittleBetter.Text())
+	}
+	return e
+}
+
 // ErrorChange estimates how much the false accepts and the false rejects differ between two sets of
 // outputs, new - base, where base[i] and new[i] belong to the same item; an item without outputs on
 // one side has zero Verdicts there. The intervals combine those of ErrorsOf by square-and-add
@@ -90,35 +159,56 @@ type verdictParts struct {
 }
 
 func partsOf(items []Verdicts, conf float64) verdictParts {
-	var hits, ns [3][]float64
-	var outputs [3]int
-	for _, v := range items {
-		weight := 0.0
-		if v.Outputs > 0 {
-			weight = 1 / v.Outputs
-		}
-		for i, c := range []Counts{{v.Accepted, v.Outputs}, v.OfAccepted, v.OfRejected} {
-			hits[i], ns[i] = append(hits[i], weight*c.Hits), append(ns[i], weight*c.N)
-			outputs[i] += int(c.N)
-		}
+	accepted, rejected := make([]Counts, len(items)), make([]Counts, len(items))
+	ofAccepted, ofRejected := 0, 0
+	for i, v := range items {
+		ofAccepted, ofRejected = ofAccepted+int(v.OfAccepted.N), ofRejected+int(v.OfRejected.N)
+		accepted[i], rejected[i] = v.weigh(v.OfAccepted), v.weigh(v.OfRejected)
 	}
 	var p verdictParts
-	for i := range p.of {
-		p.of[i] = RatioOfSums(hits[i], ns[i], outputs[i], conf)
-		p.items[i] = make([]float64, len(items))
-		if !p.of[i].Known() {
-			continue
-		}
-		total := sum(ns[i])
-		for j := range items {
-			p.items[i][j] = (hits[i][j] - *p.of[i].Value*ns[i][j]) / total
-		}
-	}
+	p.take(0, ofRun(items), outputsOf(items), conf)
+	p.take(1, accepted, ofAccepted, conf)
+	p.take(2, rejected, ofRejected, conf)
 	return p
 }
 
+// ofRun returns the share of each item's outputs that is accepted.
+func ofRun(items []Verdicts) []Counts {
+	out := make([]Counts, len(items))
+	for i, v := range items {
+		out[i] = v.weigh(Counts{v.Accepted, v.Outputs})
+	}
+	return out
+}
+
+func outputsOf(items []Verdicts) (n int) {
+	for _, v := range items {
+		n += int(v.Outputs)
+	}
+	return n
+}
+
+// take estimates part i from what each item adds to it, of n outputs.
+func (p *verdictParts) take(i int, counts []Counts, n int, conf float64) {
+	hits, ns := make([]float64, len(counts)), make([]float64, len(counts))
+	for j, c := range counts {
+		hits[j], ns[j] = c.Hits, c.N
+	}
+	p.of[i] = RatioOfSums(hits, ns, n, conf)
+	p.items[i] = make([]float64, len(counts))
+	if !p.of[i].Known() {
+		return
+	}
+	total := sum(ns)
+	for j := range counts {
+		p.items[i][j] = (hits[j] - *p.of[i].Value*ns[j]) / total
+	}
+}
+
 // values returns q, a and b.
-func (p verdictParts) values() [3]float64 { return [3]float64{*p.of[0].Value, *p.of[1].Value, *p.of[2].Value} }
+func (p verdictParts) values() [3]float64 {
+	return [3]float64{*p.of[0].Value, *p.of[1].Value, *p.of[2].Value}
+}
 
 func (p verdictParts) known() bool { return p.of[0].Known() && p.of[1].Known() && p.of[2].Known() }
 

@@ -165,3 +165,44 @@ func TestErrorsOfLabelsChosenByVerdict(t *testing.T) {
 		}
 	}
 }
+
+// 30 texts are right and 30 wrong by people; the grader rejects 3 of the right ones and accepts 6 of the
+// wrong ones, and accepts 40 % of the run. The formula of Rogan & Gladen (1978), by hand: (0.4 + 0.8 -
+// 1)/(0.9 + 0.8 - 1).
+func TestRoganGladen(t *testing.T) {
+	run, texts := make([]Verdicts, 30), make([]Verdicts, 30)
+	for i := range texts {
+		run[i] = Verdicts{Accepted: 4, Outputs: 10}
+		switch {
+		case i < 3: // a right text is rejected
+			texts[i] = Verdicts{0, 2, Counts{}, Counts{1, 2}}
+		case i < 9: // a wrong one is accepted
+			texts[i] = Verdicts{2, 2, Counts{1, 2}, Counts{}}
+		default:
+			texts[i] = Verdicts{1, 2, Counts{1, 1}, Counts{0, 1}}
+		}
+	}
+	e := RoganGladen(run, texts, 0.95)
+	near(t, "false accepts", known(t, "false accepts", e.FalseAccept.Value), 0.2, 1e-12)
+	near(t, "false rejects", known(t, "false rejects", e.FalseReject.Value), 0.1, 1e-12)
+	near(t, "right", known(t, "right", e.Right.Value), (0.4+0.8-1)/(0.9+0.8-1), 1e-12)
+	if *e.Right.Low > 0.2 || *e.Right.High < 0.35 || e.WrongAccepted.Known() || len(e.WrongAccepted.Warnings) == 0 {
+		t.Errorf("errors are %+v", e)
+	}
+
+	coin := make([]Verdicts, 30)
+	for i := range coin {
+		coin[i] = Verdicts{1, 2, Counts{float64(i % 2), 1}, Counts{float64(1 - i%2), 1}} // se + sp = 1
+	}
+	if e := RoganGladen(run, coin, 0.95); e.Right.Known() || len(e.Right.Warnings) != 1 || e.Right.Warnings[0].ID != tooLittleBetter.ID {
+		t.Errorf("a grader that tosses a coin: right is %+v", e.Right)
+	}
+	right := make([]Verdicts, 30)
+	right[0] = Verdicts{1, 1, Counts{1, 1}, Counts{}}
+	if e := RoganGladen(run, right, 0.95); e.Right.Known() || len(e.Right.Warnings) != 1 || e.Right.Warnings[0].ID != needsWrongAndRight.ID {
+		t.Errorf("without a wrong text: right is %+v", e.Right)
+	}
+	if e := RoganGladen(make([]Verdicts, 30), texts, 0.95); e.Right.Known() {
+		t.Errorf("without a run: right is %+v", e.Right)
+	}
+}
