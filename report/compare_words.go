@@ -7,6 +7,7 @@ import (
 
 // compareWords is the catalogue of a comparison's own texts.
 type compareWords struct {
+	Graders                              graderWords // of two graders of the same outputs
 	Signs                                block.Signs
 	Title, Base, New, Difference, NotSet string
 	Answers                              map[compare.Answer]string
@@ -40,7 +41,41 @@ type compareWords struct {
 	NoItems, ItemsCut, Rest, Evidence, ReadDrop, FurtherFirst string
 }
 
+// graderWords replace those of two runs where both sides are the same outputs, graded by two graders.
+type graderWords struct {
+	Title, Base, New, Difference, Moved, Tile, BaseNew string
+	Answers                                            map[compare.Answer]string
+	MovedHead                                          []string
+
+	Kappa, Spearman, AgreementDoc, Differ, By string
+}
+
+// forGraders returns the words for two graders.
+func (w compareWords) forGraders() compareWords {
+	g := w.Graders
+	w.Title, w.Base, w.New, w.Difference, w.Moved = g.Title, g.Base, g.New, g.Difference, g.Moved
+	w.Tile, w.BaseNew, w.Answers, w.MovedHead = g.Tile, g.BaseNew, g.Answers, g.MovedHead
+	return w
+}
+
 var compareEnglish = compareWords{
+	Graders: graderWords{
+		Title: "Two graders on the same rollouts", Base: "grader A", New: "grader B", Difference: "B - A",
+		Moved: "Items on which the graders differ most", Tile: "%s, B - A", BaseNew: "grader A %s, grader B %s",
+		Answers: map[compare.Answer]string{
+			compare.Regressed:  "GRADER B PAYS LESS",
+			compare.Improved:   "GRADER B PAYS MORE",
+			compare.Equivalent: "BOTH PAY THE SAME",
+			compare.CannotTell: "CANNOT TELL",
+			compare.NoFall:     "NO SIGN OF A FALL",
+			compare.NotBetter:  "GRADER B IS NOT BETTER",
+		},
+		MovedHead: []string{"item", "A", "B", "B - A", "tool calls", "rollouts by A", "rollouts by B"},
+		Kappa:     "Agreement, Cohen's κ", Spearman: "Agreement, rank correlation",
+		AgreementDoc: "of the two rewards of each output: 1 is perfect, 0 is chance",
+		Differ:       "The two rewards are more than the margin apart on %s of %s.",
+		By:           ", graded by %s",
+	},
 	Signs: english.Signs,
 	Title: "What changed between two runs?", Base: "base", New: "new", Difference: "new - base", NotSet: "not set",
 	Answers: map[compare.Answer]string{

@@ -55,6 +55,12 @@ func Runs(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptions,
 	}
 	if like := likeness(b, n, pairings); !like.IsEmpty() {
 		c.Notes = slices.Insert(c.Notes, 0, like)
+		c.TwoGraders = like.ID == twoGraders.ID
+	}
+	if c.TwoGraders {
+		for split, p := range pairings {
+			c.Splits[split].Graders = graderAgreement(p, s)
+		}
 	}
 	c.Differs = append(c.Differs, itemDifferences(c, pairings)...)
 	sortDifferences(c.Differs)
