@@ -48,14 +48,16 @@ func Runs(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptions,
 			c.Splits[split] = compareSplit(p, s)
 		}
 	}
-	for _, split := range slices.Backward(rollout.Splits()) {
-		if sc := c.Splits[split]; sc != nil {
-			c.Notes = append(sc.drifted(split), c.Notes...)
+	like := likeness(b, n, pairings)
+	if c.TwoGraders = like.ID == twoGraders.ID; !c.TwoGraders {
+		for _, split := range slices.Backward(rollout.Splits()) {
+			if sc := c.Splits[split]; sc != nil {
+				c.Notes = append(sc.drifted(split), c.Notes...)
+			}
 		}
 	}
-	if like := likeness(b, n, pairings); !like.IsEmpty() {
+	if !like.IsEmpty() {
 		c.Notes = slices.Insert(c.Notes, 0, like)
-		c.TwoGraders = like.ID == twoGraders.ID
 	}
 	if c.TwoGraders {
 		for split, p := range pairings {
