@@ -188,7 +188,8 @@ func (x *ComparisonPage) facts(sc *compare.Split) []string {
 		}
 	}
 	if g := sc.Graders; g != nil {
-		facts = append(facts, fmt.Sprintf(w.Graders.Differ, message.IntervalIn(message.UnitShare, g.Differ.Value, g.Differ.Low, g.Differ.High),
+		share := message.IntervalIn(message.UnitShare, g.Differ.Value, g.Differ.Low, g.Differ.High)
+		facts = append(facts, fmt.Sprintf(w.Graders.Differ, share,
 			x.Words.Lang.Count(g.Differ.N, "output")))
 	}
 	if checks := checks(sc, w); checks != "" {

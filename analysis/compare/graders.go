@@ -27,7 +27,8 @@ func otherGraders(base, new *collect.RunItems) bool {
 // third.
 func regraded(base, new *rollout.Run) bool {
 	b, n := cmp.Or(base.Manifest, &rollout.Manifest{}), cmp.Or(new.Manifest, &rollout.Manifest{})
-	return n.GradedFrom != "" && (n.GradedFrom == cmp.Or(b.ID, filepath.Base(base.File())) || n.GradedFrom == b.GradedFrom) ||
+	source := cmp.Or(b.ID, filepath.Base(base.File()))
+	return n.GradedFrom != "" && (n.GradedFrom == source || n.GradedFrom == b.GradedFrom) ||
 		b.GradedFrom != "" && b.GradedFrom == n.ID
 }
 

@@ -47,7 +47,10 @@ Examples:
 				Name: "times", Value: 1,
 				Usage: "grade each output `R` times: the differences are the grader's noise",
 			},
-			&cli.BoolFlag{Name: "compare", Usage: "then compare the two graders in one report, in compared/ of the new directory"},
+			&cli.BoolFlag{
+				Name:  "compare",
+				Usage: "then compare the two graders in one report, in compared/ of the new directory",
+			},
 			&cli.StringFlag{
 				Name: "on-conflict",
 				Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an " +
