@@ -157,10 +157,15 @@ type Agreement struct {
 	Outputs  int            `json:"outputs"` // labelled outputs that have a reward
 	Raters   int            `json:"raters"`
 	Spearman stat.Estimate  `json:"spearman"`
-	Kappa    *stat.Estimate `json:"kappa"`   // Cohen's, if both are yes or no
+	Kappa    *stat.Estimate `json:"kappa"`   // Cohen's, if labels are right or wrong; see Errors
 	Alpha    *stat.Estimate `json:"alpha"`   // Krippendorff's, between several raters
 	Ceiling  *stat.Estimate `json:"ceiling"` // one rater's score by another's labels; agreement above it is suspicious
 	Items    []string       `json:"items"`   // where grader and people differ most
+
+	BaseRate *stat.Estimate `json:"base_rate,omitempty"` // share of the labelled outputs that people call right
+	// Errors reads labels and rewards as right or wrong: a reward is right if it is at the pass
+	// threshold, or without one at the top of the range less the margin. nil if labels are finer.
+	Errors *stat.VerdictErrors `json:"errors,omitempty"`
 }
 
 // ProbeResult is what one probe found. Above counts the items that show a hole: for bottom, items

@@ -118,7 +118,16 @@ func agreementGrid(g *analysis.Grader, w *words) Grid {
 	p, a := g.Agreement, w.Audit
 	outputs := func(e stat.Estimate) string { return w.Lang.Count(e.N, "output") }
 	t.add(a.Spearman, "", &p.Spearman, outputs, a.SpearmanDoc)
+	t.add(a.BaseRate, message.UnitShare, p.BaseRate, outputs, a.BaseRateDoc)
 	t.add(a.Kappa, "", p.Kappa, outputs, a.KappaDoc)
+	if e := p.Errors; e != nil {
+		t.add(a.WrongAccepted, message.UnitShare, &e.WrongAccepted, outputs, a.WrongAcceptedDoc)
+		t.add(a.RightRejected, message.UnitShare, &e.RightRejected, outputs, a.RightRejectedDoc)
+		t.add(a.FalseAccept, message.UnitShare, &e.FalseAccept, outputs, a.LabelAcceptDoc)
+		t.add(a.FalseReject, message.UnitShare, &e.FalseReject, outputs, a.LabelRejectDoc)
+		t.add(a.AcceptedShare, message.UnitShare, &e.Accepted, outputs, a.AcceptedShareDoc)
+		t.add(a.Corrected, message.UnitShare, &e.Right, outputs, a.CorrectedDoc)
+	}
 	t.add(a.Alpha, "", p.Alpha, outputs, a.AlphaDoc)
 	t.add(a.Ceiling, "", p.Ceiling, outputs, a.CeilingDoc)
 	t.Notes = append(t.Notes, fmt.Sprintf(a.Labels, w.Lang.Count(p.Labels, "label"), w.Lang.Count(p.Raters, "rater"),

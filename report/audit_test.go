@@ -49,7 +49,7 @@ func nastyResult(t *testing.T) *analysis.Result {
 	r := reporttest.Load(t, "cautious")
 	g := &analysis.Grader{
 		Guessable: share(0.3), GuessableAnswer: nasty[0],
-		Agreement: &analysis.Agreement{Labels: 10, Outputs: 9, Raters: 2, Spearman: *share(0.5), Kappa: share(0.4), Alpha: share(0.6), Ceiling: share(0.8), Items: nasty},
+		Agreement: &analysis.Agreement{Labels: 10, Outputs: 9, Raters: 2, Spearman: *share(0.5), Kappa: share(0.4), Alpha: share(0.6), Ceiling: share(0.8), Items: nasty, BaseRate: share(0.7), Errors: verdictErrors()},
 		Layers:    &analysis.Layers{Formula: nasty[3], Core: nasty[5], ZeroN: 5, AtZero: *share(0.2), Bought: *share(0.4), Moving: nasty, Items: nasty},
 	}
 	for i, text := range nasty {
@@ -65,6 +65,31 @@ func nastyResult(t *testing.T) *analysis.Result {
 	}
 	r.Grader = g
 	return r
+}
+
+// verdictErrors are those of four items of ten outputs: see TestErrorsOf of package stat.
+func verdictErrors() *stat.VerdictErrors {
+	e := stat.ErrorsOf([]stat.Verdicts{
+		{Accepted: 4, Outputs: 10, OfAccepted: stat.Counts{Hits: 3, N: 3}, OfRejected: stat.Counts{N: 2}},
+		{Accepted: 2, Outputs: 10, OfAccepted: stat.Counts{Hits: 1, N: 2}, OfRejected: stat.Counts{Hits: 1, N: 3}},
+		{Accepted: 6, Outputs: 10, OfAccepted: stat.Counts{Hits: 3, N: 3}, OfRejected: stat.Counts{N: 3}},
+		{Accepted: 4, Outputs: 10, OfAccepted: stat.Counts{Hits: 2, N: 2}, OfRejected: stat.Counts{Hits: 1, N: 2}},
+	}, 0.95)
+	return &e
+}
+
+func TestAgreementOfYesAndNo(t *testing.T) {
+	r := reporttest.Load(t, "cautious")
+	r.Grader = &analysis.Grader{Agreement: &analysis.Agreement{Labels: 20, Outputs: 20, Raters: 1, Spearman: *share(0.5), Kappa: share(0.4), BaseRate: share(0.55), Errors: verdictErrors()}}
+	text := string(write(t, "markdown-full", NewRunPage(r, options())))
+	for _, want := range []string{ // TestErrorsOf of package stat has the values
+		`base rate \| 55 %`, `Cohen's κ \| 0.4`, `accepted, but wrong \| 10 % .*10 outputs`, `rejected, but right \| 20 %`,
+		`false accepts \| 7.7 %`, `false rejects \| 25 %`, `right by the grader \| 40 %`, `right, corrected \| 48 % .*20 outputs`,
+	} {
+		if !regexp.MustCompile(want).MatchString(text) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
 }
 
 func share(x float64) *stat.Estimate {

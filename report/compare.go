@@ -27,6 +27,9 @@ type ComparisonPage struct {
 // NewComparisonPage makes the page of c, in the language of c.
 func NewComparisonPage(c *compare.Comparison, opt Options) *ComparisonPage {
 	w := message.In(c.Lang, "report.compare", compareEnglish)
+	if c.TwoGraders {
+		w = w.forGraders()
+	}
 	p := &ComparisonPage{common: newPage(opt, c.Lang), c: c, w: &w}
 	p.confidence, p.rewards = c.Confidence, c.RewardRange
 	p.Title, p.Answer, p.Sentence = w.Title, w.Answers[c.Answer], p.Words.say(c.Sentence)
@@ -142,7 +145,7 @@ func (x *ComparisonPage) splitBlocks(split rollout.Split) []block.Block {
 		list = append(list, block.Note{Texts: []string{x.why(sc)}})
 	}
 	list = append(list, points(x.facts(sc))...)
-	grids := filled(x.differenceGrid(sc), x.breakdownGrid(w.Categories, sc.Categories),
+	grids := filled(x.differenceGrid(sc), x.errorGrid(sc), x.breakdownGrid(w.Categories, sc.Categories),
 		x.breakdownGrid(w.Families, sc.Families), x.quadrantGrid(sc.Quadrants), x.outcomeGrid(sc))
 	for i, b := range grids {
 		g := b.(Grid)
@@ -183,6 +186,11 @@ func (x *ComparisonPage) facts(sc *compare.Split) []string {
 		for _, warning := range r.Warnings {
 			facts = append(facts, capital(x.Words.say(warning))+w.Signs.Stop)
 		}
+	}
+	if g := sc.Graders; g != nil {
+		share := message.IntervalIn(message.UnitShare, g.Differ.Value, g.Differ.Low, g.Differ.High)
+		facts = append(facts, fmt.Sprintf(w.Graders.Differ, share,
+			x.Words.Lang.Count(g.Differ.N, "output")))
 	}
 	if checks := checks(sc, w); checks != "" {
 		facts = append(facts, checks)
@@ -253,8 +261,9 @@ var inDetail = []string{
 }
 
 // numbers are the differences of the page's split: that of the reward, then the two largest that
-// are certain.
+// are certain; or, of two graders, the share of groups that differ and their agreement.
 func (x *ComparisonPage) numbers() block.Tiles {
+	w := x.w
 	_, sc, ok := chart.ComparedSplit(x.c)
 	if !ok {
 		sc = &compare.Split{Reward: analysis.Difference{Name: "reward"}}
@@ -276,6 +285,16 @@ func (x *ComparisonPage) numbers() block.Tiles {
 		}
 	}
 	list := block.Tiles{x.tile(sc.Reward)}
+	if g := sc.Graders; g != nil {
+		name := w.Graders.Spearman
+		if g.YesNo {
+			name = w.Graders.Kappa
+		}
+		if i := slices.IndexFunc(sc.Others, func(d analysis.Difference) bool { return d.Name == "informative" }); i >= 0 {
+			list = append(list, x.tile(sc.Others[i]))
+		}
+		return append(list, tile(name, w.Graders.AgreementDoc, "", g.Agreement, x.Words))
+	}
 	for _, d := range shown[:min(2, len(shown))] {
 		list = append(list, x.tile(d))
 	}
@@ -315,6 +334,9 @@ func (x *ComparisonPage) readFirst() []string {
 	for _, d := range x.c.Differs {
 		if d.Key == "model.name" && x.c.Base.Model != "" && x.c.New.Model != "" {
 			continue // the first lines name both
+		}
+		if x.c.TwoGraders && (d.What == "grader" || d.What == "job") {
+			continue // these are compared
 		}
 		line := fmt.Sprintf(x.w.DifferLine, id(d.Key), x.setTo(d.Base), x.setTo(d.New))
 		if note := x.Words.say(d.Note); note != "" {
@@ -374,6 +396,9 @@ func (x *ComparisonPage) runs() []Fact {
 			if more != "" {
 				s += w.Signs.List + id(more)
 			}
+		}
+		if x.c.TwoGraders && r.Grader != "" {
+			s += fmt.Sprintf(w.Graders.By, id(r.Grader))
 		}
 		switch {
 		case r.Verdict == "":

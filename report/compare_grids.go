@@ -34,6 +34,19 @@ func (x *ComparisonPage) differenceGrid(sc *compare.Split) Grid {
 	return g
 }
 
+// errorGrid shows how often the graders err, by people's labels of both runs.
+func (x *ComparisonPage) errorGrid(sc *compare.Split) Grid {
+	w := x.w
+	g := Grid{Title: w.Errors, Head: []string{"", w.Base, w.New, w.Difference, ""}, Notes: []string{w.ErrorsNote}}
+	for _, d := range sc.Errors {
+		g.Rows = append(g.Rows, []string{
+			quantity(d, w), message.DigitsIn(d.Unit, d.Base), message.DigitsIn(d.Unit, d.New),
+			change(d.Unit, d.Estimate), w.Changes[d.Change],
+		})
+	}
+	return g
+}
+
 // breakdownGrid shows the reward by group, the largest drop first.
 func (x *ComparisonPage) breakdownGrid(title string, b *compare.Breakdown) Grid {
 	w := x.w

@@ -7,6 +7,7 @@ import (
 
 // compareWords is the catalogue of a comparison's own texts.
 type compareWords struct {
+	Graders                              graderWords // of two graders of the same outputs
 	Signs                                block.Signs
 	Title, Base, New, Difference, NotSet string
 	Answers                              map[compare.Answer]string
@@ -24,6 +25,8 @@ type compareWords struct {
 	ItemsHead, Fewer, AsMany, More, QuadrantNote                            string
 	OthersNote, Corrected, LeftOut, Cause, NoCause, OfKind                  string
 
+	Errors, ErrorsNote string
+
 	Items, Unpaired, OnlyBase, OnlyNew, Lost, Changed, Measured string
 	Checks, Flips, Welch, Wilcoxon, McNemar, ByFamily           string
 	OneSided, MDE, SameModel, Rule, Descriptive                 string
@@ -38,7 +41,41 @@ type compareWords struct {
 	NoItems, ItemsCut, Rest, Evidence, ReadDrop, FurtherFirst string
 }
 
+// graderWords replace those of two runs where both sides are the same outputs, graded by two graders.
+type graderWords struct {
+	Title, Base, New, Difference, Moved, Tile, BaseNew string
+	Answers                                            map[compare.Answer]string
+	MovedHead                                          []string
+
+	Kappa, Spearman, AgreementDoc, Differ, By string
+}
+
+// forGraders returns the words for two graders.
+func (w compareWords) forGraders() compareWords {
+	g := w.Graders
+	w.Title, w.Base, w.New, w.Difference, w.Moved = g.Title, g.Base, g.New, g.Difference, g.Moved
+	w.Tile, w.BaseNew, w.Answers, w.MovedHead = g.Tile, g.BaseNew, g.Answers, g.MovedHead
+	return w
+}
+
 var compareEnglish = compareWords{
+	Graders: graderWords{
+		Title: "Two graders on the same rollouts", Base: "grader A", New: "grader B", Difference: "B - A",
+		Moved: "Items on which the graders differ most", Tile: "%s, B - A", BaseNew: "grader A %s, grader B %s",
+		Answers: map[compare.Answer]string{
+			compare.Regressed:  "GRADER B PAYS LESS",
+			compare.Improved:   "GRADER B PAYS MORE",
+			compare.Equivalent: "BOTH PAY THE SAME",
+			compare.CannotTell: "CANNOT TELL",
+			compare.NoFall:     "NO SIGN OF A FALL",
+			compare.NotBetter:  "GRADER B IS NOT BETTER",
+		},
+		MovedHead: []string{"item", "A", "B", "B - A", "tool calls", "rollouts by A", "rollouts by B"},
+		Kappa:     "Agreement, Cohen's κ", Spearman: "Agreement, rank correlation",
+		AgreementDoc: "of the two rewards of each output: 1 is perfect, 0 is chance",
+		Differ:       "The two rewards are more than the margin apart on %s of %s.",
+		By:           ", graded by %s",
+	},
 	Signs: english.Signs,
 	Title: "What changed between two runs?", Base: "base", New: "new", Difference: "new - base", NotSet: "not set",
 	Answers: map[compare.Answer]string{
@@ -64,6 +101,9 @@ var compareEnglish = compareWords{
 		"latency":          "seconds", "latency_p50": "seconds, P50", "latency_p95": "seconds, P95",
 		"over_time_limit": "over the time limit",
 		"reward_part":     "reward part %s",
+		"false_accepts":   "false accepts", "false_rejects": "false rejects",
+		"false_accepts_of_texts": "false accepts of labelled texts",
+		"false_rejects_of_texts": "false rejects of labelled texts",
 	},
 	Changes: map[string]string{
 		"better": "better", "worse": "worse", "changed": "changed", "same": "same",
@@ -91,6 +131,9 @@ var compareEnglish = compareWords{
 	OthersNote: "Per rollout, mean over items; P50, P95 and P99 over all rollouts; pp are percentage points. The " +
 		"p-values below the mean reward are corrected for their number (Holm). Same: the whole interval is within " +
 		"±%s: of the share itself, or else relative to the base.",
+	Errors: "Errors of the grader, by people's labels",
+	ErrorsNote: "False accepts: the share of the outputs that are wrong by people and accepted by the grader. False " +
+		"rejects: of the right ones, the rejected. Labels are weighted by the grader's verdict.",
 	Corrected: "p: sign flips, corrected (%s).",
 	LeftOut:   "Left out, with only one item or too many to list: %s.",
 	Cause:     "%s before, %s now × %s: %s", NoCause: "no cause is recorded", OfKind: "%s (%s)",

@@ -361,7 +361,19 @@ var english = words{
 		Differ:   "Grader and people differ most on: %s.",
 		Spearman: "Spearman's ρ", SpearmanDoc: "rank correlation of reward and people's score",
 		Kappa: "Cohen's κ", KappaDoc: "agreement beyond chance of yes-or-no grades with yes-or-no labels",
-		Alpha: "Krippendorff's α", AlphaDoc: "agreement of the raters with each other",
+		BaseRate: "base rate", BaseRateDoc: "share of the labelled outputs that people call right",
+		WrongAccepted:    "accepted, but wrong",
+		WrongAcceptedDoc: "of the outputs that the grader accepts, the share that people call wrong",
+		RightRejected:    "rejected, but right",
+		RightRejectedDoc: "of the outputs that the grader rejects, the share that people call right",
+		LabelAcceptDoc: "of the outputs that are wrong by people, the share that the grader accepts; labels weighted " +
+			"by the grader's verdict",
+		LabelRejectDoc: "of the outputs that are right by people, the share that the grader rejects; labels weighted " +
+			"by the grader's verdict",
+		AcceptedShare: "right by the grader", AcceptedShareDoc: "share of the outputs that the grader accepts",
+		Corrected:    "right, corrected",
+		CorrectedDoc: "share of the outputs that people would call right: the row above without both errors (Rogan–Gladen)",
+		Alpha:        "Krippendorff's α", AlphaDoc: "agreement of the raters with each other",
 		Ceiling: "ceiling", CeilingDoc: "what one rater scores against another's labels: a reward above it is " +
 			"suspicious",
 

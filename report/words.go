@@ -124,6 +124,10 @@ type auditWords struct {
 	Agreement, Spearman, Kappa, Alpha, Ceiling, Labels, Differ string
 	SpearmanDoc, KappaDoc, AlphaDoc, CeilingDoc                string
 
+	BaseRate, WrongAccepted, RightRejected, AcceptedShare, Corrected                string
+	BaseRateDoc, WrongAcceptedDoc, RightRejectedDoc, AcceptedShareDoc, CorrectedDoc string
+	LabelAcceptDoc, LabelRejectDoc                                                  string
+
 	Suspect, SuspectDoc, TooGood, TooGoodDoc                       string
 	ByItem, ByItemHead, ByItemDoc                                  string
 	SuspectHead, TooGoodHead, LayerHead, DetectorHead, FailureHead []string

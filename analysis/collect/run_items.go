@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"gonogo/analysis"
+	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
 
@@ -42,6 +43,10 @@ type RunItem struct {
 	Pairs map[string]float64
 	Parts map[string]Tally
 	Marks map[string]Tally
+
+	// What the grader and people say about its rollouts, and about the labelled texts that the audit had
+	// graded; see Collector.Verdicts.
+	Verdicts, Texts stat.Verdicts
 }
 
 // Quantity is something counted in every rollout.
@@ -147,11 +152,19 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 	if m := run.Manifest; m != nil && m.Planned != nil {
 		about.calls = m.Planned.MaxCalls
 	}
+	of, all := make(map[rollout.Split][]*Item), []*Item(nil)
 	for _, split := range rollout.Splits() {
-		for _, it := range c.Items(split, nil) {
+		of[split] = c.Items(split, nil)
+		all = append(all, of[split]...)
+	}
+	labelled, _ := c.LabelledOutputs(all)
+	verdicts, texts := c.Verdicts(all, labelled, s)
+	for _, split := range rollout.Splits() {
+		for _, it := range of[split] {
 			si := &RunItem{
 				ID: it.ID, Category: it.Labels.Category, Family: it.Labels.Family,
 				Row: held[it.Key().WithoutStep()], Rewards: it.Rewards, Marks: marked[it.Key()],
+				Verdicts: verdicts[it.Key()], Texts: texts[it.Key()],
 			}
 			if si.Row != nil {
 				si.Category, si.Family = cmp.Or(si.Row.Category, si.Category), cmp.Or(si.Row.Family, si.Family)

@@ -48,8 +48,21 @@ func Runs(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptions,
 			c.Splits[split] = compareSplit(p, s)
 		}
 	}
-	if like := likeness(b, n, pairings); !like.IsEmpty() {
+	like := likeness(b, n, pairings)
+	if c.TwoGraders = like.ID == twoGraders.ID; !c.TwoGraders {
+		for _, split := range slices.Backward(rollout.Splits()) {
+			if sc := c.Splits[split]; sc != nil {
+				c.Notes = append(sc.drifted(split), c.Notes...)
+			}
+		}
+	}
+	if !like.IsEmpty() {
 		c.Notes = slices.Insert(c.Notes, 0, like)
+	}
+	if c.TwoGraders {
+		for split, p := range pairings {
+			c.Splits[split].Graders = graderAgreement(p, s)
+		}
 	}
 	c.Differs = append(c.Differs, itemDifferences(c, pairings)...)
 	sortDifferences(c.Differs)
@@ -97,7 +110,7 @@ func compareSplit(p pairing, s analysis.Settings) *Split {
 	}
 	var v values
 	sc.Reward, v = c.rewards()
-	sc.Others, sc.Hacks = c.others(p), c.hacks()
+	sc.Others, sc.Hacks, sc.Errors = c.others(p), c.hacks(), graderErrors(p, s)
 	sc.Outcomes, sc.Causes = c.outcomes(p), causes(p)
 	delta := s.Thresholds.At(analysis.CompareDelta) * s.RewardRange.Width()
 	if c.paired {

@@ -15,6 +15,9 @@ func sideOf(s *collect.RunItems) Side {
 	r := Side{File: s.Run.File(), Input: s.Input, Detectors: s.Detectors}
 	if m := s.Run.Manifest; m != nil {
 		r.ID, r.Name, r.Model, r.ToolVersion = m.ID, m.Name, m.Model, m.ToolVersion
+		if m.Grader != nil {
+			r.Grader = m.Grader.String()
+		}
 	}
 	return r
 }
@@ -94,6 +97,8 @@ func likeness(base, new *collect.RunItems, pairings map[rollout.Split]pairing) m
 	}
 	switch {
 	case tries == 0:
+	case outputs == texts && (texts > 0 || regraded(base.Run, new.Run)) && otherGraders(base, new):
+		return twoGraders.Text()
 	case equal == tries && timed > 0:
 		return sameRollouts.Text()
 	case texts > 0 && outputs == texts && rewards < tries:
@@ -129,6 +134,8 @@ var (
 		"both sides hold the same rollouts, down to their times: a run compared with itself shows no change")
 	sameOutputs = message.New("compare.same_outputs",
 		"the outputs are the same in both runs: what differs is how they were graded")
+	twoGraders = message.New("compare.two_graders",
+		"both sides hold the same outputs, graded by two graders: every difference is theirs")
 	sameRewards = message.New("compare.same_rewards", "every reward is the same, sample by sample: these are the "+
 		"same rollouts twice, or a model, seed or cache makes them identical")
 	baseUnknown = message.New("compare.base_unknown", "the base run has no {file}, so its settings are unknown")

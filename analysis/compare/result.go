@@ -45,7 +45,8 @@ type Comparison struct {
 	Answer        Answer         `json:"answer"`
 	Sentence      message.Text   `json:"sentence"` // what the answer is based on
 	ExitCode      int            `json:"exit_code"`
-	Split         *rollout.Split `json:"split"` // the split that gives the answer; null if none could
+	Split         *rollout.Split `json:"split"`                 // the split that gives the answer; null if none could
+	TwoGraders    bool           `json:"two_graders,omitempty"` // both sides are the same outputs, graded by two graders
 	Confidence    float64        `json:"confidence"`
 	RewardRange   [2]float64     `json:"reward_range"`
 	PassThreshold *float64       `json:"pass_threshold"`
@@ -69,6 +70,7 @@ type Side struct {
 	ID          string        `json:"id,omitempty"`
 	Name        string        `json:"name,omitempty"`
 	Model       string        `json:"model,omitempty"`
+	Grader      string        `json:"grader,omitempty"` // its name and the beginning of its hash
 	ToolVersion string        `json:"tool_version,omitempty"`
 	Input       rollout.Input `json:"input"`
 
@@ -96,7 +98,10 @@ type Split struct {
 	Needs  *analysis.Needs       `json:"needs"`
 	Others []analysis.Difference `json:"others"` // descriptive; p_holm corrects over this list
 	// the share of rollouts that each detector marks, by its name
-	Hacks      []analysis.Difference `json:"hacks,omitempty"`
+	Hacks   []analysis.Difference `json:"hacks,omitempty"`
+	Graders *GraderAgreement      `json:"graders,omitempty"` // of two graders of the same outputs
+	// how often the graders err, by people's labels of both runs
+	Errors     []analysis.Difference `json:"grader_errors,omitempty"`
 	Families   *Breakdown            `json:"families,omitempty"`
 	Categories *Breakdown            `json:"categories,omitempty"`
 	Quadrants  *Quadrants            `json:"quadrants,omitempty"`
@@ -105,6 +110,14 @@ type Split struct {
 	// the largest changes first; some are due to chance
 	Moved   []MovedItem  `json:"moved"`
 	Changes []ItemChange `json:"changes"` // of all common items
+}
+
+// GraderAgreement says how far two graders of the same outputs agree.
+type GraderAgreement struct {
+	// Cohen's kappa if both give only the ends of the range, else Spearman's rank correlation
+	Agreement stat.Estimate `json:"agreement"`
+	YesNo     bool          `json:"yes_no"` // Agreement is kappa
+	Differ    stat.Estimate `json:"differ"` // share of the outputs whose rewards differ by more than the margin
 }
 
 // CommonItems counts the items of the two runs. Only items measured by both are compared, so that the

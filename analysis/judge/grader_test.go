@@ -145,3 +145,114 @@ func TestLengthWithinItems(t *testing.T) {
 		t.Errorf("grader.length is %s: %s", got.Status, got.Title.String())
 	}
 }
+
+// erring is a run of 40 items with 4 rollouts, of which the first is rewarded. All rewarded outputs are
+// labelled, and one rejected output of every other item: people call a rewarded output wrong in every
+// fourth item, and a rejected one right in every tenth.
+func erring() *folder {
+	f := &folder{}
+	for i := range 40 {
+		for j := range 4 {
+			f.rollouts = append(f.rollouts, fmt.Sprintf(`{"item":"q%d","sample":%d,"reward":%g,"answer":"text %d of %d"}`, i, j, map[bool]float64{true: 1, false: 0.2}[j == 0], j, i))
+		}
+		label := func(sample int, right bool) {
+			f.labels = append(f.labels, fmt.Sprintf(`{"item":"q%d","sample":%d,"mark":%q}`, i, sample, map[bool]string{true: "right", false: "wrong"}[right]))
+		}
+		label(0, i%4 > 0)
+		if i%2 == 0 {
+			label(1, i%10 == 0)
+		}
+	}
+	return f
+}
+
+// By hand: the grader accepts 1/4; of 40 accepted outputs 30 are right, of 20 rejected ones 4. So right =
+// 0.25·0.75 + 0.75·0.2 = 0.3375, false accepts = 0.0625/0.6625, false rejects = 0.15/0.3375. Of the 60
+// labels 34 say right; they agree with the grader in 30 + 16, by chance in (34·40 + 26·20)/60.
+func TestErrorsByLabels(t *testing.T) {
+	a := erring().analyze(t).Grader.Agreement
+	if a.Errors == nil {
+		t.Fatalf("agreement is %+v", a)
+	}
+	near(t, "base rate", a.BaseRate.Value, 34.0/60)
+	chance := (34.0*40 + 26*20) / 3600
+	near(t, "kappa", a.Kappa.Value, (46.0/60-chance)/(1-chance))
+	near(t, "accepted", a.Errors.Accepted.Value, 0.25)
+	near(t, "accepted, but wrong", a.Errors.WrongAccepted.Value, 0.25)
+	near(t, "rejected, but right", a.Errors.RightRejected.Value, 0.2)
+	near(t, "false accepts", a.Errors.FalseAccept.Value, 0.0625/0.6625)
+	near(t, "false rejects", a.Errors.FalseReject.Value, 0.15/0.3375)
+	near(t, "right", a.Errors.Right.Value, 0.3375)
+	if len(a.Kappa.Warnings) != 1 || !strings.Contains(a.Kappa.Warnings[0].String(), "accepts 66.7 % of the labelled outputs and 25 % of the run's") {
+		t.Errorf("the warnings of kappa are %q", a.Kappa.Warnings)
+	}
+}
+
+func TestErrorsByOtherLabels(t *testing.T) {
+	for about, change := range map[string]func(*folder) (right float64){
+		"outputs that no rollout has do not count in the run's errors": func(f *folder) float64 {
+			for i := range 20 {
+				f.labels = append(f.labels, fmt.Sprintf(`{"item":"q%d","output":"payload of q%d","score":0}`, i, i))
+				f.probe("label", rollout.Note, fmt.Sprint("q", i), `"reward":1`)
+			}
+			return 0.3375
+		},
+		"a label of a text is one of every rollout with it: 3 more rejected outputs are wrong": func(f *folder) float64 {
+			for j := 1; j < 4; j++ {
+				f.rollouts[4*1+j] = fmt.Sprintf(`{"item":"q1","sample":%d,"reward":0.2,"answer":"the same"}`, j)
+			}
+			f.labels = append(f.labels, `{"item":"q1","output":"the same","score":0}`)
+			return 0.25*0.75 + 0.75*4/23
+		},
+		"a draw of two people is not an opinion": func(f *folder) float64 {
+			for i := 0; i < 40; i += 10 { // the four rejected outputs that one person calls right
+				f.labels = append(f.labels, fmt.Sprintf(`{"item":"q%d","sample":1,"mark":"wrong","rater":"bo"}`, i))
+			}
+			return 0.25 * 0.75
+		},
+		"of another split only the labelled one counts": func(f *folder) float64 {
+			for i := range 40 {
+				f.rollouts = append(f.rollouts, fmt.Sprintf(`{"item":"e%d","split":"eval","sample":0,"reward":1}`, i))
+			}
+			return 0.3375
+		},
+	} {
+		f := erring()
+		want := change(f)
+		a := f.analyze(t).Grader.Agreement
+		if a.Errors == nil {
+			t.Fatalf("%s: agreement is %+v", about, a)
+		}
+		near(t, about, a.Errors.Right.Value, want)
+	}
+
+	f := erring()
+	f.labels = append(f.labels, `{"item":"q1","sample":2,"score":0.5}`)
+	if a := f.analyze(t).Grader.Agreement; a.Errors != nil || a.Kappa != nil || a.BaseRate != nil {
+		t.Errorf("labels finer than right and wrong: %+v", a)
+	}
+}
+
+// Labels of texts that no rollout has: by Rogan & Gladen's formula, with 1/4 of the run accepted, 4 of 20
+// wrong texts accepted and 2 of 20 right ones rejected, (0.25 + 0.8 - 1)/(0.9 + 0.8 - 1).
+func TestErrorsByTexts(t *testing.T) {
+	f := erring()
+	f.labels = nil
+	for i := range 20 {
+		for right, accepted := range []bool{i < 4, i >= 2} {
+			item := fmt.Sprint("q", 2*i+right)
+			f.labels = append(f.labels, fmt.Sprintf(`{"item":%q,"output":"payload of %s","score":%d}`, item, item, right))
+			f.probe("label", rollout.Note, item, fmt.Sprintf(`"reward":%g`, map[bool]float64{true: 1, false: 0.2}[accepted]))
+		}
+	}
+	a := f.analyze(t).Grader.Agreement
+	if a.Errors == nil {
+		t.Fatalf("agreement is %+v", a)
+	}
+	near(t, "false accepts", a.Errors.FalseAccept.Value, 0.2)
+	near(t, "false rejects", a.Errors.FalseReject.Value, 0.1)
+	near(t, "right", a.Errors.Right.Value, (0.25+0.8-1)/(0.9+0.8-1))
+	if a.Errors.WrongAccepted.Known() {
+		t.Errorf("wrong of the accepted outputs is %+v", a.Errors.WrongAccepted)
+	}
+}

@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -12,35 +11,7 @@ import (
 	"gonogo/analysis/collect"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
-	"gonogo/sampler/rollout"
 )
-
-// labelled is one output that people scored.
-type labelled struct {
-	key    collect.ItemKey
-	id     string             // of the item, for lists
-	reward *float64           // from the grader; nil if unknown
-	scores map[string]float64 // by rater
-}
-
-// outputKey identifies an output: a rollout by its sample, any other by its text.
-type outputKey struct {
-	item   collect.ItemKey
-	sample int // -1: identified by its text
-	hash   uint64
-}
-
-func (k outputKey) key() rollout.Key {
-	return rollout.Key{Split: k.item.Split, Item: k.item.ID, Sample: k.sample, Step: k.item.Step}
-}
-
-// of returns the key with the step of its item, if that is known.
-func (k outputKey) of(known map[collect.ItemKey]*collect.Item) outputKey {
-	if it := known[k.item]; it != nil {
-		k.item = it.Key()
-	}
-	return k
-}
 
 var labelsOutside = message.New("grader.labels_outside",
 	"the labels are outside the grader's range: only ranks are compared")
@@ -48,7 +19,7 @@ var labelsOutside = message.New("grader.labels_outside",
 // agreement compares the grader with people: each labelled output has the grader's reward and the
 // mean score of its raters. It is nil without labels.
 func (c *evidence) agreement(items []*collect.Item, s analysis.Settings) *analysis.Agreement {
-	outputs, labels := c.labelledOutputs(items)
+	outputs, labels := c.LabelledOutputs(items)
 	if labels == 0 {
 		return nil
 	}
@@ -61,25 +32,25 @@ func (c *evidence) agreement(items []*collect.Item, s analysis.Settings) *analys
 	var last collect.ItemKey
 	for _, o := range outputs {
 		var scores []float64
-		for _, rater := range slices.Sorted(maps.Keys(o.scores)) {
+		for _, rater := range slices.Sorted(maps.Keys(o.Scores)) {
 			raters[rater] = true
-			scores = append(scores, o.scores[rater])
-			scaled = scaled && c.holds(o.scores[rater])
+			scores = append(scores, o.Scores[rater])
+			scaled = scaled && c.holds(o.Scores[rater])
 		}
-		if o.reward == nil {
+		if o.Reward == nil {
 			continue
 		}
 		a.Outputs++
 		mean, _ := stat.MeanVariance(scores)
-		if len(pairs) == 0 || o.key != last {
+		if len(pairs) == 0 || o.Key != last {
 			pairs = append(pairs, nil)
-			order = append(order, o.key)
-			last = o.key
+			order = append(order, o.Key)
+			last = o.Key
 		}
 		i := len(pairs) - 1
-		pairs[i] = append(pairs[i], stat.Pair{X: mean, Y: *o.reward})
-		ids[o.key] = o.id
-		gaps[o.key] = math.Max(gaps[o.key], math.Abs(mean-*o.reward))
+		pairs[i] = append(pairs[i], stat.Pair{X: mean, Y: *o.Reward})
+		ids[o.Key] = o.ID
+		gaps[o.Key] = math.Max(gaps[o.Key], math.Abs(mean-*o.Reward))
 	}
 	a.Raters = len(raters)
 	a.Spearman = stat.Spearman(pairs, s.Confidence)
@@ -88,7 +59,7 @@ func (c *evidence) agreement(items []*collect.Item, s analysis.Settings) *analys
 		a.Spearman.Warnings = append(a.Spearman.Warnings, labelsOutside.Text())
 		return a
 	}
-	a.Kappa = c.kappa(pairs, s)
+	c.errors(a, items, outputs, s)
 	a.Ceiling = c.humanCeiling(outputs, s)
 	least := s.Thresholds.At(analysis.HackableMargin) * c.Range.Width()
 	order = slices.DeleteFunc(order, func(k collect.ItemKey) bool { return gaps[k] <= least })
@@ -104,169 +75,79 @@ func (c *evidence) holds(score float64) bool {
 	return score >= c.Range.Lo-noise && score <= c.Range.Hi+noise
 }
 
-// score returns the number of a label. A mark without a number counts as the end of the range that
-// it means; unclear is not an opinion.
-func (c *evidence) score(l rollout.Label) (float64, bool) {
-	switch {
-	case l.Score != nil:
-		return *l.Score, true
-	case l.Mark == "right":
-		return c.Range.Hi, true
-	case l.Mark == "wrong" || l.Mark == "hack":
-		return c.Range.Lo, true
+// errors compares the grader as right or wrong with labels that say no more than that.
+func (c *evidence) errors(a *analysis.Agreement, items []*collect.Item, outputs []*collect.Labelled,
+	s analysis.Settings,
+) {
+	run, texts := c.Verdicts(items, outputs, s)
+	if run == nil {
+		return
 	}
-	return 0, false
-}
-
-// labelledOutputs finds the output of every label and its reward: the reward of the rollout, of the
-// item's rollouts with the same answer, or of the audit's grading of that text. The outputs are in
-// the order of items.
-func (c *evidence) labelledOutputs(items []*collect.Item) (outputs []*labelled, labels int) {
-	if len(c.People) == 0 {
-		return nil, 0
-	}
-	known := knownItems(items)
-	texts := make(map[outputKey]float64)
-	for _, p := range c.Audit.Of(rollout.ProbeLabel) {
-		if p.Valid {
-			texts[outputKey{p.Item(), -1, p.Hash}] = p.Reward
-		}
-	}
-	byKey := make(map[outputKey]*labelled)
-	var keys []outputKey
-	for _, l := range c.People {
-		score, ok := c.score(l)
-		if !ok {
+	var votes [][]stat.Pair
+	var right, accepted, n []float64
+	var last collect.ItemKey
+	for _, o := range outputs {
+		yes, known := o.Vote(c.Range)
+		if o.Reward == nil || !known {
 			continue
 		}
-		labels++
-		k := c.outputOf(l, known, texts)
-		if byKey[k] == nil {
-			id := k.item.ID
-			if it := known[k.item]; it != nil {
-				id = it.ID
-			}
-			byKey[k] = &labelled{
-				key: k.item, id: id, reward: c.rewardOf(k, known[k.item], texts),
-				scores: make(map[string]float64),
-			}
-			keys = append(keys, k)
+		if i := len(votes) - 1; i < 0 || o.Key != last {
+			votes, last = append(votes, nil), o.Key
+			right, accepted, n = append(right, 0), append(accepted, 0), append(n, 0)
 		}
-		byKey[k].scores[l.Rater] = score
+		i := len(votes) - 1
+		p := stat.Pair{X: float64(one(yes)), Y: float64(one(collect.Accepts(s, *o.Reward)))}
+		votes[i] = append(votes[i], p)
+		right[i], accepted[i], n[i] = right[i]+p.X, accepted[i]+p.Y, n[i]+1
 	}
-	slices.SortStableFunc(keys, func(a, b outputKey) int {
-		return collect.CompareKeys(a.key(), b.key())
-	})
-	for _, k := range keys {
-		outputs = append(outputs, byKey[k])
+	total := 0
+	for _, v := range votes {
+		total += len(v)
 	}
-	return outputs, labels
-}
-
-// knownItems returns the items by their keys. An item with rollouts of only one step is also found
-// by a key without a step.
-func knownItems(items []*collect.Item) map[collect.ItemKey]*collect.Item {
-	steps := make(map[collect.ItemKey]int)
+	if total == 0 {
+		return
+	}
+	a.Kappa = some(stat.Kappa(votes, s.Confidence))
+	a.BaseRate = some(stat.RatioOfSums(right, n, total, s.Confidence))
+	var ofRun, ofTexts []stat.Verdicts
+	sampled := false
 	for _, it := range items {
-		steps[it.Key().WithoutStep()]++
+		v := run[it.Key()]
+		ofRun, ofTexts = append(ofRun, v), append(ofTexts, texts[it.Key()])
+		sampled = sampled || v.OfAccepted.N+v.OfRejected.N > 0
 	}
-	known := make(map[collect.ItemKey]*collect.Item)
-	for _, it := range items {
-		known[it.Key()] = it
-		if bare := it.Key().WithoutStep(); steps[bare] == 1 {
-			known[bare] = it
+	var e stat.VerdictErrors
+	if a.Errors = &e; !sampled {
+		e = stat.RoganGladen(ofRun, ofTexts, s.Confidence)
+		return
+	}
+	e = stat.ErrorsOf(ofRun, s.Confidence)
+	q, labelled := e.Accepted, stat.RatioOfSums(accepted, n, total, s.Confidence)
+	if *q.Value < *labelled.Low || *q.Value > *labelled.High {
+		why := labelsChosen.With(message.Args{
+			"labelled": message.Share(*labelled.Value), "all": message.Share(*q.Value),
+		})
+		a.BaseRate.Warnings = append(a.BaseRate.Warnings, why)
+		if a.Kappa != nil {
+			a.Kappa.Warnings = append(a.Kappa.Warnings, why)
 		}
 	}
-	return known
 }
 
-// outputOf returns the key of a label's output. A label without a split belongs to the first split
-// that knows the item and a reward for the output, else to the first that knows the item.
-func (c *evidence) outputOf(l rollout.Label, known map[collect.ItemKey]*collect.Item,
-	texts map[outputKey]float64,
-) outputKey {
-	k := outputKey{item: collect.ItemKey{Split: l.Split, ID: l.Item, Step: l.Step}, sample: -1}
-	if l.Sample != nil {
-		k.sample = *l.Sample
-	} else {
-		k.hash = c.AnswerHash(l.Output)
-	}
-	if l.Split != "" {
-		return k.of(known)
-	}
-	for _, split := range rollout.Splits() {
-		candidate := k
-		candidate.item.Split = split
-		candidate = candidate.of(known)
-		if c.rewardOf(candidate, known[candidate.item], texts) != nil {
-			return candidate
-		}
-		if k.item.Split == "" && known[candidate.item] != nil {
-			k = candidate
-		}
-	}
-	k.item.Split = cmp.Or(k.item.Split, rollout.Train)
-	return k
-}
-
-// rewardOf returns the grader's reward for an output; nil if it is unknown.
-func (c *evidence) rewardOf(k outputKey, it *collect.Item, texts map[outputKey]float64) *float64 {
-	var rewards []float64
-	if it != nil {
-		for _, r := range it.Rows {
-			if r.Valid && (k.sample >= 0 && r.Key.Sample == k.sample || k.sample < 0 && r.AnswerHash == k.hash) {
-				rewards = append(rewards, c.GraderReward(r))
-			}
-		}
-	}
-	if len(rewards) > 0 {
-		slices.Sort(rewards) // the sum must not depend on the order of lines
-		mean, _ := stat.MeanVariance(rewards)
-		return &mean
-	}
-	if reward, ok := texts[k]; ok && k.sample < 0 {
-		return &reward
-	}
-	return nil
-}
-
-// kappa compares yes-or-no answers, if people and grader give nothing else. The raters vote; a draw
-// is not an opinion.
-func (c *evidence) kappa(pairs [][]stat.Pair, s analysis.Settings) *stat.Estimate {
-	var votes [][]stat.Pair
-	for _, item := range pairs {
-		var votesOfItem []stat.Pair
-		for _, p := range item {
-			if !c.AtTop(p.Y) && !c.AtBottom(p.Y) {
-				return nil
-			}
-			share := (p.X - c.Range.Lo) / c.Range.Width()
-			if share != 0.5 {
-				vote := math.Round((p.Y - c.Range.Lo) / c.Range.Width())
-				votesOfItem = append(votesOfItem, stat.Pair{X: math.Round(share), Y: vote})
-			}
-		}
-		votes = append(votes, votesOfItem)
-	}
-	for _, l := range c.People {
-		if score, ok := c.score(l); ok && !c.AtTop(score) && !c.AtBottom(score) {
-			return nil
-		}
-	}
-	return some(stat.Kappa(votes, s.Confidence))
-}
+var labelsChosen = message.New("grader.labels_chosen", "the grader accepts {labelled} of the labelled outputs and "+
+	"{all} of the run's: this number is about the labelled ones only")
 
 // alpha returns the raters' agreement with each other; nil if no output has two raters.
-func alpha(outputs []*labelled, s analysis.Settings) *stat.Estimate {
+func alpha(outputs []*collect.Labelled, s analysis.Settings) *stat.Estimate {
 	var items [][][]float64
 	several := false
 	for i, o := range outputs {
-		if i == 0 || o.key != outputs[i-1].key {
+		if i == 0 || o.Key != outputs[i-1].Key {
 			items = append(items, nil)
 		}
 		var scores []float64
-		for _, rater := range slices.Sorted(maps.Keys(o.scores)) {
-			scores = append(scores, o.scores[rater])
+		for _, rater := range slices.Sorted(maps.Keys(o.Scores)) {
+			scores = append(scores, o.Scores[rater])
 		}
 		several = several || len(scores) > 1
 		items[len(items)-1] = append(items[len(items)-1], scores)
@@ -282,21 +163,21 @@ func alpha(outputs []*labelled, s analysis.Settings) *stat.Estimate {
 // average over such pairs: the most that a policy which fully satisfies one person can expect from
 // the next. A mean reward above it does not show that the policy is better than people, but that
 // the grader asks for something else. It is nil if no output at one rater's top has a second rater.
-func (c *evidence) humanCeiling(outputs []*labelled, s analysis.Settings) *stat.Estimate {
+func (c *evidence) humanCeiling(outputs []*collect.Labelled, s analysis.Settings) *stat.Estimate {
 	var sums, counts []float64
 	n := 0
 	for i, o := range outputs {
-		if i == 0 || o.key != outputs[i-1].key {
+		if i == 0 || o.Key != outputs[i-1].Key {
 			sums, counts = append(sums, 0), append(counts, 0)
 		}
 		last := len(sums) - 1
-		for _, one := range slices.Sorted(maps.Keys(o.scores)) {
-			if !c.AtTop(o.scores[one]) {
+		for _, one := range slices.Sorted(maps.Keys(o.Scores)) {
+			if !c.AtTop(o.Scores[one]) {
 				continue
 			}
-			for _, other := range slices.Sorted(maps.Keys(o.scores)) {
+			for _, other := range slices.Sorted(maps.Keys(o.Scores)) {
 				if other != one {
-					sums[last] += (o.scores[other] - c.Range.Lo) / c.Range.Width()
+					sums[last] += (o.Scores[other] - c.Range.Lo) / c.Range.Width()
 					counts[last]++
 					n++
 				}

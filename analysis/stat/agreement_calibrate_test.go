@@ -121,3 +121,61 @@ func TestLongCalibrationOfYouden(t *testing.T) {
 		}
 	}
 }
+
+// TestLongCalibrationOfVerdictErrors: labels of a sample of a run's outputs, drawn at random or at other rates
+// among accepted and rejected ones.
+func TestLongCalibrationOfVerdictErrors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
+	const sets = 2000
+	rng := seeded(79)
+	table := calibration.New(65, "A grader's errors by labels",
+		fmt.Sprintf("How often the 95 %% interval holds the truth, in per cent of %d runs of eight outputs an item, items that differ in how often they are right: false accepts, false rejects, the share of right "+
+			"outputs, the change of the false accepts to another run of the same items and grader, and the share of right outputs by Rogan & Gladen with the errors on four other texts an item. Seed 79.", sets),
+		"items", "right", "false accepts", "false rejects", "labelled of the rejected", "of the accepted", "estimate", "covers")
+	defer table.Write(t)
+	target := table.Target("covers 93 to 98 %, errors near an end 93 % or more")
+	slack := 3 * math.Sqrt(0.05*0.95/sets)
+	for _, w := range []struct {
+		m                 int
+		p, accept, reject float64
+		keep              [2]float64
+	}{
+		{60, 0.4, 0.2, 0.2, [2]float64{0.3, 0.3}},
+		{60, 0.4, 0.2, 0.2, [2]float64{0.1, 0.6}},
+		{200, 0.3, 0.1, 0.3, [2]float64{0.1, 0.1}},
+		{200, 0.3, 0.1, 0.3, [2]float64{0.05, 0.3}},
+		{100, 0.6, 0.3, 0.05, [2]float64{0.25, 0.25}},
+		{100, 0.2, 0.05, 0.1, [2]float64{0.1, 1}},
+		{100, 0.5, 0.5, 0.5, [2]float64{0.2, 0.2}}, // se + sp - 1 = 0
+	} {
+		names := []string{"false accepts", "false rejects", "right", "change", "right by texts"}
+		covered := make([]int, len(names))
+		for range sets {
+			items := gradedItems(rng, w.m, 8, w.p, w.accept, w.reject, w.keep)
+			e := ErrorsOf(items, 0.95)
+			change, _ := ErrorChange(items, gradedItems(rng, w.m, 8, w.p, w.accept, w.reject, w.keep), 0.95)
+			texts := RoganGladen(items, gradedItems(rng, w.m, 4, 0.5, w.accept, w.reject, [2]float64{1, 1}), 0.95)
+			for i, c := range []struct {
+				e     Estimate
+				truth float64
+			}{{e.FalseAccept, w.accept}, {e.FalseReject, w.reject}, {e.Right, w.p}, {change, 0}, {texts.Right, w.p}} {
+				covered[i] += hit(c.e, c.truth)
+			}
+		}
+		if w.accept+w.reject == 1 {
+			names = names[:4] // Rogan & Gladen's formula divides by 0 there
+		}
+		for i, name := range names {
+			share, high := float64(covered[i])/sets, 0.98
+			if w.accept < 0.2 || w.reject < 0.2 {
+				high = 1
+			}
+			table.Row(w.m, w.p, w.accept, w.reject, w.keep[0], w.keep[1], name, target.Hold(share, 0.93, high, sets))
+			if share < 0.93-slack || share > high+slack {
+				t.Errorf("%+v: the interval of %s covers %.1f %%", w, name, 100*share)
+			}
+		}
+	}
+}

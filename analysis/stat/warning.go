@@ -65,6 +65,12 @@ var (
 		"needs 2 items or more with outputs that two people rated, and ratings that differ")
 	needsWrongAndRight = message.New("stat.needs_wrong_and_right",
 		"needs both answers that are wrong and answers that are right")
+	needsBothVerdicts = message.New("stat.needs_both_verdicts",
+		"needs labels on outputs that the grader accepts and on outputs that it rejects: label some of both")
+	notSampled = message.New("stat.not_sampled",
+		"the labelled texts are no sample of the run's outputs: label rollouts, such as in gonogo view")
+	tooLittleBetter = message.New("stat.too_little_better", "the grader may be little better than chance on the "+
+		"labelled texts: its errors cannot be taken out of the mean")
 	needsGroup = message.New("stat.needs_group",
 		"an item has only {samples}: groups of {size} need {size} or a bracket")
 	needsTwoSamples = message.New("stat.needs_two_samples",

@@ -64,7 +64,7 @@ Examples:
 			if err != nil {
 				return err
 			}
-			page, err := comparisonPage(c, comparison)
+			page, err := comparisonPage(c, comparison, c.Args().Get(0), c.Args().Get(1), c.String("output"))
 			if err != nil {
 				return err
 			}
@@ -135,10 +135,11 @@ func comparisonFiles() string {
 	return strings.Join(files[:last], ", ") + "\n" + files[last]
 }
 
-// comparisonPage makes the page of a comparison. For a report it uses the configured style and
-// links to the rollouts.
-func comparisonPage(c *cli.Context, comparison *compare.Comparison) (*report.ComparisonPage, error) {
-	base, newRun, out := c.Args().Get(0), c.Args().Get(1), c.String("output")
+// comparisonPage makes the page of a comparison. For a report, in the directory out, it uses the
+// configured style and links to the rollouts.
+func comparisonPage(c *cli.Context, comparison *compare.Comparison, base, newRun, out string) (*report.ComparisonPage,
+	error,
+) {
 	if err := protectReports(out, base, newRun); err != nil {
 		return nil, err
 	}
