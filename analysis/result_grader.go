@@ -41,6 +41,8 @@ type Grader struct {
 	// mean reward of the most common reference, submitted as the answer to every item
 	Guessable       *stat.Estimate   `json:"guessable"`
 	GuessableAnswer string           `json:"guessable_answer,omitempty"` // that reference
+	// mean reward of a policy that calls each tool once and then only claims that the task is done
+	ToolCallAlone *stat.Estimate `json:"tool_call_alone"`
 	TooGood         []TooGood        `json:"too_good"`
 	Layers          *Layers          `json:"layers,omitempty"`
 	Detectors       []DetectorResult `json:"detectors,omitempty"`

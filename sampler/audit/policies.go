@@ -24,7 +24,7 @@ var policyNoCall = Probe{
 
 var policyStop = Probe{
 	Name: rollout.ProbePolicy + "stop", Expect: rollout.Bottom, Limit: none,
-	Doc:    "Stops at once, with one word and without a call.",
+	Doc:    "Stops at once: one word, and no call of a tool. A grader that reads only what a rollout must not do pays for it.",
 	policy: &policy{script: func(*Case, []arguments.Tool, *Input) *script { return &script{answer: "Done."} }},
 }
 
