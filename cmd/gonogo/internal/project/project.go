@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"gonogo/cmd/gonogo/internal/config"
@@ -147,7 +148,7 @@ func (p *Project) Load() error {
 		}
 		found, err := dataset.CheckTools(f.Items, p.MCP.ToolNames())
 		if err != nil && p.Audit.fresh {
-			p.Warnings = append(p.Warnings, err.Error()+"; an audit of answers calls none")
+			p.Warnings = append(p.Warnings, strings.ReplaceAll(err.Error(), "\n", "; ")+"; an audit of answers calls none")
 			continue
 		}
 		errs = append(errs, err)
