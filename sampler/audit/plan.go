@@ -240,7 +240,13 @@ func (p *Plan) Todo() Estimate {
 // payload under the same name, made from a rollout with the same reward, with a grade of the same
 // grader. Its task is then done. Keep may be passed to rollout.OpenProbes.
 func (p *Plan) Keep(r *rollout.Record) bool {
-	if r.Probe == nil || r.Reward == nil || r.Source != rollout.Probe {
+	if r.Probe == nil || r.Source != rollout.Probe {
+		return false
+	}
+	if r.Reward == nil {
+		if t := p.index[idOf(r)]; t != nil {
+			t.attempt = r.Attempt + 1 // what it left under its trace id is not found again
+		}
 		return false
 	}
 	if p.keepMark(r) || p.keepTry(r) {

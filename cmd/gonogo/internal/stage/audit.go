@@ -140,7 +140,7 @@ func playPolicies(ctx context.Context, p *project.Project, c *project.Invocation
 			cfg.Log = p.Log
 			return sampler.Sample(ctx, sampler.SampleOptions{
 				Config: cfg, Seed: ^p.Inputs.Seed, // trace ids that no rollout of the run has
-				Rollouts: rollouts, Boundaries: bounds, Sink: watched(show, to, nil), Drain: drain, Watch: show.Watch,
+				Rollouts: rollouts, Boundaries: bounds, Sink: to, Drain: drain, Watch: show.Watch,
 			})
 		})
 	console.WarnLeftOpen(c.Err, stats)
