@@ -20,7 +20,7 @@ type Tool struct {
 	Schema map[string]any // of its parameters; nil: it takes an empty object
 }
 
-// ToolsOf lists the tools of the item's row, without those whose parameters are no JSON object.
+// ToolsOf lists the tools of the item's row, without those whose parameters are not a JSON object.
 func ToolsOf(it *rollout.Item) []Tool {
 	type function struct {
 		Name       string          `json:"name"`

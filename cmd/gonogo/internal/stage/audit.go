@@ -130,6 +130,23 @@ func playPolicies(ctx context.Context, p *project.Project, c *project.Invocation
 	to sampler.Sink,
 ) (sampler.Stats, error) {
 	rollouts, script, to := plan.Policies(to)
+	stats, err := playRollouts(ctx, p, c, rollouts, script, to)
+	if dead, ok := errors.AsType[*endpoint.Error](err); ok && strings.HasPrefix(dead.Boundary, endpoint.Tool("")) {
+		fmt.Fprintf(c.Err, "note: policies for tools ended early: %s\n", console.Visible(p.Redact.String(dead.Error())))
+		return sampler.Stats{}, nil
+	}
+	if n := stats.Outcomes[rollout.ToolFailed]; n > 0 {
+		fmt.Fprintf(c.Err, "note: a tool failed %s of policies; the next audit makes them again\n",
+			console.Count(n, "rollout"))
+	}
+	return stats, err
+}
+
+// playRollouts makes rollouts in which script takes the model's place. They do not count as rollouts
+// of the budget.
+func playRollouts(ctx context.Context, p *project.Project, c *project.Invocation, rollouts []sampler.Rollout,
+	script sampler.Model, to sampler.Sink,
+) (sampler.Stats, error) {
 	cfg := p.Sampling()
 	cfg.Cost, cfg.Uncounted, cfg.Breaker = p.Spending.PolicyCost(), true, 0
 	cfg.Minute = maps.Clone(cfg.Minute)
@@ -144,14 +161,6 @@ func playPolicies(ctx context.Context, p *project.Project, c *project.Invocation
 			})
 		})
 	console.WarnLeftOpen(c.Err, stats)
-	if dead, ok := errors.AsType[*endpoint.Error](err); ok && strings.HasPrefix(dead.Boundary, endpoint.Tool("")) {
-		fmt.Fprintf(c.Err, "note: policies for tools ended early: %s\n", console.Visible(p.Redact.String(dead.Error())))
-		return sampler.Stats{}, nil
-	}
-	if n := stats.Outcomes[rollout.ToolFailed]; n > 0 {
-		fmt.Fprintf(c.Err, "note: a tool failed %s of policies; the next audit makes them again\n",
-			console.Count(n, "rollout"))
-	}
 	return stats, err
 }
 
