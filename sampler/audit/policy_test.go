@@ -223,3 +223,19 @@ func TestAFailedToolLeavesNoRecord(t *testing.T) {
 		t.Errorf("the attempts are %d and %d, want a second one of the failed grading", again[0].Attempt, again[1].Attempt)
 	}
 }
+
+// A made-up result once had a number in its arguments, which was the answer to a question or two: a
+// sound grader was called one that can be fooled.
+func TestAMadeUpResultStatesNoNumber(t *testing.T) {
+	it := newItem(t, "a", "How many of 5?", map[string]any{"reference_answer": "5", "tools": json.RawMessage(
+		`[{"type":"function","function":{"name":"look","parameters":{"type":"object","properties":{"n":{"const":5}},"required":["n"]}}}]`)})
+	rollouts, model, _ := planOf(t, Config{}, Input{Items: []rollout.Item{it}, Served: []string{"look"}}).Policies(nil)
+	for _, r := range rollouts {
+		if text := model.(player)[r.Item].answer; strings.ContainsAny(text, "0123456789") {
+			t.Errorf("an answer is %q", text)
+		}
+	}
+	if len(rollouts) != 5 {
+		t.Errorf("%d policies apply, want all but the one that writes", len(rollouts))
+	}
+}
