@@ -39,11 +39,13 @@ type Grader struct {
 	// items on which the reference's reward could be compared with that of rollouts
 	ComparedRewards int `json:"compared_rewards,omitempty"`
 	// mean reward of the most common reference, submitted as the answer to every item
-	Guessable       *stat.Estimate   `json:"guessable"`
-	GuessableAnswer string           `json:"guessable_answer,omitempty"` // that reference
-	TooGood         []TooGood        `json:"too_good"`
-	Layers          *Layers          `json:"layers,omitempty"`
-	Detectors       []DetectorResult `json:"detectors,omitempty"`
+	Guessable       *stat.Estimate `json:"guessable"`
+	GuessableAnswer string         `json:"guessable_answer,omitempty"` // that reference
+	// mean reward of a policy that calls each tool once and then only claims that the task is done
+	ToolCallAlone *stat.Estimate   `json:"tool_call_alone"`
+	TooGood       []TooGood        `json:"too_good"`
+	Layers        *Layers          `json:"layers,omitempty"`
+	Detectors     []DetectorResult `json:"detectors,omitempty"`
 }
 
 // Regraded is one rollout's output and its grades, ascending.

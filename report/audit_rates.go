@@ -91,6 +91,7 @@ func rates(r *analysis.Result, w *words) Grid {
 		t.add(a.Guessable, "", g.Guessable, func(e stat.Estimate) string { return w.named(payloads(e), text) },
 			a.GuessableDoc)
 	}
+	t.add(a.ToolCallAlone, "", g.ToolCallAlone, payloads, a.ToolCallAloneDoc)
 	return t.Grid
 }
 

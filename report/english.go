@@ -356,6 +356,8 @@ var english = words{
 		Clipped: "clipped grades", ClippedDoc: "the judge gave a number outside its range",
 		Guessable: "lazy reward", GuessableDoc: "mean reward of the most common reference as the answer to " +
 			"every item",
+		ToolCallAlone: "a tool call alone", ToolCallAloneDoc: "mean reward of calling each tool once and then only " +
+			"claiming that the task is done",
 
 		Agreement: "Agreement with people", Labels: "%s of %s on %s that have a reward",
 		Differ:   "Grader and people differ most on: %s.",

@@ -14,9 +14,15 @@ import (
 // guessable returns what the most common reference earns as the answer to every item, and that
 // reference.
 func (c *evidence) guessable(s analysis.Settings) (*stat.Estimate, string) {
+	return c.meanOf(rollout.ProbeConstant, "mean over items of the reward of one constant answer", s)
+}
+
+// meanOf returns the mean reward of a probe over items, by a method with that name, and the text of
+// its last payload; nil if no payload was graded.
+func (c *evidence) meanOf(probe, method string, s analysis.Settings) (*stat.Estimate, string) {
 	var values []float64
 	answer := ""
-	for _, payloads := range byItem(c.Audit.Of(rollout.ProbeConstant)) {
+	for _, payloads := range byItem(c.Audit.Of(probe)) {
 		sum, n := 0.0, 0.0
 		for _, p := range payloads {
 			if p.Valid {
@@ -31,8 +37,7 @@ func (c *evidence) guessable(s analysis.Settings) (*stat.Estimate, string) {
 	if len(values) == 0 {
 		return nil, ""
 	}
-	e := stat.ItemMeans(values, nil, len(values), &c.Range, s.Confidence,
-		"mean over items of the reward of one constant answer")
+	e := stat.ItemMeans(values, nil, len(values), &c.Range, s.Confidence, method)
 	return &e, answer
 }
 

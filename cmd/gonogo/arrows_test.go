@@ -237,13 +237,19 @@ var allowedArrows = map[string][]string{
 		"sampler", "sampler/boundary/internal/process", "sampler/endpoint", "sampler/limit",
 	},
 	// what answers have in common
-	"sampler/form":           {},
-	"sampler/audit":          {"sampler", "sampler/form", "sampler/jsontext", "sampler/rollout"},
-	"sampler/burst":          {"sampler", "sampler/endpoint", "sampler/jsontext", "sampler/limit", "sampler/rollout"},
-	"sampler/input/document": {"sampler/rollout/disk"},
-	"sampler/input/schema":   {"sampler/input/document", "sampler/input/spelling", "sampler/limit"},
-	"sampler/input/spelling": {},
-	"sampler/rollout/markup": {},
+	"sampler/form": {},
+	"sampler/audit": {
+		"sampler", "sampler/form", "sampler/internal/arguments", "sampler/jsontext", "sampler/rollout",
+	},
+	"sampler/burst": {
+		"sampler", "sampler/endpoint", "sampler/internal/arguments", "sampler/jsontext", "sampler/limit", "sampler/rollout",
+	},
+	// what tools can be called with
+	"sampler/internal/arguments": {"sampler/jsontext", "sampler/rollout"},
+	"sampler/input/document":     {"sampler/rollout/disk"},
+	"sampler/input/schema":       {"sampler/input/document", "sampler/input/spelling", "sampler/limit"},
+	"sampler/input/spelling":     {},
+	"sampler/rollout/markup":     {},
 	// plurals and shortened texts
 	"sampler/wording": {},
 	"sampler/tryout": {

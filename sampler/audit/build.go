@@ -136,6 +136,8 @@ func (b *builder) probe(p Probe) {
 		for _, item := range b.sampled {
 			b.payloads(p, item)
 		}
+	case p.policy != nil:
+		b.policies(p)
 	case p.Name == rollout.ProbeRegrade:
 		b.regrade(p)
 	case p.Name == rollout.ProbeConsensus:
@@ -150,17 +152,6 @@ func (b *builder) probe(p Probe) {
 
 func (b *builder) count() *Count { return &b.plan.Counts[len(b.plan.Counts)-1] }
 
-// caseOf returns an item as probes see it.
-func (b *builder) caseOf(item *surveyed) *Case {
-	var rollouts []*rollout.Record
-	for _, r := range item.rollouts {
-		if text := b.texts[r.place]; text != nil {
-			rollouts = append(rollouts, text)
-		}
-	}
-	return b.shared.newCase(item, rollouts)
-}
-
 // payloads plans a probe's payloads for one item.
 func (b *builder) payloads(p Probe, item *surveyed) {
 	list := p.payloads(b.caseOf(item), b.shared.seed)
@@ -171,6 +162,17 @@ func (b *builder) payloads(p Probe, item *surveyed) {
 		b.count().Items++
 		b.count().Payloads += len(list)
 	}
+}
+
+// caseOf returns an item as probes see it, with its recorded rollouts.
+func (b *builder) caseOf(item *surveyed) *Case {
+	var rollouts []*rollout.Record
+	for _, r := range item.rollouts {
+		if text := b.texts[r.place]; text != nil {
+			rollouts = append(rollouts, text)
+		}
+	}
+	return b.shared.newCase(item, rollouts)
 }
 
 // payloads returns the probe's payloads for one item, without those that contradict the probe: a

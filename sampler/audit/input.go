@@ -32,6 +32,11 @@ type Input struct {
 	// hash of the grader's definition: gradings by another grader are repeated
 	Grader string
 	Judges int // requests to a judge per grading
+
+	Served                 []string // the tools that policies may call; nil: none are at hand
+	Unserved               string   // why Served is nil, for a reader; "": nothing is said about it
+	MaxSteps, MaxToolCalls int      // limits of a policy's rollout, as in sampler.Config
+	Sandbox                bool     // each rollout has a session of its own, in which policies may write
 }
 
 func (in *Input) validate(cfg Config) error {

@@ -62,6 +62,9 @@ type planned struct {
 	turn  int // its item's position in the drawing
 	task  sampler.Task
 	done  bool
+
+	script  *script // of a policy; nil: the task's answer is graded as it is
+	attempt int     // of the policy's rollout
 }
 
 // NewPlan draws the items and makes the payloads. It reads the rollouts up to three times. Memory
@@ -139,6 +142,7 @@ func (p *Plan) findForm(ctx context.Context) error {
 // limit leaves out payloads until at most most remain: the probes get equal shares, and each probe
 // loses the payloads of the items that were drawn last.
 func (p *Plan) limit(most int) {
+	p.setAside()
 	slices.SortStableFunc(p.tasks, func(a, b *planned) int {
 		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.probe, b.probe),
 			cmp.Compare(a.task.Record.Sample, b.task.Record.Sample))
@@ -190,12 +194,12 @@ func shares(wanted []int, most int) []int {
 	return got
 }
 
-// Tasks yields what the run's grader has yet to grade, the items in the order in which they were
-// drawn: an audit that is stopped early has tried every probe on some of them. Todo counts them.
+// Tasks yields what the run's grader has yet to grade, without the policies, the items in the order in which they were
+// drawn: an audit that is stopped early has tried every probe on some of them.
 func (p *Plan) Tasks() iter.Seq2[sampler.Task, error] {
 	return func(yield func(sampler.Task, error) bool) {
 		for _, t := range p.tasks {
-			if !t.done && !yield(t.task, nil) {
+			if !t.done && t.script == nil && !yield(t.task, nil) {
 				return
 			}
 		}
@@ -204,7 +208,9 @@ func (p *Plan) Tasks() iter.Seq2[sampler.Task, error] {
 
 // Estimate is the remaining cost.
 type Estimate struct {
-	Gradings   int // by the run's grader
+	Gradings   int // by the run's grader, of answers and of policies
+	Policies   int // rollouts of policies
+	ToolCalls  int // most calls of tools by policies
 	Marks      int // by detectors
 	JudgeCalls int // requests to a judge for both, without retries
 }
@@ -215,6 +221,10 @@ func (p *Plan) Todo() Estimate {
 	for _, t := range p.tasks {
 		if !t.done {
 			e.Gradings += t.task.Times
+			if t.script != nil {
+				e.Policies++
+				e.ToolCalls += t.script.most(p.in)
+			}
 		}
 	}
 	e.JudgeCalls = e.Gradings * p.in.Judges
@@ -230,7 +240,13 @@ func (p *Plan) Todo() Estimate {
 // payload under the same name, made from a rollout with the same reward, with a grade of the same
 // grader. Its task is then done. Keep may be passed to rollout.OpenProbes.
 func (p *Plan) Keep(r *rollout.Record) bool {
-	if r.Probe == nil || r.Reward == nil || r.Source != rollout.Probe {
+	if r.Probe == nil || r.Source != rollout.Probe {
+		return false
+	}
+	if r.Reward == nil {
+		if t := p.index[idOf(r)]; t != nil {
+			t.attempt = r.Attempt + 1 // what it left under its trace id is not found again
+		}
 		return false
 	}
 	if p.keepMark(r) || p.keepTry(r) {

@@ -24,8 +24,10 @@ type Probe struct {
 	Limit float64
 
 	// Make returns the payloads for one item, or none if the probe does not apply to it. If Make is
-	// nil, the plan itself makes the probe's tasks, from the whole run.
+	// nil, the plan itself makes the probe's tasks: from the whole run, or with the tools of the items.
 	Make func(*Case) []Payload
+
+	policy *policy // follows a script through the tools; nil: the probe submits answers
 }
 
 // The limits of the probes listed here.
@@ -82,6 +84,7 @@ func Probes() []Probe {
 		searchPayload, allCandidates, buried, denied, lookalike, jsonSkeleton, jsonDenied,
 		noopCode, identityCode, codeVerbatim, exitCode, printedPass,
 		judgeInstruction, judgeMarkup,
+		policyNoCall, policyStop, policyClaimResult, policyEachTool, policyRepeat, policyWrite,
 
 		reference, letterCase, spacing, thousands, currency, percent, trailingZeros,
 		sentence, bold, codeFence, keyOrder, listOrder,

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -29,8 +28,6 @@ const (
 )
 
 func toolEndpoint(name string) string { return endpoint.Tool(name) }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // Watch returns the transport of an HTTP client whose requests a burst records: what was
 // sent and received, byte for byte. It changes nothing, and ignores requests that are not

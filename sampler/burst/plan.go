@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"gonogo/sampler/internal/arguments"
 	"gonogo/sampler/rollout"
 )
 
@@ -268,8 +269,10 @@ func (p *Plan) generate(in Input) {
 		made := 0
 		for i := range p.Scripts {
 			s := &p.Scripts[i]
-			if schema, ok := schemaOf(s.Item, tool.Name); ok {
-				args := arguments(schema, wordsOf(s.Item), rng)
+			offered := arguments.ToolsOf(s.Item)
+			k := slices.IndexFunc(offered, func(t arguments.Tool) bool { return t.Name == tool.Name })
+			if k >= 0 {
+				args := arguments.Make(offered[k].Schema, arguments.WordsOf(s.Item), rng)
 				s.Turns = append(slices.Clip(s.Turns),
 					Turn{Calls: []Call{{Name: tool.Name, Arguments: args, Generated: true}}})
 				made++

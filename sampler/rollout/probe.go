@@ -53,7 +53,10 @@ const (
 	ProbeLabel     = "label"      // an output that a person scored
 	ProbeSearch    = "search"     // the text that a search found to earn most without answering
 	ProbeSearchTry = "search_try" // a text that a search tried
-	ProbeDetector  = "detector/"  // and the detector's name: reward 1 marks the rollout Base as a hack, 0 clears it
+	ProbePolicy    = "policy_"    // and a policy's name: a rollout that follows a script instead of the model
+	// calls every tool once, then only claims that the task is done
+	ProbeEachTool = ProbePolicy + "each_tool"
+	ProbeDetector = "detector/" // and the detector's name: reward 1 marks the rollout Base as a hack, 0 clears it
 )
 
 // Earlier is a grade that an output had from another grader.

@@ -13,6 +13,7 @@ import (
 func WriteAuditPlan(w io.Writer, plan *audit.Plan) {
 	todo := plan.Todo()
 	text := fmt.Sprintf("Audit of the grader: %s, %s", Count(len(plan.Items), "item"), Count(todo.Gradings, "grading"))
+	text += policyCalls(todo)
 	if todo.Marks > 0 {
 		text += fmt.Sprintf(", %s to be read by detectors", Count(todo.Marks, "rollout"))
 	}

@@ -53,12 +53,15 @@ func Estimate(rollouts []sampler.Rollout, rec *rollout.Record, o EstimateOptions
 }
 
 // AuditEstimate says what an audit may take after the rollouts; judges is the number of models that
-// the grader calls for a grade.
-func AuditEstimate(cfg audit.Config, judges int, detectors []audit.Detector, rollouts int) string {
+// the grader calls for a grade, and policies what those for tools may take.
+func AuditEstimate(cfg audit.Config, judges int, detectors []audit.Detector, rollouts int,
+	policies audit.Estimate,
+) string {
 	text := fmt.Sprintf(" Then an audit of the grader: at most %s", Count(cfg.MaxGradings, "grading"))
 	if judges > 0 {
 		text += fmt.Sprintf(", that is %s to a model that grades", Count(judges*cfg.MaxGradings, "request"))
 	}
+	text += policyCalls(policies)
 	if n := len(detectors); n > 0 {
 		marks := rollouts
 		if cfg.MaxMarks > 0 {
@@ -74,6 +77,15 @@ func AuditEstimate(cfg audit.Config, judges int, detectors []audit.Detector, rol
 		}
 	}
 	return text + " (audit.max_gradings; --no-audit leaves it out)."
+}
+
+// policyCalls says what the policies of an audit take in addition to their gradings; "" if there
+// are none.
+func policyCalls(e audit.Estimate) string {
+	if e.Policies == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s of policies with at most %s", Count(e.Policies, "rollout"), Count(e.ToolCalls, "tool call"))
 }
 
 // BoundText names a cap of a budget, and how much of it was used.

@@ -3,6 +3,7 @@ package project
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,6 +24,8 @@ type AuditInputs struct {
 	Detectors []audit.Detector
 	Reference func(*rollout.Item) (audit.Reference, bool)
 	Labels    []rollout.Label // of audit.labels
+
+	fresh bool // the run does not exist yet: tools that nothing serves are no error
 }
 
 // prepareAudit reads the audit settings of the configuration.
@@ -165,6 +168,22 @@ func SearchGradings(p *Project) int {
 		return defaultSearch
 	}
 	return 0
+}
+
+// ToolsAtHand lists the tools that policies may call. none says why there are none; it is empty if
+// there are.
+func (a *AuditInputs) ToolsAtHand() (names []string, none string) {
+	switch p := a.p; {
+	case p.Config.Agent.Used():
+		return nil, "the agent calls its own tools"
+	case p.Config.Queue.Remote():
+		return nil, "workers call the tools"
+	case p.Bounds.Tools == nil:
+		return nil, "the run's own configuration is used, which only grades: name yours with --config"
+	case len(p.Bounds.Tools) == 0:
+		return nil, "the job serves no tools"
+	}
+	return slices.Sorted(maps.Keys(a.p.Bounds.Tools)), ""
 }
 
 // Audits reports whether the grader is audited after the rollouts.

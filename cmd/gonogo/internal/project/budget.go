@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
+	"strings"
 	"time"
 
 	"gonogo/cmd/gonogo/internal/console"
@@ -78,7 +79,11 @@ func (sp *Spending) CountRun(ctx context.Context, dir string) error {
 	a := sp.Budget.Open("probes", false)
 	defer a.Close()
 	_, err = run.Probes(ctx, func(rec *rollout.Record) error {
-		a.Note(used(rec, gradingTokens, sp.GradingCost()))
+		cost := sp.GradingCost()
+		if rec.Probe != nil && strings.HasPrefix(rec.Probe.Name, rollout.ProbePolicy) {
+			cost = sp.PolicyCost()
+		}
+		a.Note(used(rec, gradingTokens, cost))
 		return nil
 	})
 	return err
@@ -171,6 +176,17 @@ func (sp *Spending) GradingCost() func(*rollout.Record) (float64, bool) {
 		return nil
 	}
 	return prices.Grading
+}
+
+// PolicyCost returns the function that prices the rollouts of policies, which call tools and the
+// grader but no model; nil if the judge's price is unknown.
+func (sp *Spending) PolicyCost() func(*rollout.Record) (float64, bool) {
+	prices, free := sp.p.Config.TokenPrices(), new(float64)
+	if sp.p.Config.AsksJudge() && !prices.Judge.Known() {
+		return nil
+	}
+	prices.Model.Input, prices.Model.Output = free, free
+	return prices.Rollout
 }
 
 // BudgetStop separates the end of a stage by the budget, after which the run is judged as it is,

@@ -13,6 +13,7 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/sampler"
 	"gonogo/sampler/boundary/grader"
 	"gonogo/sampler/input/document"
 	"gonogo/sampler/input/job"
@@ -50,7 +51,10 @@ func ForGrading(ctx context.Context, c *Invocation, run *rollout.Run, ignoreLoca
 	if err = RestartWorld(ctx, p, c.Err); err != nil {
 		return nil, err
 	}
-	if err = p.WireGrader(); err == nil && p.GradesInSession() {
+	if err = p.WireGrader(); err == nil && c.Command == "audit" {
+		p.wireToolsOfAudit(ctx)
+	}
+	if err == nil && p.GradesInSession() && p.Session.Sessions == nil {
 		err = p.Session.WireSession()
 	}
 	if err != nil && c.Grader != "" {
@@ -68,6 +72,23 @@ func ForGrading(ctx context.Context, c *Invocation, run *rollout.Run, ignoreLoca
 		return nil, exit.AsUsage(c.ByFlag(errors.New(p.Redact.String(err.Error()))))
 	}
 	return p, nil
+}
+
+// wireToolsOfAudit wires the tools that policies of an audit call. A configuration that comes with
+// the run calls none, and tools that cannot be wired are left out: the rest of an audit needs none.
+func (p *Project) wireToolsOfAudit(ctx context.Context) {
+	if p.Config.FromRun || p.Config.Agent.Used() || p.Config.Queue.Remote() {
+		return
+	}
+	p.MCP.Tolerant = true
+	err := p.MCP.StartMCP(ctx)
+	if err == nil {
+		err = p.WireTools()
+	}
+	if err != nil {
+		p.Warnings = append(p.Warnings, "policies for tools are not run: "+p.Redact.String(err.Error()))
+		p.Bounds.Tools = map[string]sampler.Tool{}
+	}
 }
 
 // requireRows refuses a grader that reads rows if the run holds none, as after an import of plain
@@ -267,7 +288,9 @@ func ForAudit(ctx context.Context, c *Invocation, dir string, replay bool) (*Pro
 		seed := freshSeed
 		cfg.Seed = &seed
 	}
-	p, err := New(ctx, cfg)
+	p := NewUnwired(cfg)
+	p.Audit.fresh = true
+	p, err = Wire(ctx, p)
 	return p, nil, err
 }
 

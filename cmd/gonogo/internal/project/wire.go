@@ -268,12 +268,19 @@ func (p *Project) Endpoints() []Endpoint {
 			list = append(list, Endpoint{"model of the variant " + v.Name, url})
 		}
 	}
-	for _, t := range p.Config.Body.Tools {
-		if !p.Config.Agent.Used() { // an agent has its own tools, or calls these itself
-			list = append(list, Endpoint{"tool " + t.Name, p.Config.Connect(t.ServerURL)})
-		}
+	if !p.Config.Agent.Used() { // an agent has its own tools, or calls these itself
+		list = append(list, p.ToolEndpoints()...)
 	}
 	return append(WithoutSessionURLs(list), p.GradingEndpoints()...)
+}
+
+// ToolEndpoints lists the servers of the job's tools.
+func (p *Project) ToolEndpoints() []Endpoint {
+	var list []Endpoint
+	for _, t := range p.Config.Body.Tools {
+		list = append(list, Endpoint{"tool " + t.Name, p.Config.Connect(t.ServerURL)})
+	}
+	return WithoutSessionURLs(list)
 }
 
 // WithoutSessionURLs leaves out the endpoints whose URL depends on a session.

@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -27,7 +30,13 @@ func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir s
 			return nil, err
 		}
 	}
-	plan, err := auditPlan(ctx, p, run)
+	tools, none := p.Audit.ToolsAtHand()
+	if none == "" {
+		if err := p.Reachable(ctx, p.ToolEndpoints()); err != nil {
+			tools, none = nil, err.Error()
+		}
+	}
+	plan, err := auditPlan(ctx, p, run, tools, none)
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
@@ -50,7 +59,7 @@ func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir s
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
-	if p.GradesInSession() {
+	if p.GradesInSession() || plan.Todo().Policies > 0 {
 		if err := p.Session.KeepSessions(ctx, dir); err != nil {
 			return nil, errors.Join(err, w.Close())
 		}
@@ -84,9 +93,15 @@ func putProbes(ctx context.Context, p *project.Project, c *project.Invocation, p
 		to: w, top: hi - 0.05*(hi-lo), paid: map[string][]string{}, dir: dir,
 		tell: func(text string) { fmt.Fprintln(c.Err, console.Visible(p.Redact.String(text))) },
 	})
-	if n := plan.Todo().Gradings; n > 0 {
+	if todo := plan.Todo(); todo.Gradings > todo.Policies {
+		n := todo.Gradings - todo.Policies
 		tasks := func(context.Context) iter.Seq2[sampler.Task, error] { return plan.Tasks() }
 		stats, err = gradeTasks(ctx, p, c, "probes", n, true, to, tasks, p.Bounds.Grader)
+	}
+	if err == nil && stats.StoppedBy == "" && plan.Todo().Policies > 0 {
+		var played sampler.Stats
+		played, err = playPolicies(ctx, p, c, plan, to)
+		stats = added(stats, played)
 	}
 	if err == nil && stats.StoppedBy == "" {
 		var searched sampler.Stats
@@ -109,8 +124,50 @@ func putProbes(ctx context.Context, p *project.Project, c *project.Invocation, p
 	return stats, err
 }
 
-// auditPlan plans the audit of a run.
-func auditPlan(ctx context.Context, p *project.Project, run *rollout.Run) (*audit.Plan, error) {
+// playPolicies makes the rollouts of the policies. A tool that fails on what a policy calls it with
+// does not end the audit.
+func playPolicies(ctx context.Context, p *project.Project, c *project.Invocation, plan *audit.Plan,
+	to sampler.Sink,
+) (sampler.Stats, error) {
+	rollouts, script, to := plan.Policies(to)
+	stats, err := playRollouts(ctx, p, c, rollouts, script, to)
+	if dead, ok := errors.AsType[*endpoint.Error](err); ok && strings.HasPrefix(dead.Boundary, endpoint.Tool("")) {
+		fmt.Fprintf(c.Err, "note: policies for tools ended early: %s\n", console.Visible(p.Redact.String(dead.Error())))
+		return sampler.Stats{}, nil
+	}
+	if n := stats.Outcomes[rollout.ToolFailed]; n > 0 {
+		fmt.Fprintf(c.Err, "note: a tool failed %s of policies; the next audit makes them again\n",
+			console.Count(n, "rollout"))
+	}
+	return stats, err
+}
+
+// playRollouts makes rollouts in which script takes the model's place. They do not count as rollouts
+// of the budget.
+func playRollouts(ctx context.Context, p *project.Project, c *project.Invocation, rollouts []sampler.Rollout,
+	script sampler.Model, to sampler.Sink,
+) (sampler.Stats, error) {
+	cfg := p.Sampling()
+	cfg.Cost, cfg.Uncounted, cfg.Breaker = p.Spending.PolicyCost(), true, 0
+	cfg.Minute = maps.Clone(cfg.Minute)
+	delete(cfg.Minute, endpoint.Model) // which is not called
+	bounds := sampler.Boundaries{Model: script, Tools: p.Bounds.Tools, Grader: p.Bounds.Grader}
+	stats, err := underProgress(ctx, p, c, "rollouts of policies", len(rollouts), cfg,
+		func(ctx context.Context, drain <-chan struct{}, show *console.Progress) (sampler.Stats, error) {
+			cfg.Log = p.Log
+			return sampler.Sample(ctx, sampler.SampleOptions{
+				Config: cfg, Seed: ^p.Inputs.Seed, // trace ids that no rollout of the run has
+				Rollouts: rollouts, Boundaries: bounds, Sink: to, Drain: drain, Watch: show.Watch,
+			})
+		})
+	console.WarnLeftOpen(c.Err, stats)
+	return stats, err
+}
+
+// auditPlan plans the audit of a run. Policies may call tools; none says why there are none.
+func auditPlan(ctx context.Context, p *project.Project, run *rollout.Run, tools []string,
+	none string,
+) (*audit.Plan, error) {
 	labels, err := run.Labels()
 	if err != nil {
 		return nil, err
@@ -119,25 +176,38 @@ func auditPlan(ctx context.Context, p *project.Project, run *rollout.Run) (*audi
 	if p.Joined {
 		items = p.Inputs.Items
 	}
-	seed := p.Inputs.Seed
+	in := auditInput(p, items, tools)
 	if run.Manifest != nil && run.Manifest.ItemsSeed != nil {
-		seed = *run.Manifest.ItemsSeed // the audits of all nights draw the same items
+		in.Seed = *run.Manifest.ItemsSeed // the audits of all nights draw the same items
 	}
+	in.Records, in.Labels, in.Unserved = run.Records, labels, none
+	return audit.NewPlan(ctx, p.Config.Audit.Config(), in)
+}
+
+// auditInput returns the input of an audit's plan, without the rollouts.
+func auditInput(p *project.Project, items []rollout.Item, tools []string) audit.Input {
 	a := p.Config.Audit
-	in := audit.Input{
-		Seed: seed, Items: items, Records: run.Records, Range: *p.Config.RewardRange,
-		Probes: p.Audit.Probes, Detectors: p.Audit.Detectors, Labels: labels, Answer: a.Answer,
-		Reference: p.Audit.Reference,
-		Grader:    p.GraderInfo().Hash, Judges: len(p.Config.Body.Judges()),
+	return audit.Input{
+		Seed: p.Inputs.Seed, Items: items, Range: *p.Config.RewardRange,
+		Probes: p.Audit.Probes, Detectors: p.Audit.Detectors, Answer: a.Answer, Reference: p.Audit.Reference,
+		Grader: p.GraderInfo().Hash, Judges: len(p.Config.Body.Judges()),
+		Served: tools, Sandbox: p.Session.Sessions != nil,
+		MaxSteps: p.Config.Sampling.MaxSteps, MaxToolCalls: p.Config.Sampling.MaxToolCalls,
 	}
-	return audit.NewPlan(ctx, a.Config(), in)
 }
 
 // auditEstimate says what the audit after sampling may cost; "" if there is none.
-func auditEstimate(p *project.Project, c *project.Invocation) string {
+func auditEstimate(ctx context.Context, p *project.Project, c *project.Invocation) string {
 	if !project.Audits(p, c) {
 		return ""
 	}
+	var policies audit.Estimate
+	if tools, none := p.Audit.ToolsAtHand(); none == "" {
+		plan, err := audit.NewPlan(ctx, p.Config.Audit.Config(), auditInput(p, p.Inputs.Items, tools))
+		if err == nil { // else the audit says so
+			policies = plan.Todo()
+		}
+	}
 	return console.AuditEstimate(p.Config.Audit.Config(), len(p.Config.Body.Judges()), p.Audit.Detectors,
-		len(sampler.Plan(p.Inputs.Items, p.Samples(), nil)))
+		len(sampler.Plan(p.Inputs.Items, p.Samples(), nil)), policies)
 }

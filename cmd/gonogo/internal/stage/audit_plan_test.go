@@ -32,7 +32,7 @@ func TestAnAuditDrawsByTheSeedOfTheItems(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := auditPlan(t.Context(), p, run)
+		plan, err := auditPlan(t.Context(), p, run, nil, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,7 +23,7 @@ func Check(ctx context.Context, p *project.Project, c *project.Invocation, offli
 	found := console.Check{
 		Rollouts: len(rollouts), Problems: p.Inputs.Problems,
 		Warnings: append(config.SuspiciousValues(p.Config, time.Now()), p.Warnings...),
-		Estimate: estimateLegs(p, c, legs, nil), Files: p.Inputs.Data(), Variants: checkedVariants(p),
+		Estimate: estimateLegs(ctx, p, c, legs, nil), Files: p.Inputs.Data(), Variants: checkedVariants(p),
 		MCP: p.MCP.CheckedServers(),
 	}
 	found.Warnings = append(found.Warnings, console.TooFew(p.Config.Settings(), found.Files, p.Samples())...)

@@ -79,12 +79,14 @@ func rehearseLegs(ctx context.Context, p *project.Project, c *project.Invocation
 			}
 		}
 	}
-	return estimateLegs(p, c, legs, recs), lost, nil
+	return estimateLegs(ctx, p, c, legs, recs), lost, nil
 }
 
 // estimateLegs estimates what the legs will take, one line each, from one rollout of each; recs is
 // nil without any.
-func estimateLegs(p *project.Project, c *project.Invocation, legs []leg, recs []*rollout.Record) string {
+func estimateLegs(ctx context.Context, p *project.Project, c *project.Invocation, legs []leg,
+	recs []*rollout.Record,
+) string {
 	var lines []string
 	all := 0
 	for i, l := range legs {
@@ -96,7 +98,7 @@ func estimateLegs(p *project.Project, c *project.Invocation, legs []leg, recs []
 			AtMost: l.p.Round > 0, Concurrency: l.p.Config.Sampling.Concurrency, Cost: l.p.Config.TokenPrices().Rollout,
 		})
 		if l.name == "" {
-			line += auditEstimate(p, c)
+			line += auditEstimate(ctx, p, c)
 		} else {
 			line = "Variant " + l.name + ". " + line
 		}
@@ -141,11 +143,11 @@ func confirmStart(ctx context.Context, p *project.Project, c *project.Invocation
 	}
 	ask := c.Command != "demo" && !c.Yes && console.IsTerminal(c.Err) && console.IsTerminal(c.In)
 	if !ask {
-		fmt.Fprintln(c.Err, estimateLegs(p, c, legs, nil))
+		fmt.Fprintln(c.Err, estimateLegs(ctx, p, c, legs, nil))
 		return nil
 	}
 	if p.Config.Queue.Remote() { // the rollouts are not made here
-		fmt.Fprintf(c.Err, "\n%s\n", estimateLegs(p, c, legs, nil))
+		fmt.Fprintf(c.Err, "\n%s\n", estimateLegs(ctx, p, c, legs, nil))
 		return ui.Confirm(c.In, c.Err)
 	}
 	fmt.Fprintln(c.Err, "One rehearsal rollout first, which is not recorded (--yes leaves it out) …")

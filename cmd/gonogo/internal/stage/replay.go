@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"gonogo/cmd/gonogo/internal/console"
@@ -37,10 +38,7 @@ func Replay(ctx context.Context, p *project.Project, c *project.Invocation, run 
 		now = r
 		return nil
 	})
-	once := func(context.Context) iter.Seq2[sampler.Task, error] {
-		return func(yield func(sampler.Task, error) bool) { yield(task, nil) }
-	}
-	if _, err := gradeTasks(ctx, p, c, "probes", 1, true, keep, once, by); err != nil {
+	if err := replayTask(ctx, p, c, task, keep, by); err != nil {
 		return fmt.Errorf("replay %s: %s", name, p.Redact.String(err.Error()))
 	}
 	if now == nil {
@@ -58,6 +56,49 @@ func Replay(ctx context.Context, p *project.Project, c *project.Invocation, run 
 	}
 	shown.WriteText(c.Out, p.Redact.String)
 	return nil
+}
+
+// replayTask has one payload graded again. Of a policy it also makes the recorded calls again, if the
+// tools are at hand.
+func replayTask(ctx context.Context, p *project.Project, c *project.Invocation, task sampler.Task, to sampler.Sink,
+	by sampler.Grader,
+) error {
+	if strings.HasPrefix(task.Record.Probe.Name, rollout.ProbePolicy) && task.Item != nil {
+		_, none := p.Audit.ToolsAtHand()
+		switch {
+		case none == "":
+			again := sampler.Rollout{Item: task.Item, Sample: task.Record.Sample, Attempt: task.Record.Attempt + 1}
+			_, err := playRollouts(ctx, p, c, []sampler.Rollout{again}, recordedModel(task.Record.Messages), to)
+			return err
+		case p.GradesInSession():
+			return fmt.Errorf("the grader reads the session of the rollout, which has ended, and the calls cannot be "+
+				"made again: %s", none)
+		}
+	}
+	once := func(context.Context) iter.Seq2[sampler.Task, error] {
+		return func(yield func(sampler.Task, error) bool) { yield(task, nil) }
+	}
+	_, err := gradeTasks(ctx, p, c, "probes", 1, true, to, once, by)
+	return err
+}
+
+// recordedModel returns a model that replies as the messages of a record do.
+func recordedModel(messages []rollout.Message) sampler.Model {
+	return repeater(slices.DeleteFunc(slices.Clone(messages), func(m rollout.Message) bool { return m.Role != "assistant" }))
+}
+
+type repeater []rollout.Message
+
+// Reply returns the recorded turn, or the last text as the answer after all of them.
+func (r repeater) Reply(_ context.Context, req sampler.Request) (sampler.Reply, error) {
+	if len(r) == 0 {
+		return sampler.Reply{Final: true}, nil
+	}
+	turn := r[min(len(req.Turns), len(r)-1)]
+	if len(req.Turns) >= len(r) {
+		turn.ToolCalls = nil
+	}
+	return sampler.Reply{Text: turn.Content, Calls: turn.ToolCalls, Final: len(turn.ToolCalls) == 0}, nil
 }
 
 // graderOfProbe returns what grades a payload: the detector that read it, else the run's own

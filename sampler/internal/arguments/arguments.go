@@ -1,9 +1,11 @@
-package burst
+package arguments
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -12,40 +14,42 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// schemaOf finds the parameters of a tool in the item's row. A tool without parameters takes an
-// empty object.
-func schemaOf(it *rollout.Item, tool string) (schema map[string]any, ok bool) {
-	var list []struct {
-		Name       string          `json:"name"`
-		Parameters json.RawMessage `json:"parameters"`
-		Function   struct {
-			Name       string          `json:"name"`
-			Parameters json.RawMessage `json:"parameters"`
-		} `json:"function"`
-	}
-	if jsontext.Unmarshal(it.Tools, &list) != nil {
-		return nil, false
-	}
-	for _, t := range list {
-		raw := t.Function.Parameters
-		switch tool {
-		case t.Function.Name:
-		case t.Name:
-			raw = t.Parameters
-		default:
-			continue
-		}
-		if len(raw) > 0 && jsontext.Unmarshal(raw, &schema) != nil {
-			return nil, false
-		}
-		return schema, true
-	}
-	return nil, false
+// Tool is a tool that an item offers.
+type Tool struct {
+	Name   string
+	Schema map[string]any // of its parameters; nil: it takes an empty object
 }
 
-// wordsOf returns words to make strings of: those of the last user message, so that a search finds
+// ToolsOf lists the tools of the item's row, without those whose parameters are not a JSON object.
+func ToolsOf(it *rollout.Item) []Tool {
+	type function struct {
+		Name       string          `json:"name"`
+		Parameters json.RawMessage `json:"parameters"`
+	}
+	var list []struct {
+		function
+		Function function `json:"function"`
+	}
+	if jsontext.Unmarshal(it.Tools, &list) != nil {
+		return nil
+	}
+	var tools []Tool
+	for _, t := range list {
+		f := t.Function
+		if f.Name == "" {
+			f = t.function
+		}
+		tool := Tool{Name: f.Name}
+		if f.Name != "" && (len(f.Parameters) == 0 || jsontext.Unmarshal(f.Parameters, &tool.Schema) == nil) {
+			tools = append(tools, tool)
+		}
+	}
+	return tools
+}
+
+// WordsOf returns words to make strings of: those of the last user message, so that a search finds
 // something.
-func wordsOf(it *rollout.Item) []string {
+func WordsOf(it *rollout.Item) []string {
 	text := ""
 	for _, m := range it.Messages {
 		if m.Role == "user" {
@@ -59,10 +63,10 @@ func wordsOf(it *rollout.Item) []string {
 	return words[:min(len(words), 200)]
 }
 
-// arguments makes JSON arguments that satisfy a schema, as far as these keywords go: type, enum,
+// Make makes JSON arguments that satisfy a schema, as far as these keywords go: type, enum,
 // const, default, examples, properties, required, items, the bounds of numbers, strings and lists,
 // and the first of anyOf, oneOf and allOf. Optional properties are left out half of the time.
-func arguments(schema map[string]any, words []string, rng *rand.Rand) string {
+func Make(schema map[string]any, words []string, rng *rand.Rand) string {
 	m := maker{words, rng}
 	made, ok := m.value(schema, 0).(map[string]any)
 	if !ok {
@@ -152,7 +156,7 @@ func (m maker) object(s map[string]any, depth int) any {
 			required[text] = true
 		}
 	}
-	for _, name := range sortedKeys(properties) {
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		inner, _ := properties[name].(map[string]any)
 		if depth < deepest && (required[name] || m.rng.IntN(2) == 0) {
 			out[name] = m.value(inner, depth+1)
