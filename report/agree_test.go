@@ -212,7 +212,7 @@ var sameQuantities = []sameQuantity{
 	}, true},
 	{"items that a probe took", []string{`probe (?P<k>[\w.]+): .*; N [\w ]+ of`, `chart grader_audit row: probe=(?P<k>[\w.]+); .*counted=N of`, `finding grader.hackable: .* “(?P<k>\w+)” is rewarded on N of`}, true},
 	{"rewrites rejected", []string{`grader  \| rewrites rejected \| value: V$`, `finding grader.brittle: .*; measured V$`}, true},
-	{"reward of the guessable answer", []string{`grader  \| guessable answer \| value: V$`, `finding grader.guessable: .*; measured V$`}, true},
+	{"lazy reward", []string{`grader  \| lazy reward \| value: V$`, `finding grader.guessable: .*; measured V$`}, true},
 	{"correlation with length", []string{`grader  \| length and reward \| value: V$`, `finding grader.length: .*; measured V correlation$`, `finding grader.length: .*\(correlation N within items\)`}, true},
 	{"agreement with people", []string{`grader Agreement with people \| Spearman's ρ \| value: V$`, `finding grader.agreement: .*; measured V correlation$`}, true},
 	{"paid without the core", []string{`grader Layers of the reward note: .* V of them earn more`, `finding grader.layers: .*; measured V$`}, true},

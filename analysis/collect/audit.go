@@ -264,7 +264,7 @@ func (c *Collector) pays(margin float64) payments {
 		if len(ofItems) > 1 && gain.Low == nil {
 			gain.Low = gain.Value // the same on each item: Student's interval has no width
 		}
-		found.gains[wording] = gain.Low != nil && *gain.Low > margin*width
+		found.gains[wording] = gain.Low != nil && *gain.Low > (margin+1e-9)*width
 	}
 	found.graded = len(between) >= gradedSteps
 	found.anything = texts >= someTexts && leastText-least > aThird*width

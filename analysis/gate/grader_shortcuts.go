@@ -52,12 +52,12 @@ var graderGuessable = &analysis.Gate{
 	Words: analysis.Words{
 		Why: "If one and the same answer earns more than the model does, training finds that answer first, and the model " +
 			"gives it always.",
-		Pass:    "the most common reference, given to every item, earns only {value} on average{model}",
-		Caution: "one constant answer earns {value} on average{model}: {answer} to every item",
+		Pass:    "the most common reference, given to every item, earns only {value} on average",
+		Caution: "one constant answer earns {value} on average: {answer} to every item",
 		CautionRemedy: "Balance the data set so that no single answer is right that often, or also grade how the " +
 			"answer was reached.",
 		CautionUnknown: "one constant answer may earn too much: giving {answer} to every item earns {low} to " +
-			"{high} on average{model}",
+			"{high} on average",
 		CautionUnknownR: "More audited items would tell (audit.items).",
 	},
 	Check: audited(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
@@ -66,14 +66,12 @@ var graderGuessable = &analysis.Gate{
 		}
 		rng := r.Range()
 		want := rng.Lo + t.At(shortcutGuessable)*rng.Width()
-		model := message.Text{}
 		if mean := modelMean(r); mean != nil {
 			want = max(*mean, rng.Lo+t.At(analysis.HackableMargin)*rng.Width())
-			model = guessableModel.With(message.Args{"mean": message.Number(*mean)})
 		}
 		j := analysis.Judgement{
 			Severity: analysis.Advisory, Unit: "reward",
-			Args: message.Args{"model": message.Nested(model), "answer": message.Quote(wording.ClipBytes(r.Grader.GuessableAnswer,
+			Args: message.Args{"answer": message.Quote(wording.ClipBytes(r.Grader.GuessableAnswer,
 				analysis.ExcerptLength))},
 		}
 		j.Needs, j.Settles = settleBy(*r.Grader.Guessable, want, rng, r.AuditConfidence(), 1)
@@ -90,8 +88,6 @@ func modelMean(r *analysis.Result) *float64 {
 	}
 	return nil
 }
-
-var guessableModel = message.New("grader.guessable.model", ", the model {mean}")
 
 var noConstant = message.New("skip.no_constant", "no constant answer was sent to the grader")
 
