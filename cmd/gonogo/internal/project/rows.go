@@ -9,7 +9,6 @@ import (
 
 	"gonogo/sampler/input/dataset"
 	"gonogo/sampler/rollout"
-	"gonogo/sampler/rollout/prompt"
 )
 
 // joinRows gives the items of a run whose rows hold nothing but a prompt, as imports leave them, the
@@ -46,7 +45,7 @@ func (p *Project) joinRows(ctx context.Context, run *rollout.Run) error {
 		row := rows[rollout.Key{Split: it.Split, Item: it.ID}]
 		switch {
 		case row == nil:
-		case asked[i].Text != "" && asked[i].Text != rollout.PromptOf(row.Messages, nil).Text:
+		case asked[i] != "" && asked[i] != rollout.PromptOf(row.Messages, nil).Text:
 			other++
 		default:
 			category, family := cmp.Or(it.Category, row.Category), cmp.Or(it.Family, row.Family)
@@ -75,9 +74,9 @@ func tells(it *rollout.Item) bool {
 }
 
 // recordedItems returns the items of a run or, if it holds none, of its rollouts, and what they ask.
-func recordedItems(ctx context.Context, run *rollout.Run) (items []rollout.Item, asked []prompt.Identity, err error) {
+func recordedItems(ctx context.Context, run *rollout.Run) (items []rollout.Item, asked []string, err error) {
 	for i := range run.Items {
-		asked = append(asked, rollout.PromptOf(run.Items[i].Messages, nil))
+		asked = append(asked, rollout.PromptOf(run.Items[i].Messages, nil).Text)
 	}
 	if len(run.Items) > 0 {
 		return slices.Clone(run.Items), asked, nil
@@ -88,7 +87,7 @@ func recordedItems(ctx context.Context, run *rollout.Run) (items []rollout.Item,
 		if key := (rollout.Key{Split: r.Split, Item: r.Item}); !seen[key] {
 			seen[key] = true
 			items = append(items, rollout.Item{ID: r.Item, Split: r.Split, Category: r.Category, Family: r.Family})
-			asked = append(asked, r.Prompt(nil))
+			asked = append(asked, r.Prompt(nil).Text)
 		}
 		return nil
 	})

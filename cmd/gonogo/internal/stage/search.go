@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"gonogo/analysis"
@@ -18,7 +19,6 @@ import (
 	"gonogo/sampler/boundary/grader"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/rollout/disk"
-	"gonogo/sampler/wording"
 )
 
 // errSearchStopped ends a search whose gradings were stopped.
@@ -91,7 +91,7 @@ func writeScript(p *project.Project, c *project.Invocation, dir string, found []
 		}
 	}
 	about := fmt.Sprintf("The text found earns %.4g on %d of %s: %q", most, top, console.Count(len(found), "item"),
-		wording.ClipBytes(found[0].Record.Answer, analysis.ExcerptLength))
+		analysis.Excerpt(found[0].Record.Answer, "", analysis.ExcerptLength))
 	fmt.Fprintln(c.Err, console.Visible(p.Redact.String(about)))
 	g, ok := p.Bounds.Grader.(grader.Scripter)
 	if !ok {
@@ -129,12 +129,14 @@ func inTurn(tasks []sampler.Task) iter.Seq2[sampler.Task, error] {
 	}
 }
 
+var unescaped = strings.NewReplacer(`\n`, "\n", `\"`, `"`, `\\`, `\`)
+
 // mostSource bounds the size of a grader's file that is read for the words in it.
 const mostSource = 1 << 20
 
 // graderWords returns the quoted texts in the source of the grader.
 func graderWords(p *project.Project) []string {
-	source := string(p.Config.Body.Grader)
+	source := unescaped.Replace(string(p.Config.Body.Grader)) // files are inlined in it as JSON
 	for _, file := range grader.Files(grader.Kinds(), p.Config.Body.Grader, p.Config.GraderDir) {
 		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || info.Size() > mostSource {
 			continue
