@@ -23,7 +23,7 @@ type remedy struct{ text, script, printed, run, changed string }
 
 var remedies = []remedy{
 	// The findings.
-	{"on two items, like a right answer: gonogo audit ", "audit_search", "stderr '^found: buried earns 1", "gonogo audit holds -c holds.yaml --replay buried", `stdout '"reward": 1,'`},
+	{"on two items, like a right answer: gonogo audit ", "audit_search", "stderr '^found: buried earns 1", "gonogo audit holds -c holds.yaml --replay buried", `stdout '"reward": 1$'`},
 	{"gonogo audit RUN --replay ", "remedies", "--replay [^ ]*", "$(cat replay)", "grep '^now"},
 	{"Close the hole. Then gonogo grade RUN -o RUN-2", "remedies", "Close the hole. Then", "gonogo audit r1-2", "PASS +grader.hackable"},
 	{"A worthless answer should get the lowest grade, not a failure", "remedies", "A worthless answer should get", "gonogo audit shy-2", "! stdout 'could not be judged'"},

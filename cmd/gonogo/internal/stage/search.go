@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/sampler"
@@ -155,6 +156,7 @@ type shown struct {
 	tell func(string)
 	top  float64 // of the rewards: from here on, like a right answer
 	dir  string
+	with string              // flags that select the configuration
 	mu   sync.Mutex          // guards paid
 	paid map[string][]string // items, by probe
 }
@@ -167,8 +169,9 @@ func (s *shown) Append(r *rollout.Record) error {
 		if !slices.Contains(items, name) {
 			s.paid[r.Probe.Name] = append(items, name)
 			if len(items) == 1 {
-				s.tell(fmt.Sprintf("found: %s earns %.4g on two items, like a right answer: gonogo audit %s --replay %s/%s/%s/%d",
-					r.Probe.Name, *r.Reward, s.dir, r.Probe.Name, r.Split, name, r.Sample))
+				s.tell(fmt.Sprintf("found: %s earns %.4g on two items, like a right answer: gonogo audit %s%s --replay %s",
+					r.Probe.Name, *r.Reward, message.Shell(s.dir), s.with,
+					message.Shell(fmt.Sprintf("%s/%s/%s/%d", r.Probe.Name, r.Split, name, r.Sample))))
 			}
 		}
 		s.mu.Unlock()
