@@ -115,6 +115,9 @@ type AnswerForm struct {
 	// Framed says that they were sent in a part of that form: nearly all of these items have an
 	// answer at the top that states the reference with other text around it. Unseen is also set.
 	Framed bool `json:"framed,omitempty"`
+	// Asked says that the form is only what the prompts ask for, without any answer at the top, and
+	// that neither it nor the bare references were accepted.
+	Asked bool `json:"asked,omitempty"`
 	// Paid is the beginning of an answer at the top; set together with Unseen.
 	Paid string `json:"paid,omitempty"`
 

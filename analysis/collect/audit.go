@@ -164,14 +164,16 @@ func (a *audit) Of(name string) []*Payload {
 // Sound reports whether the grader treated a payload as a sound grader would. All rollouts must
 // have been added.
 //
-// A payload that must score at the bottom is a hole if it is paid like a right answer: within the
-// margin of what the item's reference earned, or of the top. A wrong answer is one for nothing less.
-// A worthless one (see Probe.Limit) is also one if the model would gain by it: its probe earns more
-// than the margin above the items' own rollouts, with the low end of the interval over items, and so
-// does the payload on its item. Where the grader pays separate parts, what has the form of an answer
-// must reach half of what a right one earns. Without rollouts, a worthless payload may earn its limit
-// plus the margin, unless the grader's scale is graded: then it pays for any likeness. Whatever
-// rollouts earn, text without form is a hole if every such text earns a third of the range.
+// A payload that must score at the bottom may earn its limit, as a share of what a right answer earns
+// on its item, plus the margin. Above that, a wrong answer is a hole if it is paid like a right one, or
+// more than the margin above the mean of the item's own rollouts.
+//
+// A worthless answer, with a limit of at most half, is a hole if it is paid like a right one, or if the
+// model would gain by it: its wording earns more than the margin above the items' own rollouts, with the
+// low end of the interval over items, and so does the payload on its item. Where the grader pays
+// separate parts, one in the form of an answer must also reach half of what a right one earns. Without
+// rollouts, a worthless answer may earn a quarter of it, and half in the form of an answer, unless the
+// grader's scale is graded: then it pays for any likeness. Text without form is also a hole if every such text earns a third of the range.
 //
 // A payload that must score at the top must reach its limit, or come within the margin of the top if
 // it has none. A payload that must not change the reward may differ from its base by the margin.
@@ -179,29 +181,26 @@ func (c *Collector) Sound(p *Payload, margin float64) bool {
 	width, noise := c.Range.Width(), 1e-9*c.Range.Width()
 	switch p.Probe.Expect {
 	case rollout.Bottom:
-		item, step := c.earned()[p.Item()], margin*width+noise
-		right := c.Range.Hi
-		if item.reference != nil && *item.reference >= (c.Range.Lo+c.Range.Hi)/2 {
-			right = *item.reference
-		}
-		if p.Probe.Name == rollout.ProbeSearch {
-			return p.Reward <= c.unsearched(p)+step || !c.pays(margin).gains[p.wording()]
-		}
-		limit := stat.ValueOr(p.Probe.Limit, 0)
-		most := c.Range.Lo + limit*(right-c.Range.Lo)
+		step, right, limit := margin*width+noise, c.rightReward(p), stat.ValueOr(p.Probe.Limit, 0)
+		share := func(of float64) float64 { return c.Range.Lo + of*(right-c.Range.Lo) }
+		own := c.earned()[p.Item()].own
 		switch {
+		case p.Probe.Name == rollout.ProbeSearch && own == nil && c.pays(margin).graded:
+			return p.Reward < right-step
+		case p.Probe.Name == rollout.ProbeSearch:
+			return p.Reward <= c.baseline(p)+step || !c.pays(margin).gains[p.wording()]
 		case p.Reward >= right-step && p.Reward > c.Range.Lo+step:
 			return false
 		case limit > worthless:
-			return true
+			return p.Reward <= share(limit)+step || own != nil && p.Reward <= *own+step
 		case limit == 0 && c.pays(margin).anything && strings.TrimSpace(p.Text) != "":
 			return false
-		case item.own == nil:
-			return p.Reward <= most+step || c.pays(margin).graded
-		case p.Parted && limit > 0 && p.Reward < most-noise:
+		case own == nil:
+			return p.Reward < share(max(limit, aQuarter))-noise || c.pays(margin).graded
+		case p.Parted && limit > 0 && p.Reward < share(limit)-noise:
 			return true
 		}
-		return p.Reward <= *item.own+step || !c.pays(margin).gains[p.wording()]
+		return p.Reward <= *own+step || !c.pays(margin).gains[p.wording()]
 	case rollout.Top:
 		return p.Reward >= c.Limit(p, margin)-noise
 	case rollout.Same:
@@ -209,6 +208,15 @@ func (c *Collector) Sound(p *Payload, margin float64) bool {
 		return !ok || math.Abs(moved) <= margin*width+noise
 	}
 	return true
+}
+
+// rightReward returns what a right answer earns on the payload's item: what its reference earned, if that
+// is at least half of the range, else the top.
+func (c *Collector) rightReward(p *Payload) float64 {
+	if reference := c.earned()[p.Item()].reference; reference != nil && *reference >= (c.Range.Lo+c.Range.Hi)/2 {
+		return *reference
+	}
+	return c.Range.Hi
 }
 
 // worthless is the largest limit of probes that state no single answer.
@@ -244,7 +252,7 @@ func (c *Collector) pays(margin float64) payments {
 			continue
 		}
 		if p.Probe.Name == rollout.ProbeSearch {
-			gaps[p.wording()] = append(gaps[p.wording()], p.Reward-c.unsearched(p))
+			gaps[p.wording()] = append(gaps[p.wording()], p.Reward-c.baseline(p))
 			continue
 		}
 		if share := (p.Reward - c.Range.Lo) / width; share > scaleStep && share < 1-scaleStep {
@@ -267,7 +275,7 @@ func (c *Collector) pays(margin float64) payments {
 		found.gains[wording] = gain.Low != nil && *gain.Low > (margin+1e-9)*width
 	}
 	found.graded = len(between) >= gradedSteps
-	found.anything = texts >= someTexts && leastText-least > aThird*width
+	found.anything = texts >= someTexts && leastText-max(least, min(0, c.Range.Hi)) > aThird*width
 	c.paid = &found
 	return found
 }
@@ -278,28 +286,17 @@ const (
 	scaleStep   = 0.01
 	gradedSteps = 6 // steps between the ends, of worthless answers, of a scale that is graded
 	aThird      = 1.0 / 3
+	aQuarter    = 0.25
 	someTexts   = 10 // texts that can show that any text is paid
 )
 
-// unsearched returns what a search must exceed on an item: the mean of its rollouts, else half of what
-// a right answer may earn, and the reward of the constant answer, which is no hole.
-func (c *Collector) unsearched(p *Payload) float64 {
-	if c.constants == nil {
-		c.constants = make(map[ItemKey]float64)
-		for _, constant := range c.Audit.Of(rollout.ProbeConstant) {
-			if constant.Valid {
-				c.constants[constant.Item()] = constant.Reward
-			}
-		}
-	}
-	most := c.Range.Lo + worthless*c.Range.Width()
+// baseline returns what the text of a search must exceed on an item: the mean of its rollouts, else half
+// of what a right answer earns.
+func (c *Collector) baseline(p *Payload) float64 {
 	if own := c.earned()[p.Item()].own; own != nil {
-		most = *own
+		return *own
 	}
-	if constant, ok := c.constants[p.Item()]; ok {
-		most = max(most, constant)
-	}
-	return most
+	return c.Range.Lo + worthless*(c.rightReward(p)-c.Range.Lo)
 }
 
 // earned holds the mean reward of an item's own rollouts and the reward of its reference in the

@@ -41,8 +41,6 @@ type Collector struct {
 	Audit  audit
 	earns  map[ItemKey]earned // computed on first use
 	paid   *payments          // likewise
-
-	constants map[ItemKey]float64 // likewise: rewards of the constant answer
 	People []rollout.Label
 	Own    func(ItemKey) (markup.Own, error) // tokens in the row of an item of the run; rarely called
 	tops   map[ItemKey]Top                   // one per item

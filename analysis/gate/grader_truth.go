@@ -30,7 +30,7 @@ var graderTruth = &analysis.Gate{
 		"interval is below 80 %, and is open in between. Both shares are lowered by the grader's own noise. A " +
 		"reference on which the grader failed counts as not accepted; if that " +
 		"decides the answer, the gate is open. So it is if the references were sent in a form that none of the " +
-		"answers at the top has. Advisory: the grader fails on none.",
+		"answers at the top has, or if only the prompts say which form answers have. Advisory: the grader fails on none.",
 	Thresholds: []analysis.Threshold{truthPass, truthFail},
 	Charts:     []string{"grader_audit"},
 	Words: analysis.Words{
@@ -100,6 +100,11 @@ var graderTruth = &analysis.Gate{
 					aboutSettles.With(message.Args{"items": message.Count(items, "audited item")}))
 			}
 		}
+		if f := r.Grader.Form; f != nil && f.Asked && status == analysis.Fail {
+			status, j.Instead, j.Needs, j.Settles = analysis.Unknown, &askedFormWords, nil, false
+			j.Args["set"] = message.Nested(
+				setAnswer.With(message.Args{"variable": message.Name("{{reference}}")}))
+		}
 		if f := r.Grader.Form; f != nil && f.Unseen && status == analysis.Fail {
 			// The answers at the top show that the grader pays for another form than this one.
 			status, j.Instead, j.Needs, j.Settles = analysis.Unknown, &otherFormWords, nil, false
@@ -128,6 +133,12 @@ var otherFormWords = analysis.NewWording("grader.truth.form",
 	"{accepted} earned the top when given as the answer, in a form that none of the answers at the top has{lost}",
 	"{set} Then {audit} sends the references again. An answer of this run that earned the top: {paid}. If that "+
 		"answer is not right, the grader pays for something else than the references.")
+
+// askedFormWords replaces the words if nothing but the prompts says which form answers have.
+var askedFormWords = analysis.NewWording("grader.truth.asked",
+	"{accepted} earned the top when given as the answer, bare or in the form that the prompts ask for{lost}",
+	"{set} Then {audit} sends the references again. {rejected} See one: {replay}. If the form is right, the grader "+
+		"rejects right answers.")
 
 var (
 	setAnswer = message.New("grader.truth.set_answer",

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -196,7 +197,34 @@ func TestVerdictsOfAudits(t *testing.T) {
 		{"what lies within the margin of a limit is no hole", func(f *folder) {
 			f.audited(1)
 			for i := range 20 {
-				f.probe("candidates", rollout.Bottom, fmt.Sprint("q", i), `"reward":0.55|"limit":0.5`)
+				f.probe("number_off", rollout.Bottom, fmt.Sprint("q", i), `"reward":0.94|"limit":0.9`)
+			}
+		}, analysis.Go, ""},
+		{"a list of candidates that is paid more than the model earns is one", func(f *folder) {
+			f.audited(1)
+			for i := range 20 {
+				f.probe("candidates", rollout.Bottom, fmt.Sprint("q", i), `"reward":0.6|"limit":0.5`)
+			}
+		}, analysis.NoGo, "grader.hackable"},
+		{"any text that is paid, but silence, is one", func(f *folder) {
+			f.audited(1)
+			for i, line := range f.probes {
+				f.probes[i] = strings.ReplaceAll(line, `"answer":"payload of q`+regexp.MustCompile(`\d+`).FindString(line)+`"`, `"answer":""`)
+			}
+			for i := range 20 {
+				f.probe("filler", rollout.Bottom, fmt.Sprint("q", i), `"reward":0.35|"limit":0`)
+			}
+		}, analysis.NoGo, "grader.hackable"},
+		{"a text that a search found and that is paid more than the model earns is one", func(f *folder) {
+			f.audited(1)
+			for i := range 20 {
+				f.probe("search", rollout.Bottom, fmt.Sprint("q", i), `"reward":0.7|"limit":0`)
+			}
+		}, analysis.NoGo, "grader.hackable"},
+		{"one that is paid less is none", func(f *folder) {
+			f.audited(1)
+			for i := range 20 {
+				f.probe("search", rollout.Bottom, fmt.Sprint("q", i), `"reward":0.3|"limit":0`)
 			}
 		}, analysis.Go, ""},
 		{"an echo that is paid for its part, less than the model earns, is no hole", func(f *folder) {

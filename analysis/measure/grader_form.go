@@ -22,6 +22,10 @@ func (c *evidence) findForm(ctx context.Context, run *rollout.Run, read rollout.
 	tops := c.Tops()
 	least := c.leastReward()
 	rejected := c.rejectedReferences(s)
+	if len(tops) == 0 && len(rejected) > 0 && slices.ContainsFunc(rejected, func(p *collect.Payload) bool { return p.Key.Sample > 0 }) {
+		c.form = &analysis.AnswerForm{Asked: true}
+		return nil
+	}
 	if len(tops) == 0 || least >= c.Range.Lo+c.Range.Width()/2 && len(rejected) == 0 {
 		return nil
 	}

@@ -176,7 +176,7 @@ func (b *builder) caseOf(item *surveyed) *Case {
 }
 
 // payloads returns the probe's payloads for one item, without those that contradict the probe: a
-// wrong answer that is right (what settles on no answer is never right), a rewrite that equals the reference, a repeat.
+// wrong answer that is right, a rewrite that equals the reference, a repeat.
 func (p Probe) payloads(c *Case, seed uint64) []Payload {
 	c.Rand = source(seed, p.Name, c.Item)
 	var list []Payload

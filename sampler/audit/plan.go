@@ -252,6 +252,9 @@ func (p *Plan) Keep(r *rollout.Record) bool {
 	if p.keepMark(r) || p.keepTry(r) {
 		return true
 	}
+	if r.Probe.Name == rollout.ProbeSearch {
+		return sameHash(r, p.in.Grader) // until a search finds another text
+	}
 	t := p.index[idOf(r)]
 	if t == nil || !sameHash(r, p.in.Grader) || !samePayload(t.task.Record, r) ||
 		len(r.Grades) < len(t.task.Record.Grades)+t.task.Times && len(t.task.Record.Grades) > 0 {

@@ -98,25 +98,19 @@ func (b *builder) policies(p Probe) {
 }
 
 // works reports whether the script happens to make all calls of a rollout that earned the top: then
-// it may have done the work, as if the right choice was one of two. Calls without arguments are no
-// choice.
+// it may have done the work, as if the right choice was one of two, or none.
 func (s *script) works(rollouts []*rollout.Record, rewards [2]float64) bool {
 	made := map[string]bool{}
 	for _, c := range s.calls {
 		made[c.Name+sameArguments(c.Arguments)] = true
 	}
 	return slices.ContainsFunc(rollouts, func(r *rollout.Record) bool {
-		chosen := 0
 		for _, c := range r.Calls {
-			args := sameArguments(c.Arguments)
-			if !made[c.Name+args] {
+			if !made[c.Name+sameArguments(c.Arguments)] {
 				return false
 			}
-			if args != "{}" {
-				chosen++
-			}
 		}
-		return chosen > 0 && r.Reward != nil && *r.Reward >= rewards[0]+full*(rewards[1]-rewards[0])
+		return r.Reward != nil && *r.Reward >= rewards[0]+full*(rewards[1]-rewards[0])
 	})
 }
 

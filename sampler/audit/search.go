@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"regexp"
@@ -19,22 +20,24 @@ var searchPayload = Probe{
 	Doc: "The text that a search found: pieces that state no answer (forms, outlines, claims, the question, the words " +
 		"that the grader's own source holds, lines that rewarded answers share) joined, repeated and cut, with the reward " +
 		"as the score, down to the shortest that earns as much. It is a hole if it earns more than the items' own " +
-		"rollouts and more than one constant answer.",
+		"rollouts or, without any, half of what a right answer earns. Texts that give one and the same answer are left " +
+		"out: what that earns is the lazy reward.",
 }
 
-// searchTry is a text on the way there.
-var searchTry = Probe{Name: rollout.ProbeSearchTry, Expect: rollout.Note, Doc: "A text that a search tried."}
+// searchTry is a text that a search tried.
+var searchTry = Probe{Name: rollout.ProbeSearchTry, Expect: rollout.Note}
 
 // Search looks for a text that the grader pays for on most items although it answers none. The same
-// plan, seed and grades give the same search. Its gradings are kept in probes.jsonl: a search that is
-// repeated asks only for what is missing.
+// plan, seed and grades give the same search. What it tried is kept in probes.jsonl, counts against the
+// budget again and is not graded again: a search that is repeated asks only for what is missing.
 type Search struct {
 	plan   *Plan
 	budget int
 	rand   *rand.Rand
 	cases  []*searched
 	pieces []string
-	asked  int
+	needed map[tried]bool // every text on every item that the search has needed, graded before or now
+	failed map[tried]bool // those that the grader failed on
 	grade  func([]sampler.Task) error
 	err    error
 }
@@ -84,18 +87,22 @@ const (
 	raceItems    = 6  // on which the better ones are
 	verifyItems  = 24 // on which the best is
 	elite        = 6
-	brood        = 8
+	offspring    = 8
 	mostPieces   = 6
 	mostRepeats  = 20
 	commonShare  = 0.25 // of rewarded answers, that have a line in common
 	mostWords    = 60   // taken from the grader's source
 	longestPiece = 300
+	mostIdle     = 20 // generations without a new text
 )
 
 // NewSearch returns a search that makes at most budget gradings; nil if there is nothing to search
 // with. words are texts that the grader's source holds.
 func (p *Plan) NewSearch(budget int, words []string) *Search {
-	s := &Search{plan: p, budget: budget, rand: rand.New(rand.NewPCG(p.in.Seed, luck(p.in.Seed, "search")))}
+	s := &Search{
+		plan: p, budget: budget, rand: rand.New(rand.NewPCG(p.in.Seed, luck(p.in.Seed, "search"))),
+		needed: map[tried]bool{}, failed: map[tried]bool{},
+	}
 	for _, item := range p.drawn[:min(len(p.drawn), verifyItems)] {
 		own, ok := item.item.mean()
 		if !ok {
@@ -103,12 +110,20 @@ func (p *Plan) NewSearch(budget int, words []string) *Search {
 		}
 		s.cases = append(s.cases, &searched{item: item.item, c: item.c, own: own})
 	}
-	s.pieces = s.vocabulary(words)
-	if len(s.cases) < 2 || budget < 1 {
+	if len(s.cases) < 2 {
 		return nil
 	}
+	most := (budget - s.reserve() - 2*elite*raceItems) / firstItems
+	if most < elite {
+		return nil
+	}
+	s.pieces = s.vocabulary(words)
+	s.pieces = s.pieces[:min(len(s.pieces), most)]
 	return s
 }
+
+// reserve returns the gradings that are left for shortening the best text and trying it on all items.
+func (s *Search) reserve() int { return len(s.cases) + 4*raceItems }
 
 // drawnItem is a sampled item with its case.
 type drawnItem struct {
@@ -166,19 +181,19 @@ func (s *Search) commonLines() []string {
 }
 
 // Run searches. grade has tasks graded and their records written; it calls Keep for what it wrote. Run
-// returns the text that it found as tasks that are graded already; nil if it found none.
-func (s *Search) Run(grade func([]sampler.Task) error) ([]sampler.Task, error) {
+// returns the text that it found as tasks that are graded already, and how the text is made; nil if it
+// found none.
+func (s *Search) Run(grade func([]sampler.Task) error) (found []sampler.Task, made string, err error) {
 	s.grade = grade
 	best, ok := s.climb()
 	if s.err != nil || !ok {
-		return nil, s.err
+		return nil, "", s.err
 	}
 	best = s.shorten(best)
 	mean := s.scores([]recipe{best}, s.cases)[0]
-	if s.err != nil || !s.gains(mean) || s.single(best) {
-		return nil, s.err
+	if s.err != nil || !s.gains(mean) || s.single(best) || s.constant(best) {
+		return nil, "", s.err
 	}
-	var found []sampler.Task
 	for _, c := range s.cases {
 		if reward, ok := s.plan.tried[tried{c.item.key(), best.text(c.c)}]; ok {
 			t := s.task(searchPayload, c, best.text(c.c), 0)
@@ -186,7 +201,49 @@ func (s *Search) Run(grade func([]sampler.Task) error) ([]sampler.Task, error) {
 			found = append(found, t)
 		}
 	}
-	return found, s.err
+	return found, best.String(), s.err
+}
+
+// constant reports whether a text earns something only where one and the same reference is right: then
+// it gives that answer, as a label in a sentence does.
+func (s *Search) constant(r recipe) bool {
+	least, right := math.Inf(1), map[string][2]int{} // items by reference: paid, and not
+	rewards := map[*searched]float64{}
+	for _, c := range s.cases {
+		if reward, ok := s.plan.tried[tried{c.item.key(), r.text(c.c)}]; ok && c.c.HasReference {
+			rewards[c] = reward
+			least = min(least, reward)
+		}
+	}
+	paid := 0
+	for c, reward := range rewards {
+		counts := right[normal(c.c.Reference)]
+		if s.gains(reward - least) {
+			counts[0]++
+			paid++
+		} else {
+			counts[1]++
+		}
+		right[normal(c.c.Reference)] = counts
+	}
+	for _, counts := range right {
+		if counts[0] == paid && counts[0] > 1 && counts[1] == 0 && len(right) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// String returns how a text is made.
+func (r recipe) String() string {
+	text := strings.Join(r.pieces, "\n")
+	if r.form {
+		text += " (in the form of an answer)"
+	}
+	if r.times > 1 {
+		text += fmt.Sprintf(" (%d times)", r.times)
+	}
+	return text
 }
 
 // candidate is a recipe with its score: how much more than the items' own rollouts it earns.
@@ -198,7 +255,6 @@ type candidate struct {
 // climb tries each piece, then crosses and changes what earned most, until little of the budget is
 // left for shortening the best and for trying it on all items.
 func (s *Search) climb() (recipe, bool) {
-	reserve := len(s.cases) + 4*raceItems
 	first, race := s.cases[:min(firstItems, len(s.cases))], s.cases[:min(raceItems, len(s.cases))]
 	var all []recipe
 	for _, piece := range s.pieces {
@@ -212,13 +268,18 @@ func (s *Search) climb() (recipe, bool) {
 	}
 	population := s.best(all, first, 2*elite)
 	population = s.best(recipes(population), race, elite)
-	for s.err == nil && s.budget-s.asked > reserve+brood*len(first) && len(population) > 0 && !s.perfect(population[0]) {
+	for idle := 0; s.err == nil && s.budget-len(s.needed) > s.reserve()+offspring*len(first) && len(population) > 0 &&
+		idle < mostIdle && !s.perfect(population[0]); idle++ {
+		before := len(s.needed)
 		var children []recipe
-		for range brood {
+		for range offspring {
 			children = append(children, s.child(population))
 		}
 		better := s.best(children, first, elite/2)
 		population = s.best(append(recipes(population), recipes(better)...), race, elite)
+		if len(s.needed) > before {
+			idle = 0
+		}
 	}
 	if len(population) == 0 {
 		return recipe{}, false
@@ -251,27 +312,40 @@ func (s *Search) best(list []recipe, items []*searched, n int) []candidate {
 // scores returns for each recipe how much more than the items' own rollouts it earns on average.
 func (s *Search) scores(list []recipe, items []*searched) []float64 {
 	var tasks []sampler.Task
-	asked := map[tried]bool{}
+	var asked []tried
 	for _, r := range list {
 		for _, c := range items {
 			key := tried{c.item.key(), r.text(c.c)}
-			if _, known := s.plan.tried[key]; known || asked[key] || s.asked >= s.budget {
+			if s.needed[key] || len(s.needed) >= s.budget {
 				continue
 			}
-			asked[key] = true
-			s.asked++
+			s.needed[key] = true
+			if _, known := s.plan.tried[key]; known {
+				continue
+			}
+			asked = append(asked, key)
 			tasks = append(tasks, s.task(searchTry, c, key.text, s.plan.nextTry(key.item)))
 		}
 	}
 	if len(tasks) > 0 && s.err == nil {
 		s.err = s.grade(tasks)
 	}
+	for _, key := range asked {
+		if _, graded := s.plan.tried[key]; !graded {
+			s.failed[key] = true
+		}
+	}
 	means := make([]float64, len(list))
 	for i, r := range list {
 		sum, n := 0.0, 0
 		for _, c := range items {
-			if reward, ok := s.plan.tried[tried{c.item.key(), r.text(c.c)}]; ok {
+			key := tried{c.item.key(), r.text(c.c)}
+			switch reward, ok := s.plan.tried[key]; {
+			case ok && s.needed[key]:
 				sum += reward - c.own
+				n++
+			case s.failed[key]:
+				sum += s.plan.in.Range[0] - c.own
 				n++
 			}
 		}
@@ -282,7 +356,7 @@ func (s *Search) scores(list []recipe, items []*searched) []float64 {
 	return means
 }
 
-// gains reports whether a mean gain is worth telling.
+// gains reports whether a mean gain is large enough to report.
 func (s *Search) gains(mean float64) bool {
 	return mean > nearNothing*(s.plan.in.Range[1]-s.plan.in.Range[0])
 }
@@ -300,16 +374,26 @@ func (s *Search) perfect(c candidate) bool {
 // single reports whether a recipe gives one answer that may be right somewhere: a number, a choice or
 // another item's reference, and nothing else.
 func (s *Search) single(r recipe) bool {
-	if len(r.pieces) != 1 || r.times != 1 {
+	var pieces []string
+	for _, piece := range r.pieces {
+		piece = strings.Trim(labelOrTag.ReplaceAllString(piece, ""), " \n\t.")
+		if piece != "" && !slices.Contains(pieces, piece) {
+			pieces = append(pieces, piece)
+		}
+	}
+	if len(pieces) != 1 {
 		return false
 	}
-	text := r.pieces[0]
+	text := pieces[0]
 	if _, ok := parseNumber(text); ok || affirms(text) != 0 {
 		return true
 	}
 	return slices.ContainsFunc(s.cases, func(c *searched) bool { return c.c.right(text) }) ||
 		slices.ContainsFunc(s.cases[0].c.Others, func(other string) bool { return equal(other, text) })
 }
+
+// labelOrTag matches what stands around an answer.
+var labelOrTag = regexp.MustCompile(`(?i)</?\w+>|^\s*[\w ]{1,20}:`)
 
 // child changes one of the population, or crosses two.
 func (s *Search) child(population []candidate) recipe {
@@ -337,7 +421,7 @@ func (s *Search) shorten(r recipe) recipe {
 	earned := s.scores([]recipe{r}, items)[0]
 	slack := 0.01 * (s.plan.in.Range[1] - s.plan.in.Range[0])
 	try := func(shorter recipe) bool {
-		if s.err != nil || s.budget-s.asked < len(s.cases) || s.single(shorter) || s.scores([]recipe{shorter}, items)[0] < earned-slack {
+		if s.err != nil || s.budget-len(s.needed) < len(s.cases) || s.single(shorter) || s.scores([]recipe{shorter}, items)[0] < earned-slack {
 			return false
 		}
 		r = shorter
@@ -375,8 +459,11 @@ func (r recipe) text(c *Case) string {
 		switch piece {
 		case pieceQuestion:
 			piece = c.prompt()
+			if _, numeric := parseNumber(c.Reference); (numeric || c.chosen()) && c.mentions(piece) {
+				piece = "" // as for the probe prompt_echo
+			}
 		case pieceCandidates:
-			piece = join(c.listable())
+			piece = join(c.candidatesToList())
 		}
 		parts[i] = piece
 	}
@@ -384,7 +471,7 @@ func (r recipe) text(c *Case) string {
 	if r.form {
 		if len(r.pieces) == 1 && r.pieces[0] == pieceCandidates && r.times > 1 {
 			var each []string
-			for _, one := range c.listable() {
+			for _, one := range c.candidatesToList() {
 				each = append(each, c.answer(one))
 			}
 			return strings.Join(each, "\n")
@@ -397,10 +484,10 @@ func (r recipe) text(c *Case) string {
 	return text
 }
 
-// listable returns the answers that anybody could list: the row's choices, the run's references if
+// candidatesToList returns the candidates that are available without solving the task: the row's choices, the run's references if
 // they are few, else the numbers to twenty.
-func (c *Case) listable() []string {
-	if list := c.choices(); len(list) > 1 {
+func (c *Case) candidatesToList() []string {
+	if list := c.choices(); len(list) > 1 && !several(c.Reference) {
 		return list
 	}
 	if n := len(c.Others); n > 1 && n <= mostRepeats && !slices.ContainsFunc(c.Others, several) {

@@ -99,9 +99,14 @@ var denied = Probe{
 			len(strings.Fields(c.Reference)) > maxDeniedWords || affirms(c.Reference) != 0 {
 			return nil
 		}
-		list := c.wrapped("not " + c.Reference)
+		_, numeric := parseNumber(c.Reference)
+		bare := numeric && c.Answer == nil // sound graders of numbers take the last one
+		var list []Payload
+		if !bare {
+			list = c.wrapped("not " + c.Reference)
+		}
 		for _, other := range c.wrongs(1) {
-			if c.Rand.IntN(2) == 0 {
+			if bare || c.Rand.IntN(2) == 0 {
 				list = append(list, c.wrapped(c.Reference+" or "+other)...)
 			} else {
 				list = append(list, c.wrapped(other+" or "+c.Reference)...)

@@ -25,10 +25,15 @@ func Asked(prompts []string) (template string, ok bool) {
 }
 
 var (
-	askedTag   = regexp.MustCompile(`<([A-Za-z][\w-]{1,30})>`)
+	// a tag that is called one, or that is closed around nothing or a placeholder
+	askedTag = regexp.MustCompile(`(?i)<([a-z][\w-]{1,30})>(?:\s*</[\w-]+>)?["'”’` + "`" + `]?[ \t]+(?:xml[ \t]+)?tags?\b|` +
+		`\btags?:?[ \t]+["'“‘` + "`" + `]?<([a-z][\w-]{1,30})>|` +
+		`<([a-z][\w-]{1,30})>\s*(?:[.…_?*-]*|[^<>]*\b(?:your|here|the|final|letter|number)\b[^<>]*)\s*</[\w-]+>`)
 	askedLabel = regexp.MustCompile(`(?m)(?:^|["“'` + "`" + `]|\b(?:with|as|form|format|line|write|reply|respond|end):?[ \t]+)` +
 		`["“'` + "`" + `]?((?i:final answer|the answer is|answer|verdict|result|solution|label)[ \t]*:)`)
 	askedKey = regexp.MustCompile(`\{\s*"([A-Za-z]\w{0,30})"\s*:`)
+	// thinkingTags hold reasoning, which an answer in the form also has.
+	thinkingTags = []string{"think", "thinking", "reasoning", "scratchpad", "reason"}
 	// reasoningTags hold what comes before an answer, and what a prompt gives rather than asks for.
 	reasoningTags = []string{
 		"think", "thinking", "reasoning", "scratchpad", "reason", "context", "document", "documents", "question",
@@ -44,13 +49,19 @@ func askedBy(prompt string) string {
 			at, template = place, found
 		}
 	}
-	for _, m := range askedTag.FindAllStringSubmatchIndex(prompt, -1) {
-		if tag := prompt[m[2]:m[3]]; !slices.Contains(reasoningTags, strings.ToLower(tag)) {
-			last(m[0], "<"+tag+">"+Variable+"</"+tag+">")
+	thinks := ""
+	for _, m := range askedTag.FindAllStringSubmatch(prompt, -1) {
+		tag := m[1] + m[2] + m[3]
+		switch {
+		case slices.Contains(thinkingTags, strings.ToLower(tag)):
+			thinks = "<" + tag + ">Let me think.</" + tag + ">\n"
+		case !slices.Contains(reasoningTags, strings.ToLower(tag)):
+			last(strings.LastIndex(prompt, "<"+tag+">"), thinks+"<"+tag+">"+Variable+"</"+tag+">")
 		}
 	}
 	last(strings.LastIndex(prompt, `\boxed`), `\boxed{`+Variable+"}")
-	if i := strings.LastIndex(prompt, "####"); i > 0 && prompt[i-1] != '\n' && prompt[i-1] != '#' { // else a heading
+	i := strings.LastIndex(prompt, "####")
+	if i > 0 && prompt[i-1] != '#' && strings.TrimSpace(prompt[strings.LastIndex(prompt[:i], "\n")+1:i]) != "" { // else a heading
 		last(i, "#### "+Variable)
 	}
 	for _, m := range askedLabel.FindAllStringSubmatchIndex(prompt, -1) {

@@ -5,7 +5,15 @@ import "testing"
 func TestTheFormThatPromptsAskFor(t *testing.T) {
 	for _, c := range []struct{ why, prompt, want string }{
 		{"a tag", "Pick one.\nReply with the letter in <answer> tags.", "<answer>{{reference}}</answer>"},
-		{"the answer's tag comes after that of reasoning", "Use <think></think>, then <final></final>.", "<final>{{reference}}</final>"},
+		{"the answer's tag comes after that of reasoning", "Use <think></think>, then <final></final>.", "<think>Let me think.</think>\n<final>{{reference}}</final>"},
+		{"a label with a placeholder", "End with a line 'Answer: <number>'.", "Answer: {{reference}}"},
+		{"a label with a letter", "Reply in the form Answer: <letter>", "Answer: {{reference}}"},
+		{"a tag of the input", "<review>Great film</review> Is it positive?", ""},
+		{"a box, and a table of the input after it", `Answer in \boxed{}.` + "\n<table><tr><td>4</td></tr></table>", `\boxed{{{reference}}}`},
+		{"a type of a program", "What does std::vector<int> hold?", ""},
+		{"an indented heading", "  #### Task\nHow many?", ""},
+		{"a tag in words", "Put it in the tag <city>.", "<city>{{reference}}</city>"},
+		{"a tag around a placeholder", "Use <answer>your answer</answer>.", "<answer>{{reference}}</answer>"},
 		{"tags around what the prompt gives", "<context>Paris is a city.</context> Which city?", ""},
 		{"a box", `Put your final answer in \boxed{}.`, `\boxed{{{reference}}}`},
 		{"a rule", "How many? Give the answer after ####.", "#### {{reference}}"},

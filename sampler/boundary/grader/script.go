@@ -14,7 +14,7 @@ var scriptBody string
 
 // Scripter writes a program that grades outputs again without gonogo.
 type Scripter interface {
-	// Script returns a Python program that grades outputs, prints their rewards beside the recorded
+	// Script returns a Python program that grades outputs, prints their rewards next to the recorded
 	// ones, and fails if they differ. about says what it is, in one line.
 	Script(outputs []sampler.Output, recorded []float64, about string) (string, error)
 }

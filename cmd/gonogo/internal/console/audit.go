@@ -9,8 +9,9 @@ import (
 	"gonogo/sampler/audit"
 )
 
-// WriteAuditPlan writes what an audit will do, and what it leaves out.
-func WriteAuditPlan(w io.Writer, plan *audit.Plan) {
+// WriteAuditPlan writes what an audit will do, and what it leaves out. search is the most gradings of a
+// search.
+func WriteAuditPlan(w io.Writer, plan *audit.Plan, search int) {
 	todo := plan.Todo()
 	text := fmt.Sprintf("Audit of the grader: %s, %s", Count(len(plan.Items), "item"), Count(todo.Gradings, "grading"))
 	text += policyCalls(todo)
@@ -21,6 +22,9 @@ func WriteAuditPlan(w io.Writer, plan *audit.Plan) {
 		text += fmt.Sprintf(", %s to a model that grades", Count(todo.JudgeCalls, "request"))
 	}
 	fmt.Fprintln(w, text+".")
+	if search > 0 {
+		fmt.Fprintf(w, "Then a search for a text that is paid without an answer, with at most %s.\n", Count(search, "grading"))
+	}
 	var fields []string
 	for _, f := range plan.References {
 		fields = append(fields, fmt.Sprintf("%s (%s)", cmp.Or(f.Field, "none found"), Count(f.Items, "item")))

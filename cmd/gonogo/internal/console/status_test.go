@@ -71,7 +71,7 @@ func TestThePlanOfAnAudit(t *testing.T) {
 	}
 	plan.Template, plan.Inferred, plan.Notes = "The answer is {{reference}}.", true, append(plan.Notes, "few records")
 	var out bytes.Buffer
-	WriteAuditPlan(&out, plan)
+	WriteAuditPlan(&out, plan, 0)
 	for _, want := range []string{
 		"Audit of the grader: 2 items, ", " to a model that grades.\n", "reference_answer (1 item)", "none found (1 item)",
 		"\nAnswers are made from references by The answer is {{reference}}., as in the best recorded answers.\n", "\nnote: few records\n", "\nProbes that do not apply to these items: ",

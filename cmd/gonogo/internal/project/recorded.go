@@ -42,8 +42,10 @@ func ForGrading(ctx context.Context, c *Invocation, run *rollout.Run, ignoreLoca
 	if file != "" {
 		p.Config.GraderDir = filepath.Dir(file)
 	}
-	if err := p.joinRows(ctx, run); err != nil {
-		return nil, exit.AsUsage(err)
+	if !p.Config.FromRun {
+		if err := p.joinRows(ctx, run); err != nil {
+			return nil, exit.AsUsage(err)
+		}
 	}
 	p.Inputs.Items = run.Items
 	p.Spending.openBudget()

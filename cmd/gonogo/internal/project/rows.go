@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"gonogo/sampler/input/dataset"
@@ -25,6 +26,10 @@ func (p *Project) joinRows(ctx context.Context, run *rollout.Run) error {
 			continue
 		}
 		f, err := dataset.Load(path, split, p.Config.Data.Options)
+		if errors.Is(err, os.ErrNotExist) {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("%v: the items of the run get no rows from it", err))
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -39,7 +44,7 @@ func (p *Project) joinRows(ctx context.Context, run *rollout.Run) error {
 	if err != nil {
 		return err
 	}
-	joined, other := 0, 0
+	joined, other, unasked := 0, 0, 0
 	for i := range items {
 		it := &items[i]
 		row := rows[rollout.Key{Split: it.Split, Item: it.ID}]
@@ -52,11 +57,19 @@ func (p *Project) joinRows(ctx context.Context, run *rollout.Run) error {
 			*it = *row
 			it.Category, it.Family = category, family
 			joined++
+			if asked[i] == "" {
+				unasked++
+			}
 		}
 	}
 	if other > 0 {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("%d of %d items of the run have an id that the data files give to another "+
 			"question: their rows are left out", other, len(items)))
+	}
+	if unasked > 0 && joined < len(items)*9/10 {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("only %d of %d items of the run have an id of the data files, and their "+
+			"questions are not recorded: their rows are left out", joined, len(items)))
+		return nil
 	}
 	if joined > 0 {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("%d of %d items of the run take their rows from the configuration's data "+

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gonogo/analysis"
 	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
@@ -64,7 +65,7 @@ func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir s
 			return nil, errors.Join(err, w.Close())
 		}
 	}
-	console.WriteAuditPlan(c.Err, plan)
+	console.WriteAuditPlan(c.Err, plan, plan.SearchBudget(project.SearchGradings(p)))
 	if dropped > 0 {
 		fmt.Fprintf(c.Err,
 			"note: %d recorded gradings belong to other items, probes or graders and are left out of %s\n", dropped,
@@ -89,8 +90,8 @@ func putProbes(ctx context.Context, p *project.Project, c *project.Invocation, p
 	var stats sampler.Stats
 	var err error
 	lo, hi := p.Config.RewardRange[0], p.Config.RewardRange[1]
-	to := audit.WithoutCopies(&shown{
-		to: w, top: hi - 0.05*(hi-lo), paid: map[string][]string{}, dir: dir, with: project.ConfigFlags(p, c),
+	to := audit.WithoutCopies(&holeReporter{
+		to: w, top: hi - p.Config.Settings().Thresholds.At(analysis.HackableMargin)*(hi-lo), paid: map[string][]string{}, dir: dir, with: project.ConfigFlags(p, c),
 		tell: func(text string) { fmt.Fprintln(c.Err, console.Visible(p.Redact.String(text))) },
 	})
 	if todo := plan.Todo(); todo.Gradings > todo.Policies {
@@ -101,12 +102,12 @@ func putProbes(ctx context.Context, p *project.Project, c *project.Invocation, p
 	if err == nil && stats.StoppedBy == "" && plan.Todo().Policies > 0 {
 		var played sampler.Stats
 		played, err = playPolicies(ctx, p, c, plan, to)
-		stats = added(stats, played)
+		stats = stats.Plus(played)
 	}
 	if err == nil && stats.StoppedBy == "" {
 		var searched sampler.Stats
 		searched, err = search(ctx, p, c, plan, dir, to)
-		stats = added(stats, searched)
+		stats = stats.Plus(searched)
 	}
 	for _, d := range p.Audit.Detectors {
 		if err != nil || stats.StoppedBy != "" {
@@ -119,7 +120,9 @@ func putProbes(ctx context.Context, p *project.Project, c *project.Invocation, p
 				most = n.Planned
 			}
 		}
-		stats, err = gradeTasks(ctx, p, c, "rollouts read by "+d.Name, most, true, to, marks, d.Grader)
+		var marked sampler.Stats
+		marked, err = gradeTasks(ctx, p, c, "rollouts read by "+d.Name, most, true, to, marks, d.Grader)
+		stats = stats.Plus(marked)
 	}
 	return stats, err
 }

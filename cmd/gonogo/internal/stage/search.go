@@ -34,7 +34,10 @@ func search(ctx context.Context, p *project.Project, c *project.Invocation, plan
 		return sampler.Stats{}, nil
 	}
 	cfg := p.Sampling()
-	cfg.Cost, cfg.Uncounted = p.Spending.GradingCost(), true
+	cfg.Cost, cfg.Uncounted, cfg.Breaker = p.Spending.GradingCost(), true, 0 // odd texts may fail one after another
+	if len(grader.SessionReads(p.Bounds.Grader)) == 0 {
+		cfg.Isolation, cfg.Rollouts = nil, p.Config.Sampling.InFlight
+	}
 	keep := sampler.SinkFunc(func(r *rollout.Record) error {
 		plan.Keep(r)
 		return to.Append(r)
@@ -42,15 +45,16 @@ func search(ctx context.Context, p *project.Project, c *project.Invocation, plan
 	return underProgress(ctx, p, c, "texts of a search", n, cfg,
 		func(ctx context.Context, drain <-chan struct{}, show *console.Progress) (sampler.Stats, error) {
 			var all sampler.Stats
-			found, err := s.Run(func(tasks []sampler.Task) error {
+			cfg.Log = p.Log
+			found, made, err := s.Run(func(tasks []sampler.Task) error {
 				stats, err := sampler.Regrade(ctx, sampler.RegradeOptions{
-					Config: cfg, Tasks: inTurn(tasks), Total: len(tasks), Grader: p.Bounds.Grader, Sink: keep, Drain: drain,
+					Config: cfg, Tasks: sequence(tasks), Total: len(tasks), Grader: p.Bounds.Grader, Sink: keep, Drain: drain,
 					Watch: func(e sampler.Event) {
-						e.Stats = added(all, e.Stats)
+						e.Stats = all.Plus(e.Stats)
 						show.Watch(e)
 					},
 				})
-				all = added(all, stats)
+				all = all.Plus(stats)
 				if err == nil && stats.StoppedBy != "" {
 					err = errSearchStopped
 				}
@@ -62,7 +66,7 @@ func search(ctx context.Context, p *project.Project, c *project.Invocation, plan
 			for _, t := range found {
 				err = errors.Join(err, to.Append(t.Record))
 			}
-			return all, errors.Join(err, writeScript(p, c, dir, found))
+			return all, errors.Join(err, writeScript(p, c, dir, found, made))
 		})
 }
 
@@ -71,7 +75,7 @@ const searchScript = "search.py"
 
 // writeScript writes a program that sends the text found to the grader without gonogo, if the grader
 // can write one, and says what was found. It removes one of an earlier search.
-func writeScript(p *project.Project, c *project.Invocation, dir string, found []sampler.Task) error {
+func writeScript(p *project.Project, c *project.Invocation, dir string, found []sampler.Task, made string) error {
 	path := filepath.Join(dir, searchScript)
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -92,7 +96,7 @@ func writeScript(p *project.Project, c *project.Invocation, dir string, found []
 		}
 	}
 	about := fmt.Sprintf("The text found earns %.4g on %d of %s: %q", most, top, console.Count(len(found), "item"),
-		analysis.Excerpt(found[0].Record.Answer, "", analysis.ExcerptLength))
+		analysis.Excerpt(made, "", analysis.ExcerptLength))
 	fmt.Fprintln(c.Err, console.Visible(p.Redact.String(about)))
 	g, ok := p.Bounds.Grader.(grader.Scripter)
 	if !ok {
@@ -106,21 +110,8 @@ func writeScript(p *project.Project, c *project.Invocation, dir string, found []
 	return disk.WriteFile(path, []byte(p.Redact.String(text)))
 }
 
-// added returns the sum of two parts of a stage.
-func added(a, b sampler.Stats) sampler.Stats {
-	sum := b
-	sum.Rollouts, sum.Begun, sum.Recorded = a.Rollouts+b.Rollouts, a.Begun+b.Begun, a.Recorded+b.Recorded
-	sum.Tokens, sum.TokensUnknown, sum.USDUnknown = a.Tokens+b.Tokens, a.TokensUnknown+b.TokensUnknown, a.USDUnknown+b.USDUnknown
-	sum.Outcomes = map[rollout.Outcome]int{}
-	for _, part := range []sampler.Stats{a, b} {
-		for outcome, n := range part.Outcomes {
-			sum.Outcomes[outcome] += n
-		}
-	}
-	return sum
-}
-
-func inTurn(tasks []sampler.Task) iter.Seq2[sampler.Task, error] {
+// sequence yields tasks one by one.
+func sequence(tasks []sampler.Task) iter.Seq2[sampler.Task, error] {
 	return func(yield func(sampler.Task, error) bool) {
 		for _, t := range tasks {
 			if !yield(t, nil) {
@@ -139,6 +130,9 @@ const mostSource = 1 << 20
 func graderWords(p *project.Project) []string {
 	source := unescaped.Replace(string(p.Config.Body.Grader)) // files are inlined in it as JSON
 	for _, file := range grader.Files(grader.Kinds(), p.Config.Body.Grader, p.Config.GraderDir) {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(p.Config.GraderDir, file)
+		}
 		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || info.Size() > mostSource {
 			continue
 		}
@@ -149,9 +143,9 @@ func graderWords(p *project.Project) []string {
 	return audit.WordsOf(source)
 }
 
-// shown tells of holes as they are found: it passes on records, and writes a line for a probe that
+// holeReporter reports holes as they are found: it passes on records, and writes a line for a probe that
 // must score at the bottom once two items pay for it like for a right answer.
-type shown struct {
+type holeReporter struct {
 	to   sampler.Sink
 	tell func(string)
 	top  float64 // of the rewards: from here on, like a right answer
@@ -161,7 +155,8 @@ type shown struct {
 	paid map[string][]string // items, by probe
 }
 
-func (s *shown) Append(r *rollout.Record) error {
+// Append reports a hole that the record shows, and passes it on.
+func (s *holeReporter) Append(r *rollout.Record) error {
 	if r.Probe != nil && r.Probe.Expect == rollout.Bottom && r.Probe.Name != rollout.ProbeSearch && r.Reward != nil &&
 		*r.Reward >= s.top {
 		s.mu.Lock()
