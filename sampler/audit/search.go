@@ -392,7 +392,7 @@ func (s *Search) single(r recipe) bool {
 		slices.ContainsFunc(s.cases[0].c.Others, func(other string) bool { return equal(other, text) })
 }
 
-// labelOrTag matches what stands around an answer.
+// labelOrTag matches the text around an answer.
 var labelOrTag = regexp.MustCompile(`(?i)</?\w+>|^\s*[\w ]{1,20}:`)
 
 // child changes one of the population, or crosses two.

@@ -114,6 +114,16 @@ func (p peer) gonogo(code int, args ...string) (stdout, stderr string) {
 	return out.String(), said.String()
 }
 
+// exit runs the program that is tried and returns its exit code.
+func (p peer) exit(args ...string) int {
+	p.Helper()
+	cmd := exec.CommandContext(p.Context(), program, args...)
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		p.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode()
+}
+
 // imported imports a log and returns the last attempt of each of its rollouts, and
 // what the import said.
 func (p peer) imported(args ...string) (records map[rollout.Key]*rollout.Record, said string) {
