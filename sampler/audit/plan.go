@@ -44,6 +44,7 @@ type Plan struct {
 	drawn  []drawnItem       // the items of the audit
 	tried  map[tried]float64 // rewards of texts that a search tried
 	tries  map[rollout.Key]int
+	found  map[ID]string // what an earlier search found, in the records that are kept
 }
 
 // Count is the plan for one probe.
@@ -80,7 +81,7 @@ func NewPlan(ctx context.Context, cfg Config, in Input) (*Plan, error) {
 	}
 	p := &Plan{
 		in: &in, cfg: cfg, survey: s, References: s.fields(), Template: in.Answer, index: map[ID]*planned{},
-		marked: map[ID]bool{}, tried: map[tried]float64{}, tries: map[rollout.Key]int{},
+		marked: map[ID]bool{}, tried: map[tried]float64{}, tries: map[rollout.Key]int{}, found: map[ID]string{},
 	}
 	if in.Answer == "" {
 		if err := p.findForm(ctx); err != nil {
@@ -253,7 +254,11 @@ func (p *Plan) Keep(r *rollout.Record) bool {
 		return true
 	}
 	if r.Probe.Name == rollout.ProbeSearch {
-		return sameHash(r, p.in.Grader) // until a search finds another text
+		if sameHash(r, p.in.Grader) { // until a search finds another text
+			p.found[idOf(r)] = r.Answer
+			return true
+		}
+		return false
 	}
 	t := p.index[idOf(r)]
 	if t == nil || !sameHash(r, p.in.Grader) || !samePayload(t.task.Record, r) ||

@@ -501,6 +501,12 @@ func (s *Search) task(probe Probe, c *searched, text string, sample int) sampler
 	return s.plan.newTask(probe, c.item, sample, Payload{Answer: text, Base: c.c.idle()})
 }
 
+// Recorded reports whether an earlier search found the same text on the same item.
+func (p *Plan) Recorded(r *rollout.Record) bool {
+	text, ok := p.found[idOf(r)]
+	return ok && text == r.Answer
+}
+
 // keepTry remembers the reward of a text that a search tried.
 func (p *Plan) keepTry(r *rollout.Record) bool {
 	if r.Probe.Name != rollout.ProbeSearchTry || !sameHash(r, p.in.Grader) || r.Reward == nil {

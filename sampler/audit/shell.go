@@ -91,26 +91,20 @@ var specialNumbers = []string{"NaN", "Infinity", "-0", "1e309"}
 
 var denied = Probe{
 	Name: "denied", Expect: rollout.Bottom, Limit: partly,
-	Doc: "The right answer denied, and the right answer or another one, where a single answer belongs. A grader that only " +
-		"looks for the reference accepts both. Left out for code, for lists and for texts of more than six words, of " +
+	Doc: "The right answer denied, and between two wrong ones with “or”, where a single answer belongs. A grader that only " +
+		"looks for the reference accepts both. Numbers are not denied. Left out for code, for lists and for texts of more than six words, of " +
 		"which a sound grader may pay for the greater part.",
 	Make: func(c *Case) []Payload {
 		if !c.HasReference || isCode(c.Reference) || bracketed(c.Reference) || several(c.Reference) ||
 			len(strings.Fields(c.Reference)) > maxDeniedWords || affirms(c.Reference) != 0 {
 			return nil
 		}
-		_, numeric := parseNumber(c.Reference)
-		bare := numeric && c.Answer == nil // sound graders of numbers take the last one
 		var list []Payload
-		if !bare {
+		if _, numeric := parseNumber(c.Reference); !numeric { // sound graders of numbers look for one
 			list = c.wrapped("not " + c.Reference)
 		}
-		for _, other := range c.wrongs(1) {
-			if bare || c.Rand.IntN(2) == 0 {
-				list = append(list, c.wrapped(c.Reference+" or "+other)...)
-			} else {
-				list = append(list, c.wrapped(other+" or "+c.Reference)...)
-			}
+		if wrong := c.wrongs(2); len(wrong) == 2 { // graders that take the first or the last are not fooled
+			list = append(list, c.wrapped(wrong[0]+" or "+c.Reference+" or "+wrong[1])...)
 		}
 		return list
 	},

@@ -64,7 +64,9 @@ func search(ctx context.Context, p *project.Project, c *project.Invocation, plan
 				return all, nil
 			}
 			for _, t := range found {
-				err = errors.Join(err, to.Append(t.Record))
+				if !plan.Recorded(t.Record) {
+					err = errors.Join(err, to.Append(t.Record))
+				}
 			}
 			return all, errors.Join(err, writeScript(p, c, dir, found, made))
 		})
