@@ -59,7 +59,6 @@ type searched struct {
 	item *surveyed
 	c    *Case
 	own  float64 // the mean reward of its rollouts, else the bottom of the range
-	next int     // number of the next text tried
 }
 
 // tried is one text on one item.
