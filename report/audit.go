@@ -85,6 +85,9 @@ func auditCommand(r *analysis.Result, opt Options) []string {
 	command := analysis.Commands["audit"].Command
 	if r.Run.Source == string(rollout.Import) {
 		command = analysis.Commands["audit_with"].Command // an import has no grader of its own
+		if opt.Config != "" {
+			command = message.Command("gonogo", "audit", message.Run, "-c", opt.Config).Command
+		}
 	}
 	return opt.place().At(command)
 }
