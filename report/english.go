@@ -74,7 +74,7 @@ var english = words{
 	BestOf:      "Best of %s",
 	Informative: "Informative groups",
 	Lazy:        "Lazy reward",
-	LazyDoc:     "what one answer earns if it is given to every item: %s",
+	LazyDoc:     "%s of the audit; what one answer earns if it is given to every item: %s",
 	MeanDoc:     "what the model earns",
 	MeanBounds: "a range for what the model earns: %s of its rollouts have no reward, and could have earned " +
 		"anything from the bottom to the top",

@@ -25,7 +25,8 @@ func mainNumbers(r *analysis.Result, w *words) block.Tiles {
 		gradedOnly(informative(r, s, w), s, w),
 	}
 	if g := r.Grader; g != nil && g.Guessable != nil && g.Guessable.Known() {
-		lazy := tile(w.Lazy, fmt.Sprintf(w.LazyDoc, quote(g.GuessableAnswer, 40)), "", *g.Guessable, w)
+		lazy := tile(w.Lazy, "", "", *g.Guessable, w)
+		lazy.About = fmt.Sprintf(w.LazyDoc, w.Lang.Count(g.Guessable.Items, "item"), quote(g.GuessableAnswer, 40))
 		lo := r.Range().Lo
 		lazy.Minor = !s.Reward.Known() || *g.Guessable.Value-lo <= lazyShown*(*s.Reward.Value-lo)
 		list = append(list, lazy)

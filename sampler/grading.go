@@ -58,9 +58,11 @@ func (s *session) despair(it *rollout.Item, err error) {
 		s.halt.stop(&GraderFailedError{Err: err})
 		return
 	}
-	if n := s.misfit.refused(it); n >= hopeless {
-		s.halt.stop(&GraderFailedError{Items: n, Err: err})
-	}
+	s.misfit.refused(it, func(n int) {
+		if n >= hopeless {
+			s.halt.stop(&GraderFailedError{Items: n, Err: err})
+		}
+	})
 }
 
 // GraderFailedError ends a run whose grader has graded nothing, or cannot grade a single output.
@@ -117,11 +119,13 @@ func (s *session) fit(g *Grade, it *rollout.Item) error {
 		s.halt.stop(e)
 		return nil
 	}
-	if n := s.misfit.refused(it); n >= misfits {
-		end := *e
-		end.Items = n
-		s.halt.stop(&end)
-	}
+	s.misfit.refused(it, func(n int) {
+		if n >= misfits {
+			end := *e
+			end.Items = n
+			s.halt.stop(&end)
+		}
+	})
 	return &GradeError{KindRange, e}
 }
 
@@ -168,17 +172,18 @@ func (m *rangeCheck) fits() {
 	m.done, m.items = true, nil
 }
 
-// refused notes that an item got no usable grade. It returns how many items have got none, 0 once
-// any grade was usable.
-func (m *rangeCheck) refused(it *rollout.Item) int {
+// refused notes that an item got no usable grade. Unless any grade was usable, it calls then with the
+// number of items that have got none, one call after the other, so that the first to reach a limit
+// ends the run.
+func (m *rangeCheck) refused(it *rollout.Item, then func(items int)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.done {
-		return 0
+		return
 	}
 	if m.items == nil {
 		m.items = make(map[itemKey]bool)
 	}
 	m.items[keyOf(it)] = true
-	return len(m.items)
+	then(len(m.items))
 }

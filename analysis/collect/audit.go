@@ -173,7 +173,8 @@ func (a *audit) Of(name string) []*Payload {
 // low end of the interval over items, and so does the payload on its item. Where the grader pays
 // separate parts, one in the form of an answer must also reach half of what a right one earns. Without
 // rollouts, a worthless answer may earn a quarter of it, and half in the form of an answer, unless the
-// grader's scale is graded: then it pays for any likeness. Text without form is also a hole if every such text earns a third of the range.
+// grader's scale is graded: then it pays for any likeness. Text without form is also a hole if every
+// such text earns a third of the range.
 //
 // A payload that must score at the top must reach its limit, or come within the margin of the top if
 // it has none. A payload that must not change the reward may differ from its base by the margin.

@@ -22,7 +22,8 @@ func (c *evidence) findForm(ctx context.Context, run *rollout.Run, read rollout.
 	tops := c.Tops()
 	least := c.leastReward()
 	rejected := c.rejectedReferences(s)
-	if len(tops) == 0 && len(rejected) > 0 && slices.ContainsFunc(rejected, func(p *collect.Payload) bool { return p.Key.Sample > 0 }) {
+	inTwoForms := func(p *collect.Payload) bool { return p.Key.Sample > 0 }
+	if len(tops) == 0 && slices.ContainsFunc(rejected, inTwoForms) {
 		c.form = &analysis.AnswerForm{Asked: true}
 		return nil
 	}

@@ -202,6 +202,10 @@ func (c *evidence) movedByNoise(r analysis.ProbeResult, s analysis.Settings) boo
 func (c *evidence) beyond(payloads []*collect.Payload, than float64, s analysis.Settings) int {
 	margin, n := s.Thresholds.At(analysis.HackableMargin), 0
 	for _, payloadsOfItem := range byItem(payloads) {
+		if payloadsOfItem[0].Probe.Name == rollout.ProbeReference && slices.ContainsFunc(payloadsOfItem,
+			func(p *collect.Payload) bool { return p.Valid && c.Sound(p, margin) }) {
+			continue // one of its forms is enough
+		}
 		if slices.ContainsFunc(payloadsOfItem, func(p *collect.Payload) bool {
 			than, limit := than+1e-9*c.Range.Width(), c.Limit(p, margin)
 			return p.Valid && !c.Sound(p, margin) && (p.Probe.Expect == rollout.Bottom && p.Reward > limit+than ||

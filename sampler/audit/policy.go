@@ -98,7 +98,7 @@ func (b *builder) policies(p Probe) {
 }
 
 // works reports whether the script happens to make all calls of a rollout that earned the top: then
-// it may have done the work, as if the right choice was one of two, or none.
+// it may have done the work, as if the right choice was one of two. No call does the work of none.
 func (s *script) works(rollouts []*rollout.Record, rewards [2]float64) bool {
 	made := map[string]bool{}
 	for _, c := range s.calls {
@@ -110,7 +110,7 @@ func (s *script) works(rollouts []*rollout.Record, rewards [2]float64) bool {
 				return false
 			}
 		}
-		return r.Reward != nil && *r.Reward >= rewards[0]+full*(rewards[1]-rewards[0])
+		return (len(r.Calls) > 0 || len(s.calls) == 0) && r.Reward != nil && *r.Reward >= rewards[0]+full*(rewards[1]-rewards[0])
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/credential"
 )
 
 // searchPayload is what a search has found, sent to the grader on the items of the audit.
@@ -61,10 +62,19 @@ type searched struct {
 	own  float64 // the mean reward of its rollouts, else the bottom of the range
 }
 
-// tried is one text on one item.
+// tried is one text on one item, after the work of a recorded rollout.
 type tried struct {
 	item rollout.Key
 	text string
+	base int // sample of that rollout; -1: there is none
+}
+
+func (c *searched) tried(text string) tried {
+	key := tried{c.item.key(), text, -1}
+	if base := c.c.idle(); base != nil {
+		key.base = base.Sample
+	}
+	return key
 }
 
 // recipe makes a text for any item.
@@ -133,8 +143,8 @@ type drawnItem struct {
 // vocabulary lists the pieces of which recipes are made.
 func (s *Search) vocabulary(words []string) []string {
 	list := []string{
-		pieceQuestion, pieceCandidates, "\n", outline, assured, emptyTalk, "yes", "no", "0", "1", "NaN", "None", "[]", "{}", "true",
-		"A B C D E", "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20",
+		pieceQuestion, pieceCandidates, "\n", outline, assured, emptyTalk, "yes", "no", "0", "1", "NaN", "None", "[]", "{}",
+		"true", "A B C D E", "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20",
 		"Step 1: Understand the problem.\nStep 2: Solve it.\nStep 3: Verify the result.", judgeMarkups[3], judgeMarkups[1],
 		"import sys\nsys.exit(0)", "```python\npass\n```",
 	}
@@ -194,7 +204,7 @@ func (s *Search) Run(grade func([]sampler.Task) error) (found []sampler.Task, ma
 		return nil, "", s.err
 	}
 	for _, c := range s.cases {
-		if reward, ok := s.plan.tried[tried{c.item.key(), best.text(c.c)}]; ok {
+		if reward, ok := s.plan.tried[c.tried(best.text(c.c))]; ok {
 			t := s.task(searchPayload, c, best.text(c.c), 0)
 			t.Record.Outcome, t.Record.Reward, t.Record.Grades = rollout.Graded, &reward, []float64{reward}
 			found = append(found, t)
@@ -209,7 +219,7 @@ func (s *Search) constant(r recipe) bool {
 	least, right := math.Inf(1), map[string][2]int{} // items by reference: paid, and not
 	rewards := map[*searched]float64{}
 	for _, c := range s.cases {
-		if reward, ok := s.plan.tried[tried{c.item.key(), r.text(c.c)}]; ok && c.c.HasReference {
+		if reward, ok := s.plan.tried[c.tried(r.text(c.c))]; ok && c.c.HasReference {
 			rewards[c] = reward
 			least = min(least, reward)
 		}
@@ -314,7 +324,7 @@ func (s *Search) scores(list []recipe, items []*searched) []float64 {
 	var asked []tried
 	for _, r := range list {
 		for _, c := range items {
-			key := tried{c.item.key(), r.text(c.c)}
+			key := c.tried(r.text(c.c))
 			if s.needed[key] || len(s.needed) >= s.budget {
 				continue
 			}
@@ -338,7 +348,7 @@ func (s *Search) scores(list []recipe, items []*searched) []float64 {
 	for i, r := range list {
 		sum, n := 0.0, 0
 		for _, c := range items {
-			key := tried{c.item.key(), r.text(c.c)}
+			key := c.tried(r.text(c.c))
 			switch reward, ok := s.plan.tried[key]; {
 			case ok && s.needed[key]:
 				sum += reward - c.own
@@ -363,7 +373,7 @@ func (s *Search) gains(mean float64) bool {
 // perfect reports whether nothing can earn more.
 func (s *Search) perfect(c candidate) bool {
 	for _, item := range s.cases[:min(raceItems, len(s.cases))] {
-		if reward, ok := s.plan.tried[tried{item.item.key(), c.text(item.c)}]; !ok || reward < s.plan.in.Range[1] {
+		if reward, ok := s.plan.tried[item.tried(c.text(item.c))]; !ok || reward < s.plan.in.Range[1] {
 			return false
 		}
 	}
@@ -420,7 +430,8 @@ func (s *Search) shorten(r recipe) recipe {
 	earned := s.scores([]recipe{r}, items)[0]
 	slack := 0.01 * (s.plan.in.Range[1] - s.plan.in.Range[0])
 	try := func(shorter recipe) bool {
-		if s.err != nil || s.budget-len(s.needed) < len(s.cases) || s.single(shorter) || s.scores([]recipe{shorter}, items)[0] < earned-slack {
+		if s.err != nil || s.budget-len(s.needed) < len(s.cases) || s.single(shorter) ||
+			s.scores([]recipe{shorter}, items)[0] < earned-slack {
 			return false
 		}
 		r = shorter
@@ -483,8 +494,8 @@ func (r recipe) text(c *Case) string {
 	return text
 }
 
-// candidatesToList returns the candidates that are available without solving the task: the row's choices, the run's references if
-// they are few, else the numbers to twenty.
+// candidatesToList returns the candidates that are available without solving the task: the row's
+// choices, the run's references if they are few, else the numbers to twenty.
 func (c *Case) candidatesToList() []string {
 	if list := c.choices(); len(list) > 1 && !several(c.Reference) {
 		return list
@@ -511,8 +522,10 @@ func (p *Plan) keepTry(r *rollout.Record) bool {
 	if r.Probe.Name != rollout.ProbeSearchTry || !sameHash(r, p.in.Grader) || r.Reward == nil {
 		return false
 	}
-	key := tried{r.Key(), r.Answer}
-	key.item.Sample = 0
+	key := tried{r.Key(), r.Answer, -1}
+	if key.item.Sample = 0; r.Probe.Base != nil {
+		key.base = r.Probe.Base.Sample
+	}
 	p.tried[key] = *r.Reward
 	p.tries[key.item] = max(p.tries[key.item], r.Sample+1)
 	return true
@@ -529,11 +542,12 @@ func (p *Plan) nextTry(item rollout.Key) int {
 var literal = regexp.MustCompile(`"([^"\\\n]{2,40})"|'([^'\\\n]{2,40})'`)
 
 // WordsOf returns the quoted texts in a grader's source, each once: what it looks for is among them.
+// Texts that look like keys are left out: they would be sent and recorded.
 func WordsOf(source string) []string {
 	var words []string
 	for _, m := range literal.FindAllStringSubmatch(source, -1) {
 		word := m[1] + m[2]
-		if !slices.Contains(words, word) && strings.TrimSpace(word) != "" {
+		if !slices.Contains(words, word) && strings.TrimSpace(word) != "" && !credential.LikeKey(word) {
 			words = append(words, word)
 		}
 	}

@@ -115,7 +115,7 @@ func TestSearch(t *testing.T) {
 }
 
 func TestWordsOfASource(t *testing.T) {
-	got := WordsOf("if \"clear\" in text or 'step by step' in text:\n    x = \"a\"  # 'clear'\n    y = \"\"")
+	got := WordsOf("if \"clear\" in text or 'step by step' in text:\n    x = \"a\"  # 'clear'\n    y = \"\"\nKEY = \"not4real0a1b2c3d4e5f6a7b8c9d\"")
 	if want := []string{"clear", "step by step"}; !slices.Equal(got, want) {
 		t.Errorf("words are %q, want %q", got, want)
 	}

@@ -184,18 +184,22 @@ func (p *printer) verdict(v block.Verdict) {
 
 func (p *printer) tiles(list block.Tiles) {
 	c := p.Column(0)
-	c.Beside(len(list), 16, func(i int, c *Column) {
+	scale, gap := 1.0, 16.0
+	if len(list) > 3 { // so that a number and its interval share a line
+		scale, gap = 0.8, 12
+	}
+	c.Beside(len(list), gap, func(i int, c *Column) {
 		h := list[i]
 		c.Rule(1.2, chart.Axis)
 		c.Space(5)
 		c.Text(Paragraph{Spans: []Span{{h.Label, strongText}}, Most: 2})
-		value := Style{Face: typeface.Bold, Size: 19, Color: chart.Ink}
+		value := Style{Face: typeface.Bold, Size: 19 * scale, Color: chart.Ink}
 		if !h.Known {
 			value.Size, value.Color = 14, chart.Muted
 		} else if h.Doubted {
 			value.Color = chart.Muted
 		}
-		c.Text(Paragraph{Spans: []Span{{h.Value + " ", value}, {h.Interval, Style{Size: 9.5, Color: chart.Muted}}}})
+		c.Text(Paragraph{Spans: []Span{{h.Value + " ", value}, {h.Interval, Style{Size: 9.5 * scale, Color: chart.Muted}}}})
 		c.Space(1)
 		c.Text(Paragraph{Spans: []Span{{h.About, mutedText}}})
 	})

@@ -49,10 +49,12 @@ func (g *Python) Script(outputs []sampler.Output, recorded []float64, about stri
 }
 
 // script joins the program. JSON texts are Python texts, too.
-func script(source string, modules map[string]string, adapter string, options json.RawMessage, cases []scripted, about string) (string, error) {
+func script(source string, modules map[string]string, adapter string, options json.RawMessage, cases []scripted,
+	about string,
+) (string, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n# Run it with the interpreter of the grader: python3 FILE\nimport importlib.util\nimport json\nimport sys\nimport types\n\n",
-		strings.ReplaceAll(about, "\n", " "))
+	fmt.Fprintf(&b, "# %s\n# Run it with the interpreter of the grader: python3 FILE\n", strings.ReplaceAll(about, "\n", " "))
+	b.WriteString("import importlib.util\nimport json\nimport sys\nimport types\n\n")
 	if len(options) == 0 {
 		options = json.RawMessage("{}")
 	}

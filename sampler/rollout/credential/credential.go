@@ -140,7 +140,7 @@ func InHeader(name, value string) []string {
 	if harmlessHeaders[strings.ReplaceAll(strings.ToLower(name), "_", "-")] {
 		return nil
 	}
-	if !Is(name, value) && (InName(name) || !likeKey(value)) {
+	if !Is(name, value) && (InName(name) || !LikeKey(value)) {
 		return nil
 	}
 	found := []string{value}
@@ -170,7 +170,7 @@ func Literal(secrets []string) []string {
 			continue
 		}
 		for _, part := range placeholder.Split(secret, -1) {
-			if part = strings.TrimSpace(part); likeKey(part) {
+			if part = strings.TrimSpace(part); LikeKey(part) {
 				out = append(out, part)
 			}
 		}
@@ -178,9 +178,9 @@ func Literal(secrets []string) []string {
 	return out
 }
 
-// likeKey reports whether text has a run of at least SureLength letters and digits, both of them,
+// LikeKey reports whether text has a run of at least SureLength letters and digits, both of them,
 // as keys do. Versions, dates, regions, host names and UUIDs do not.
-func likeKey(text string) bool {
+func LikeKey(text string) bool {
 	for run := range strings.FieldsFuncSeq(text, func(r rune) bool {
 		return !unicode.IsLetter(r) &&
 			!unicode.IsDigit(r)

@@ -91,7 +91,8 @@ func putProbes(ctx context.Context, p *project.Project, c *project.Invocation, p
 	var err error
 	lo, hi := p.Config.RewardRange[0], p.Config.RewardRange[1]
 	to := audit.WithoutCopies(&holeReporter{
-		to: w, top: hi - p.Config.Settings().Thresholds.At(analysis.HackableMargin)*(hi-lo), paid: map[string][]string{}, dir: dir, with: project.ConfigFlags(p, c),
+		to: w, top: hi - p.Config.Settings().Thresholds.At(analysis.HackableMargin)*(hi-lo),
+		paid: map[string][]string{}, dir: dir, with: project.ConfigFlags(p, c),
 		tell: func(text string) { fmt.Fprintln(c.Err, console.Visible(p.Redact.String(text))) },
 	})
 	if todo := plan.Todo(); todo.Gradings > todo.Policies {

@@ -27,7 +27,9 @@ var errSearchStopped = errors.New("the search was stopped")
 
 // search looks for a text that the grader pays for without an answer, and writes what it tried and
 // found.
-func search(ctx context.Context, p *project.Project, c *project.Invocation, plan *audit.Plan, dir string, to sampler.Sink) (sampler.Stats, error) {
+func search(ctx context.Context, p *project.Project, c *project.Invocation, plan *audit.Plan, dir string,
+	to sampler.Sink,
+) (sampler.Stats, error) {
 	n := plan.SearchBudget(project.SearchGradings(p))
 	s := plan.NewSearch(n, graderWords(p))
 	if s == nil {
@@ -48,7 +50,8 @@ func search(ctx context.Context, p *project.Project, c *project.Invocation, plan
 			cfg.Log = p.Log
 			found, made, err := s.Run(func(tasks []sampler.Task) error {
 				stats, err := sampler.Regrade(ctx, sampler.RegradeOptions{
-					Config: cfg, Tasks: sequence(tasks), Total: len(tasks), Grader: p.Bounds.Grader, Sink: keep, Drain: drain,
+					Config: cfg, Tasks: sequence(tasks), Total: len(tasks), Grader: p.Bounds.Grader, Sink: keep,
+					Drain: drain,
 					Watch: func(e sampler.Event) {
 						e.Stats = all.Plus(e.Stats)
 						show.Watch(e)
@@ -123,6 +126,7 @@ func sequence(tasks []sampler.Task) iter.Seq2[sampler.Task, error] {
 	}
 }
 
+// unescaped undoes the escapes of a JSON string that matter to quoted texts.
 var unescaped = strings.NewReplacer(`\n`, "\n", `\"`, `"`, `\\`, `\`)
 
 // mostSource bounds the size of a grader's file that is read for the words in it.
