@@ -262,12 +262,12 @@ func (p *RunPage) findingLabel(f analysis.Finding) string {
 	return name
 }
 
-// tiles are three numbers, that of the deciding finding first.
+// tiles are three numbers, that of the deciding finding first, and the lazy reward.
 func (p *RunPage) tiles() block.Tiles {
 	var list block.Tiles
-	f := p.decider()
+	f, numbers := p.decider(), mainNumbers(p.Result, p.Words)
 	if f == nil || f.Value == nil {
-		return mainNumbers(p.Result, p.Words)
+		return numbers
 	}
 	if !p.Gates.Named(f.Gate).Headline {
 		label := p.gateLabel(f.Gate)
@@ -284,8 +284,9 @@ func (p *RunPage) tiles() block.Tiles {
 		}
 		list = append(list, t)
 	}
-	list = append(list, mainNumbers(p.Result, p.Words)...)
-	return list[:3]
+	const most = 3
+	list = append(list, numbers[:most]...)
+	return append(list[:most:most], numbers[most:]...)
 }
 
 // exhibit is the deciding evidence, if it can be shown in words: an answer that fools the grader
