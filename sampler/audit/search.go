@@ -46,7 +46,7 @@ type Search struct {
 // SearchBudget returns the gradings that a search may make: most, or what the probes leave of the
 // plan's limit.
 func (p *Plan) SearchBudget(most int) int {
-	if p.cfg.skips(rollout.ProbeSearch) {
+	if p.cfg.skips(rollout.ProbeSearch) || len(p.drawn) < fewestItems {
 		return 0
 	}
 	if p.cfg.MaxGradings > 0 {
@@ -92,6 +92,7 @@ const (
 
 // The sizes of a search.
 const (
+	fewestItems  = 2  // of a search: what is paid on one item may be its answer
 	firstItems   = 2  // on which each piece is tried
 	raceItems    = 6  // on which the better ones are
 	verifyItems  = 24 // on which the best is
@@ -119,7 +120,7 @@ func (p *Plan) NewSearch(budget int, words []string) *Search {
 		}
 		s.cases = append(s.cases, &searched{item: item.item, c: item.c, own: own})
 	}
-	if len(s.cases) < 2 {
+	if len(s.cases) < fewestItems {
 		return nil
 	}
 	most := (budget - s.reserve() - 2*elite*raceItems) / firstItems
