@@ -239,7 +239,7 @@ var allowedArrows = map[string][]string{
 	// what answers have in common
 	"sampler/form": {},
 	"sampler/audit": {
-		"sampler", "sampler/form", "sampler/internal/arguments", "sampler/jsontext", "sampler/rollout",
+		"sampler", "sampler/form", "sampler/internal/arguments", "sampler/jsontext", "sampler/rollout", "sampler/rollout/credential",
 	},
 	"sampler/burst": {
 		"sampler", "sampler/endpoint", "sampler/internal/arguments", "sampler/jsontext", "sampler/limit", "sampler/rollout",
