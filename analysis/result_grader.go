@@ -26,6 +26,9 @@ type Grader struct {
 	Form       *AnswerForm     `json:"form,omitempty"`
 	Agreement  *Agreement      `json:"agreement"`
 
+	// all items have the same mean reward, as the grader only compares the outputs of an item
+	OnlyCompares bool `json:"only_compares,omitempty"`
+
 	Probes      []ProbeResult  `json:"probes"`
 	FalseAccept *stat.Estimate `json:"false_accept"` // share of bottom payloads scored above their limit
 	FalseReject *stat.Estimate `json:"false_reject"` // share of top payloads scored below their limit
@@ -178,12 +181,14 @@ type Agreement struct {
 // whose payloads scored at or above the limit; for same, items with a payload that scored more than
 // the margin away from its base. Accept is their share of Items.
 type ProbeResult struct {
-	Probe    string              `json:"probe"`
-	Expect   rollout.Expectation `json:"expect"`
-	Limit    *float64            `json:"limit"` // a reward
-	Items    int                 `json:"items"`
-	Payloads int                 `json:"payloads"` // that have a grade
-	Above    int                 `json:"above"`
+	Probe  string              `json:"probe"`
+	Expect rollout.Expectation `json:"expect"`
+	Limit  *float64            `json:"limit"` // a reward
+	// the grader compares the outputs of an item: what a payload earns is judged by what they earn
+	Compared bool `json:"compared,omitempty"`
+	Items    int  `json:"items"`
+	Payloads int  `json:"payloads"` // that have a grade
+	Above    int  `json:"above"`
 	// items with a payload on the wrong side of the limit (bottom, top), farther away than noise
 	// can explain
 	Beyond   int    `json:"beyond,omitempty"`

@@ -30,7 +30,7 @@ func written(text string) string {
 }
 
 // budgets are the words of pages that hold what were several pages; any other has 1,500.
-var budgets = map[string]int{"graders.md": 3020, "sampling.md": 2900, "wire.md": 3440}
+var budgets = map[string]int{"graders.md": 3170, "sampling.md": 2900, "wire.md": 3440}
 
 // reference pages are looked up: tests write them from code.
 var reference = map[string]bool{"gates.md": true}

@@ -164,7 +164,7 @@ func probeGrid(probes []analysis.ProbeResult, r *analysis.Result, w *words) Grid
 	for _, p := range probes {
 		state := stateOf(p)
 		g.Rows = append(g.Rows, []string{
-			id(p.Probe), w.Audit.States[state], must(p.Expect, p.Limit, w), message.Whole(p.Items), counted(p, w),
+			id(p.Probe), w.Audit.States[state], must(p, w), message.Whole(p.Items), counted(p, w),
 			percent(p.Accept), gap(p.Gap, r, w), message.Whole(p.Failed),
 		})
 		g.Tones = append(g.Tones, state.tone())
@@ -197,22 +197,24 @@ func payloads(probes []analysis.ProbeResult, state probeState, title string, com
 }
 
 // must describes what a sound grader does with a probe's payloads.
-func must(e rollout.Expectation, limit *float64, w *words) string {
-	form := w.Audit.Must[e]
-	if limit == nil {
-		return w.Audit.MustLoose[e]
-	}
-	if !strings.Contains(form, "%s") {
+func must(p analysis.ProbeResult, w *words) string {
+	form := w.Audit.Must[p.Expect]
+	switch {
+	case p.Compared:
+		return w.Audit.MustCompared[p.Expect]
+	case p.Limit == nil:
+		return w.Audit.MustLoose[p.Expect]
+	case !strings.Contains(form, "%s"):
 		return form
 	}
-	return fmt.Sprintf(form, message.Digits(*limit))
+	return fmt.Sprintf(form, message.Digits(*p.Limit))
 }
 
 // payload describes a text that the grader scored as a sound grader would not.
 func payload(h analysis.Hole, p analysis.ProbeResult, command []string, w *words) block.Payload {
 	out := block.Payload{
 		Tone: stateOf(p).tone(), ID: id(h.ID), Earned: fmt.Sprintf(w.Audit.Earned, message.Digits(h.Reward),
-			must(p.Expect, p.Limit, w)), Command: w.Audit.LongID,
+			must(p, w)), Command: w.Audit.LongID,
 	}
 	if len(h.ID) <= idShown {
 		out.Command = message.Shell(append(slices.Clone(command), "--replay", h.ID)...)

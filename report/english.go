@@ -310,6 +310,10 @@ var english = words{
 			rollout.Bottom: "gives the bottom of the range", rollout.Top: "gives the top of the range",
 			rollout.Same: "gives what it gave before", rollout.Note: "nothing is expected",
 		},
+		MustCompared: map[rollout.Expectation]string{
+			rollout.Bottom: "gives no more than the item's outputs earn", rollout.Top: "gives at least what they earn",
+			rollout.Same: "gives what it gave before", rollout.Note: "nothing is expected",
+		},
 		States: map[probeState]string{
 			probePassed: "HELD", probeFoundHoles: "HOLE", probeShifted: "MOVED",
 			probeUnknown: "NO RESULT", probeNoted: "NOTED",

@@ -101,8 +101,8 @@ type auditWords struct {
 	Title                               string
 	None, NoProbe, Sound, Holed, Untold string
 	Found                               map[rollout.Expectation]string
-	// what a sound grader does; Loose: without a limit
-	Must, MustLoose                    map[rollout.Expectation]string
+	// what a sound grader does; Loose: without a limit; Compared: with the item's outputs
+	Must, MustLoose, MustCompared      map[rollout.Expectation]string
 	States                             map[probeState]string
 	ProbeHead                          []string
 	On, OnOne, Ways, ByNoise, MovedToo string

@@ -116,6 +116,11 @@ type Output struct {
 	FinishReason string // stop, length, content_filter, tool_calls
 	Reasoning    string // reasoning summary of the last turn
 
+	// Group holds the outputs of the item that are graded together, this one at Place; nil for a
+	// grader that grades each output by itself.
+	Group []Output
+	Place int
+
 	// RolloutSession is the session of the rollout, or of the grading of a recorded one; nil if
 	// there is none.
 	RolloutSession *RolloutSession

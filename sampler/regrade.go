@@ -1,6 +1,7 @@
 package sampler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,11 +18,66 @@ type Task struct {
 	Item   *rollout.Item   // nil stands for an item of which only the id is known
 	Record *rollout.Record // what is known; a copy is filled in
 	Times  int             // gradings wanted, at least 1
+
+	// Group holds the records of the item that are graded together, this one at Place; nil for a
+	// grader that grades each output by itself.
+	Group []*rollout.Record
+	Place int
 }
 
-// Tasks returns the recorded rollouts as tasks, each with its item and the number of gradings,
-// times.
-func Tasks(items []rollout.Item, records iter.Seq2[*rollout.Record, error], times int) iter.Seq2[Task, error] {
+// Tasks returns the recorded rollouts as tasks, each with its item and the number of gradings, times.
+// For a grader that compares the outputs of an item, groupSize is how many: those of the first samples,
+// of the next, and so on. It then reads records twice and yields a group's tasks once it has read all of
+// them, so memory holds the groups that are still incomplete.
+func Tasks(items []rollout.Item, records func() iter.Seq2[*rollout.Record, error], times, groupSize int,
+) iter.Seq2[Task, error] {
+	if groupSize == 0 {
+		return singly(items, records(), times)
+	}
+	return func(yield func(Task, error) bool) {
+		members := make(map[rollout.Key]int)
+		for rec, err := range records() {
+			if err != nil {
+				yield(Task{}, err)
+				return
+			}
+			members[groupOf(rec, groupSize)]++
+		}
+		groups := make(map[rollout.Key][]Task)
+		for task, err := range singly(items, records(), times) {
+			if err != nil {
+				yield(task, err)
+				return
+			}
+			key := groupOf(task.Record, groupSize)
+			group := append(groups[key], task)
+			if groups[key] = group; len(group) < members[key] {
+				continue
+			}
+			delete(groups, key)
+			slices.SortFunc(group, func(a, b Task) int { return cmp.Compare(a.Record.Sample, b.Record.Sample) })
+			var together []*rollout.Record
+			for _, t := range group {
+				together = append(together, t.Record)
+			}
+			for i, t := range group {
+				if t.Group, t.Place = together, i; !yield(t, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// groupOf returns the key of a record's group: Sample counts the item's groups.
+func groupOf(r *rollout.Record, size int) rollout.Key {
+	key := r.Key()
+	key.Sample /= size
+	return key
+}
+
+// singly returns the recorded rollouts as tasks without groups.
+func singly(items []rollout.Item, records iter.Seq2[*rollout.Record, error], times int) iter.Seq2[Task, error] {
 	byKey := make(map[rollout.Key]*rollout.Item, len(items))
 	for i := range items {
 		byKey[rollout.Key{Split: items[i].Split, Item: items[i].ID}] = &items[i]
@@ -106,6 +162,10 @@ func (s *session) regrade(ctx context.Context, t Task) (ended, error) {
 	took := s.set.Caller(ctx, t.Item, t.Record.TraceID)
 	defer took.Arrived()
 	out := OutputOf(t.Item, t.Record)
+	out.Place = t.Place
+	for _, other := range t.Group {
+		out.Group = append(out.Group, OutputOf(t.Item, other))
+	}
 	box, leave, retries, err := s.startSession(ctx, took,
 		RolloutSession{TraceID: out.TraceID, Item: t.Item, Sample: t.Record.Sample, Attempt: t.Record.Attempt})
 	switch end, ends := errors.AsType[*endpoint.Error](err); {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -351,4 +352,50 @@ func (p *parts) Grade(ctx context.Context, out sampler.Output) (sum sampler.Grad
 		sum.JudgeCalls += g.JudgeCalls
 	}
 	return sum, err
+}
+
+// Groups are an item's first samples, and the next; each task knows its place. A group comes once its
+// last record has been read.
+func TestGroups(t *testing.T) {
+	var read []*rollout.Record
+	for _, r := range []struct {
+		item    string
+		samples []int
+	}{{"a", []int{3, 0}}, {"b", []int{1}}, {"a", []int{2, 1, 5}}, {"b", []int{0}}} {
+		for _, n := range r.samples {
+			read = append(read, &rollout.Record{Item: r.item, Split: rollout.Train, Sample: n})
+		}
+	}
+	records := func() iter.Seq2[*rollout.Record, error] {
+		return func(yield func(*rollout.Record, error) bool) {
+			for _, r := range read {
+				if !yield(r, nil) {
+					return
+				}
+			}
+		}
+	}
+	var got []string
+	for task, err := range sampler.Tasks(nil, records, 2, 3) {
+		if err != nil || task.Times != 2 || task.Group[task.Place] != task.Record {
+			t.Fatalf("%+v, error %v", task, err)
+		}
+		var group []string
+		for _, r := range task.Group {
+			group = append(group, strconv.Itoa(r.Sample))
+		}
+		got = append(got, fmt.Sprintf("%s%d of %s", task.Record.Item, task.Record.Sample, strings.Join(group, "")))
+	}
+	want := []string{"a0 of 012", "a1 of 012", "a2 of 012", "a3 of 35", "a5 of 35", "b0 of 01", "b1 of 01"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	fails := func() iter.Seq2[*rollout.Record, error] {
+		return func(yield func(*rollout.Record, error) bool) { yield(nil, errors.New("torn")) }
+	}
+	for task, err := range sampler.Tasks(nil, fails, 1, 3) {
+		if err == nil || err.Error() != "torn" {
+			t.Errorf("%+v, error %v", task, err)
+		}
+	}
 }

@@ -35,6 +35,10 @@ type Boundaries struct {
 	Tools  map[string]Tool // by name
 	Grader Grader
 
+	// GroupSize is how many outputs of an item the grader compares. Their answers are then recorded
+	// without a grade, and Regrade grades them with their groups; 0: each output is graded by itself.
+	GroupSize int
+
 	Remote RemoteMaker // makes the rollouts; nil: this process makes them
 
 	Agent      Agent      // makes rollouts instead of Model and Tools; nil: the loop of this package does

@@ -46,6 +46,7 @@ func newSession(cfg Config, seed uint64, b Boundaries) *session {
 		mute:    make(map[string]*missingTool, len(b.Tools)),
 		settled: make(chan struct{}, 1),
 		halt:    halt{done: make(chan struct{})},
+		count:   counter{grouped: b.GroupSize > 0},
 	}
 	s.set = endpoint.New(endpoint.Config{
 		Limits: cfg.limits, Breaker: cfg.Breaker, Retry: cfg.Retry, Log: cfg.Log, Queue: cfg.Queue,

@@ -17,7 +17,8 @@ type Stats struct {
 	Rollouts      int                     // rollouts requested
 	Begun         int                     // rollouts started
 	Recorded      int                     // records handed to the sink
-	Outcomes      map[rollout.Outcome]int // records by outcome
+	Outcomes      map[rollout.Outcome]int // records by outcome, without Deferred
+	Deferred      int                     // answers recorded without a grade, to be graded with their groups
 	Retries       map[string]int          // retried requests, by endpoint.State.Name
 	ToolCalls     int                     // tool calls of the recorded rollouts
 	Tokens        int64                   // tokens of the recorded rollouts, policy and judge, as far as known
@@ -43,7 +44,7 @@ func (s Stats) Useful() bool {
 			return true
 		}
 	}
-	return false
+	return s.Deferred > 0
 }
 
 // Plus returns the counts of s and of then, which continued the same run: counts are added; the
@@ -55,6 +56,7 @@ func (s Stats) Plus(then Stats) Stats {
 	sum.ToolCalls, sum.Tokens, sum.TokensUnknown = s.ToolCalls+then.ToolCalls, s.Tokens+then.Tokens,
 		s.TokensUnknown+then.TokensUnknown
 	sum.USD, sum.USDUnknown, sum.Judged = s.USD.Plus(then.USD), s.USDUnknown+then.USDUnknown, s.Judged.Plus(then.Judged)
+	sum.Deferred += s.Deferred
 	sum.LeftOpen, sum.Leaking, sum.Elapsed = s.LeftOpen+then.LeftOpen, s.Leaking+then.Leaking, s.Elapsed+then.Elapsed
 	return sum
 }
@@ -94,7 +96,8 @@ type Event struct {
 
 // counter keeps Stats while workers and writer update them.
 type counter struct {
-	start time.Time
+	start   time.Time
+	grouped bool // answers are graded with their groups
 
 	mu    sync.Mutex // guards the fields below
 	stats Stats
@@ -118,9 +121,14 @@ func (c *counter) recorded(e ended) {
 		c.stats.Outcomes = map[rollout.Outcome]int{}
 	}
 	c.stats.Recorded++
-	c.stats.Outcomes[e.record.Outcome]++
-	if e.record.Outcome == rollout.GraderFailed {
+	switch outcome := e.record.Outcome; {
+	case outcome == rollout.GraderFailed && e.record.Kind == rollout.KindUngraded && c.grouped:
+		c.stats.Deferred++
+	case outcome == rollout.GraderFailed:
 		c.stats.Ungraded = e.record.Error
+		fallthrough
+	default:
+		c.stats.Outcomes[outcome]++
 	}
 	if len(e.record.Leaks) > 0 {
 		c.stats.Leaking++

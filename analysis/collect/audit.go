@@ -178,13 +178,23 @@ func (a *audit) Of(name string) []*Payload {
 //
 // A payload that must score at the top must reach its limit, or come within the margin of the top if
 // it has none. A payload that must not change the reward may differ from its base by the margin.
+//
+// A grader that compares the outputs of an item has no rewards of its own for right and wrong. Among the
+// item's rollouts, what must score at the bottom is a hole if the model would gain by it, and what must
+// score at the top must earn what they do on average, less the margin.
 func (c *Collector) Sound(p *Payload, margin float64) bool {
 	width, noise := c.Range.Width(), 1e-9*c.Range.Width()
+	own := c.earned()[p.Item()].own
+	switch compared := p.Probe.Group > 0 && own != nil; {
+	case compared && p.Probe.Expect == rollout.Bottom:
+		return p.Reward <= *own+margin*width+noise || !c.pays(margin).gains[p.wording()]
+	case compared && p.Probe.Expect == rollout.Top:
+		return p.Reward >= *own-margin*width-noise
+	}
 	switch p.Probe.Expect {
 	case rollout.Bottom:
 		step, right, limit := margin*width+noise, c.rightReward(p), stat.ValueOr(p.Probe.Limit, 0)
 		share := func(of float64) float64 { return c.Range.Lo + of*(right-c.Range.Lo) }
-		own := c.earned()[p.Item()].own
 		switch {
 		case p.Probe.Name == rollout.ProbeSearch && own == nil && c.pays(margin).graded:
 			return p.Reward < right-step
@@ -249,7 +259,8 @@ func (c *Collector) pays(margin float64) payments {
 	width := c.Range.Width()
 	least, leastText, texts := math.Inf(1), math.Inf(1), 0
 	for _, p := range c.Audit.Payloads {
-		if !p.Valid || p.Probe.Expect != rollout.Bottom || stat.ValueOr(p.Probe.Limit, 0) > worthless {
+		if !p.Valid || p.Probe.Expect != rollout.Bottom ||
+			stat.ValueOr(p.Probe.Limit, 0) > worthless && p.Probe.Group == 0 {
 			continue
 		}
 		if p.Probe.Name == rollout.ProbeSearch {

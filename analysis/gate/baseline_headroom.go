@@ -49,7 +49,7 @@ var baselineHeadroom = &analysis.Gate{
 		CautionUnknown:  "there may be little left to gain on {split}: the mean reward is {interval}",
 		CautionUnknownR: "{needs}",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+	Check: levelled(analysis.Blocking, func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		splits := []rollout.Split{}
 		if split, ok := analysis.TrainingSplit(r); ok {
 			splits = append(splits, split)
@@ -84,7 +84,7 @@ var baselineHeadroom = &analysis.Gate{
 			}.findings(r, t, split)...)
 		}
 		return out
-	},
+	}),
 }
 
 // spanSeen returns the distance from the lowest to the highest reward of a split for a trainer that

@@ -34,7 +34,7 @@ var baselineReachable = &analysis.Gate{
 		CautionUnknown:  "success may be rare: the best of {kbest} earns {low} to {high} above the bottom of the range",
 		CautionUnknownR: "{needs}",
 	},
-	Check: onTraining(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+	Check: levelled(analysis.Advisory, onTraining(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
 		sr *analysis.SplitResult,
 	) []analysis.Finding {
 		rng := r.Range()
@@ -62,7 +62,7 @@ var baselineReachable = &analysis.Gate{
 				"dead": message.Int(sr.Classes.Counts[analysis.Dead]), "measured": message.Int(sr.Items.Measured),
 			}, value),
 		}.findings(r, t, split)
-	}),
+	})),
 }
 
 // ofGroup adds the arguments about the best of a group. If items have fewer samples than a group,

@@ -45,7 +45,7 @@ var evalPower = &analysis.Gate{
 		Unmeasured:  "not known: fewer than 2 items of eval have a reward",
 		UnmeasuredR: "Sample more items of eval.",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+	Check: levelled(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		sr := r.Splits[rollout.Eval]
 		if sr == nil {
 			return analysis.Skip(rollout.Eval, analysis.Advisory, noEval.Text())
@@ -68,7 +68,7 @@ var evalPower = &analysis.Gate{
 			"enough":  message.Nested(p.enough(hoped, stat.SEAtMDE(hoped, r.Confidence), sr)),
 		}
 		return []analysis.Finding{j.Finding(failIf(mde > hoped), analysis.Observed(mde))}
-	},
+	}),
 }
 
 // EvalSamples returns how many rollouts of each eval item an evaluation needs, by the design of the

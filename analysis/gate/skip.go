@@ -17,7 +17,35 @@ var (
 	noOutputs = message.New("skip.no_outputs",
 		"the rollouts have no output text long enough to compare, or only one sample per item")
 	noRewards = message.New("skip.no_rewards", "there are no rewards")
+
+	onlyCompares = message.New("skip.only_compares",
+		"the grader only compares the outputs of an item: all items have the same mean reward")
+	wantMeansDiffer = message.New("want.means_differ", "items with different mean rewards")
 )
+
+// comparesWords replace the words of a blocking gate about the mean reward.
+var comparesWords = analysis.NewWording("gate.only_compares",
+	"the mean reward of {split} does not show how good the model is: the grader only compares the outputs of an item, "+
+		"and all items have the same mean",
+	"Grade the same rollouts with a grader that scores each answer by itself: {grade} makes another run, "+
+		"whose verdict answers this. This run shows which groups teach.")
+
+// levelled returns a check that skips, or is open if it blocks, where rewards only compare the outputs of
+// an item.
+func levelled(severity analysis.Severity, f check) check {
+	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		if r.Grader == nil || !r.Grader.OnlyCompares {
+			return f(r, t)
+		}
+		split, ok := analysis.TrainingSplit(r)
+		if severity != analysis.Blocking || !ok {
+			return analysis.Skip(split, severity, onlyCompares.Text())
+		}
+		return []analysis.Finding{analysis.Judgement{
+			Split: split, Severity: severity, Unit: "reward", Want: wantMeansDiffer.Text(), Instead: &comparesWords,
+		}.Finding(analysis.Unknown, analysis.Bound{})}
+	}
+}
 
 // check is the Check of a gate.
 type check = func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding

@@ -40,7 +40,9 @@ func (c *evidence) grader(items []*collect.Item, agreement *analysis.Agreement, 
 	g.Length = c.lengthEffect(items, s)
 	g.Layers = c.layers(items, info, s)
 	g.TooGood = c.tooGood(items)
-	g.Probes = c.probeResults(itemMeans(items), g.Reach, s)
+	means := itemMeans(items)
+	g.OnlyCompares = info != nil && info.GroupSize > 0 && sameMean(means, s.RewardRange.Width())
+	g.Probes = c.probeResults(means, g.Reach, s)
 	c.acceptance(g, s)
 	g.SuspectReferences = SuspectReferences(c.Collector, items, s)
 	g.Compared, g.ComparedRewards = c.compared(items)
@@ -48,6 +50,15 @@ func (c *evidence) grader(items []*collect.Item, agreement *analysis.Agreement, 
 	g.ToolCallAlone, _ = c.meanOf(rollout.ProbeEachTool, "mean over items of the reward of tool calls without the task", s)
 	g.Detectors = c.detectors(s)
 	return g
+}
+
+// sameMean reports whether the means of two items or more lie within a hundredth of the reward range.
+func sameMean(means map[collect.ItemKey]float64, width float64) bool {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, mean := range means {
+		low, high = min(low, mean), max(high, mean)
+	}
+	return len(means) > 1 && high-low < width/100
 }
 
 // EmptyGrader returns a Grader without any measurement.

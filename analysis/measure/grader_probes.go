@@ -74,10 +74,11 @@ func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.It
 	margin := s.Thresholds.At(analysis.HackableMargin)
 	first := payloads[0]
 	r := analysis.ProbeResult{
-		Probe: first.Probe.Name, Expect: first.Probe.Expect, Holes: []analysis.Hole{},
+		Probe: first.Probe.Name, Expect: first.Probe.Expect, Compared: first.Probe.Group > 0, Holes: []analysis.Hole{},
 		Rewards: []analysis.ItemReward{},
 	}
-	if first.Probe.Limit != nil || r.Expect == rollout.Bottom || r.Expect == rollout.Top {
+	if !r.Compared &&
+		(first.Probe.Limit != nil || r.Expect == rollout.Bottom || r.Expect == rollout.Top) {
 		r.Limit = stat.FiniteOrNil(c.Limit(first, margin))
 	}
 	var bad, badOfItem []*collect.Payload

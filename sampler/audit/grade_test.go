@@ -241,7 +241,7 @@ func TestReplay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		task, recorded, err := Find(context.Background(), run, id)
+		task, recorded, err := Find(context.Background(), run, id, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,7 +265,7 @@ func TestReplay(t *testing.T) {
 			t.Errorf("%s earns %v, and %v when it is replayed", name, *recorded.Reward, *s.records[0].Reward)
 		}
 	}
-	if _, _, err := Find(context.Background(), run, ID{Probe: "gone", Split: rollout.Train, Item: "q2"}); err == nil || !strings.Contains(err.Error(), "gone/train/q2/0") {
+	if _, _, err := Find(context.Background(), run, ID{Probe: "gone", Split: rollout.Train, Item: "q2"}, 0); err == nil || !strings.Contains(err.Error(), "gone/train/q2/0") {
 		t.Errorf("an unknown payload: %v", err)
 	}
 }

@@ -32,6 +32,8 @@ type Input struct {
 	// hash of the grader's definition: gradings by another grader are repeated
 	Grader string
 	Judges int // requests to a judge per grading
+	// how many outputs of an item the grader compares; 0: each is graded by itself
+	GroupSize int
 
 	Served                 []string // the tools that policies may call; nil: none are at hand
 	Unserved               string   // why Served is nil, for a reader; "": nothing is said about it

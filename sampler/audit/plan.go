@@ -45,6 +45,7 @@ type Plan struct {
 	tried  map[tried]float64 // rewards of texts that a search tried
 	tries  map[rollout.Key]int
 	found  map[ID]string // what an earlier search found, in the records that are kept
+	groups groups
 }
 
 // Count is the plan for one probe.
@@ -97,6 +98,9 @@ func NewPlan(ctx context.Context, cfg Config, in Input) (*Plan, error) {
 	b := builder{plan: p, cfg: cfg, survey: s, shared: s.common(wrap, cfg.Unordered)}
 	b.shared.asked = p.Asked
 	if err := b.build(ctx); err != nil {
+		return nil, fmt.Errorf("plan the audit: %w", err)
+	}
+	if err := p.joinGroups(ctx); err != nil {
 		return nil, fmt.Errorf("plan the audit: %w", err)
 	}
 	p.limit(cfg.MaxGradings)

@@ -29,8 +29,9 @@ func (s slim) Append(r *rollout.Record) error {
 }
 
 // Find returns the payload with that id as a task, to be graded again with the same answer,
-// messages and calls, and the record with its grade.
-func Find(ctx context.Context, run *rollout.Run, id ID) (task sampler.Task, recorded *rollout.Record, err error) {
+// messages and calls, and the record with its grade. groupSize is how many outputs of an item the
+// grader compares; 0: each is graded by itself.
+func Find(ctx context.Context, run *rollout.Run, id ID, groupSize int) (task sampler.Task, recorded *rollout.Record, err error) {
 	_, err = run.Probes(ctx, func(r *rollout.Record) error {
 		if r.Probe != nil && idOf(r) == id {
 			recorded = r
@@ -57,7 +58,19 @@ func Find(ctx context.Context, run *rollout.Run, id ID) (task sampler.Task, reco
 	}); i >= 0 {
 		task.Item = &run.Items[i]
 	}
-	return task, recorded, nil
+	g, err := readGroups(ctx, groupSize, func(key rollout.Key) bool {
+		return key == rollout.Key{Split: fresh.Split, Item: fresh.Item, Step: fresh.Step}
+	}, func(ctx context.Context, visit func(*rollout.Record)) error {
+		_, err := run.Records(ctx, rollout.ReadOptions{OnConflict: rollout.Last}, func(r *rollout.Record) error {
+			visit(r)
+			return nil
+		})
+		return err
+	})
+	if err == nil && groupSize > 0 && !g.join(&task) {
+		err = errNoGroups
+	}
+	return task, recorded, err
 }
 
 // restore gives a payload the messages and calls of its base.

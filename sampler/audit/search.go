@@ -509,7 +509,9 @@ func (c *Case) candidatesToList() []string {
 
 // task returns a text as a task for the grader.
 func (s *Search) task(probe Probe, c *searched, text string, sample int) sampler.Task {
-	return s.plan.newTask(probe, c.item, sample, Payload{Answer: text, Base: c.c.idle()})
+	t := s.plan.newTask(probe, c.item, sample, Payload{Answer: text, Base: c.c.idle()})
+	s.plan.groups.join(&t)
+	return t
 }
 
 // Recorded reports whether an earlier search found the same text on the same item.

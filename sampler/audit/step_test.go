@@ -161,7 +161,7 @@ func TestReplayOfAStep(t *testing.T) {
 		if err != nil || again != id {
 			t.Fatalf("%s reads as %+v, %v", id, again, err)
 		}
-		task, _, err := Find(context.Background(), run, again)
+		task, _, err := Find(context.Background(), run, again, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

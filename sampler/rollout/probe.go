@@ -20,6 +20,8 @@ type ProbeInfo struct {
 	// share of the item's rollouts that gave this answer, if the probe counts them
 	Share *float64 `json:"share,omitempty"`
 	Zero  bool     `json:"zero,omitempty"` // a rollout that is marked counts as the bottom of the range
+	// how many outputs the payload was graded with, by a grader that compares them; 0: by itself
+	Group int `json:"group,omitempty"`
 }
 
 // Base identifies a recorded rollout, and gives the reward it had.
@@ -117,6 +119,8 @@ type GraderInfo struct {
 	Parts   []string `json:"parts,omitempty"`   // in the order of the formula
 	Gates   []string `json:"gates,omitempty"`   // the parts without which the formula gives nothing
 	Core    string   `json:"core,omitempty"`    // the part that the configuration declares to be the task itself
+	// how many outputs of an item the grader compares; 0: it grades each by itself
+	GroupSize int `json:"group_size,omitempty"`
 }
 
 // String returns the grader's name, else its kind, and the start of its hash.

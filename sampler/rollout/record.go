@@ -90,6 +90,13 @@ type Key struct {
 	Step   int
 }
 
+// group returns the key of the group of size samples that the rollout is compared in: Sample counts the
+// item's groups.
+func (k Key) group(size int) Key {
+	k.Sample /= size
+	return k
+}
+
 // stepMark separates an item from the step in what ItemAtStep returns.
 const stepMark = "/step-"
 

@@ -44,6 +44,7 @@ type RegradeSource struct {
 	opt  ReadOptions
 	by   string           // the grader that graded them
 	todo map[Key]takeover // the rollouts that the heir lacks
+	done map[Key]takeover // those that its grader has graded, if it compares groups
 }
 
 // takeover is one rollout that the heir lacks.
@@ -56,14 +57,19 @@ type takeover struct {
 // CopyForRegrade makes w the heir of the run from; w writes the run in dir, which was created with
 // from.RegradeManifest. It appends the rollouts that have nothing to grade, copies the labels if
 // the heir has none, and lists the rest. It skips what the heir already has, unless its grader
-// failed there. The rollouts are read up to twice; memory grows with their number, not with their
-// text.
-func CopyForRegrade(ctx context.Context, from *Run, opt ReadOptions, dir string, w *Writer) (*RegradeSource, error) {
+// failed there. With a size, the grader compares groups of size samples, and grades again what is
+// graded of a group that lacks a grade. The rollouts are read up to twice; memory grows with their
+// number, not with their text.
+func CopyForRegrade(ctx context.Context, from *Run, opt ReadOptions, dir string, w *Writer, size int,
+) (*RegradeSource, error) {
 	heir, err := Open(dir)
 	if err != nil {
 		return nil, err
 	}
 	f := &RegradeSource{run: from, opt: opt, by: "unknown", todo: make(map[Key]takeover)}
+	if size > 0 {
+		f.done = make(map[Key]takeover)
+	}
 	if from.Manifest != nil && from.Manifest.Grader != nil {
 		f.by = from.Manifest.Grader.String()
 	}
@@ -81,6 +87,12 @@ func CopyForRegrade(ctx context.Context, from *Run, opt ReadOptions, dir string,
 	}); err != nil {
 		return nil, err
 	}
+	if size > 0 {
+		left := maps.Clone(f.todo)
+		maps.DeleteFunc(left, func(_ Key, t takeover) bool { return !t.grade })
+		addGroups(left, f.done, size)
+		maps.Copy(f.todo, left)
+	}
 	return f, f.copyRest(ctx, w)
 }
 
@@ -92,6 +104,10 @@ func (f *RegradeSource) plan(rec *Record, state map[Key]RolloutState) {
 	switch {
 	case ok && (!t.grade || done.Outcome != GraderFailed):
 		delete(f.todo, rec.Key())
+		if t.grade && f.done != nil {
+			t.attempt = done.Attempt + 1
+			f.done[rec.Key()] = t
+		}
 		return
 	case ok:
 		t.attempt = done.Attempt + 1

@@ -76,7 +76,7 @@ func TestASecretThatIsAKeyLeavesLabelsReadable(t *testing.T) {
 	dir := t.TempDir()
 	redact := NewRedactor("human_score", "output")
 	w := create(t, dir, from.RegradeManifest(&GraderInfo{Kind: "endpoint"}, nil), from.Items, WriterOptions{SyncEvery: -1, Redact: redact})
-	if _, err := CopyForRegrade(context.Background(), from, ReadOptions{}, dir, w); err != nil {
+	if _, err := CopyForRegrade(context.Background(), from, ReadOptions{}, dir, w, 0); err != nil {
 		t.Fatal(err)
 	}
 	closeIt(t, w)
@@ -99,7 +99,7 @@ func opened(t *testing.T, dir string) *Run {
 func takeOver(t *testing.T, from *Run, dir string) (*Writer, *RegradeSource, []*Record) {
 	t.Helper()
 	w := create(t, dir, from.RegradeManifest(&GraderInfo{Kind: "endpoint"}, map[string]string{"job": "2"}), from.Items, WriterOptions{SyncEvery: -1})
-	f, err := CopyForRegrade(context.Background(), from, ReadOptions{}, dir, w)
+	f, err := CopyForRegrade(context.Background(), from, ReadOptions{}, dir, w, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,20 +14,43 @@ type Ungraded struct {
 }
 
 // Ungraded finds the ungraded rollouts of a run. cutOff leaves out those whose grading failed: only
-// the kind KindUngraded remains. A run without rollouts has none.
-func (r *Run) Ungraded(ctx context.Context, cutOff bool) (*Ungraded, error) {
+// the kind KindUngraded remains. With a size, the grader compares groups of size samples: the others
+// of an ungraded rollout's group are graded again with it. A run without rollouts has none.
+func (r *Run) Ungraded(ctx context.Context, cutOff bool, size int) (*Ungraded, error) {
 	u := &Ungraded{run: r, lines: make(map[Key]int)}
+	others := make(map[Key]int)
 	_, err := r.Records(ctx, ReadOptions{Lean: true}, func(rec *Record) error {
 		delete(u.lines, rec.Key())
-		if rec.Outcome == GraderFailed && rec.gradable() && (!cutOff || rec.Kind == KindUngraded) {
+		delete(others, rec.Key())
+		switch {
+		case rec.Outcome == GraderFailed && rec.gradable() && (!cutOff || rec.Kind == KindUngraded):
 			u.lines[rec.Key()] = rec.Line
+		case size > 0 && rec.gradable():
+			others[rec.Key()] = rec.Line
 		}
 		return nil
 	})
+	addGroups(u.lines, others, size)
 	if errors.Is(err, ErrNoRecords) {
 		err = nil
 	}
 	return u, err
+}
+
+// addGroups adds to some rollouts the others of their groups.
+func addGroups[T any](some, others map[Key]T, size int) {
+	if len(others) == 0 {
+		return
+	}
+	groups := make(map[Key]bool)
+	for key := range some {
+		groups[key.group(size)] = true
+	}
+	for key, t := range others {
+		if groups[key.group(size)] {
+			some[key] = t
+		}
+	}
 }
 
 // Len returns the number of rollouts.
@@ -44,6 +67,7 @@ func (u *Ungraded) Records(ctx context.Context) iter.Seq2[*Record, error] {
 			}
 			c := *rec
 			c.Attempt++
+			c.Reward, c.Grades = nil, nil // of another group
 			if !yield(&c, nil) {
 				return enough
 			}

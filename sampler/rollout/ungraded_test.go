@@ -126,7 +126,7 @@ func TestUngraded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u, err := r.Ungraded(context.Background(), c.cutOff)
+		u, err := r.Ungraded(context.Background(), c.cutOff, 0)
 		if err != nil || u.Len() != len(c.want) {
 			t.Fatalf("%d ungraded, error %v, want %v", u.Len(), err, c.want)
 		}
@@ -153,5 +153,40 @@ func TestUngraded(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("records (-want +got):\n%s", diff)
 		}
+	}
+}
+
+// A group that lacks a grade is graded again whole, without the rollouts that have nothing to grade.
+func TestUngradedGroups(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, RolloutsFile), `{"item":"a","sample":0,"reward":1,"answer":"1"}
+{"item":"a","sample":1,"reward":0,"answer":"2","attempt":3}
+{"item":"a","sample":2,"reward":1,"answer":"3"}
+{"item":"b","sample":2,"outcome":"grader","error_kind":"ungraded","answer":"4"}
+{"item":"b","sample":0,"reward":1,"answer":"5"}
+{"item":"b","sample":3,"outcome":"model_api"}
+{"item":"a","sample":3,"outcome":"grader","error_kind":"ungraded","answer":"6"}
+{"item":"a","sample":2,"reward":0,"answer":"7","attempt":1}
+`)
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := r.Ungraded(context.Background(), true, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for rec, err := range u.Records(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rec.Reward != nil {
+			t.Errorf("%v comes with the reward of another group", rec.Key())
+		}
+		got = append(got, fmt.Sprintf("%s%d/%d", rec.Item, rec.Sample, rec.Attempt))
+	}
+	if want := "b2/1 a3/1 a2/2"; strings.Join(got, " ") != want || u.Len() != 3 {
+		t.Errorf("%v, want %s", got, want)
 	}
 }

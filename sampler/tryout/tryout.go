@@ -43,6 +43,7 @@ type Trial struct {
 	Session  bool                         // the grader works in the session of a rollout
 	Agent    bool                         // an agent makes the rollouts, with tools that no item names
 	Running  bool                         // a run is about to start: paid gradings end with the first grade
+	Group    bool                         // the grader compares the outputs of an item
 	InFlight int                          // most gradings at one time outside sessions
 	Mask     func(string) string          // masks secrets in errors and answers
 	Place    func(*rollout.Record) string // location of the item of an answer, such as train.jsonl:7
@@ -83,6 +84,9 @@ func (t Trial) repeats() int {
 // Try submits each answer to the grader once, and returns how many gradings ended, with or without
 // a grade, and what is wrong. 0 without a finding means that no grade came within [Limit].
 func (t Trial) Try(ctx context.Context, answers []sampler.Task) (graded int, findings []Finding, err error) {
+	if t.Group {
+		answers = grouped(answers)
+	}
 	var recs records
 	var ended error
 	each := [][]sampler.Task{answers}
@@ -111,6 +115,22 @@ func (t Trial) Try(ctx context.Context, answers []sampler.Task) (graded int, fin
 		return len(recs), []Finding{{Blocking: true, Title: t.Mask(ended.Error())}}, nil
 	}
 	return len(recs), t.findings(recs, len(failed) > 0 && !traced && !t.idleSession(failed), traced), nil
+}
+
+// grouped has the answers of each item graded as one group.
+func grouped(answers []sampler.Task) []sampler.Task {
+	groups := make(map[rollout.Key][]*rollout.Record)
+	key := func(t sampler.Task) rollout.Key { return rollout.Key{Split: t.Record.Split, Item: t.Record.Item} }
+	for _, t := range answers {
+		groups[key(t)] = append(groups[key(t)], t.Record)
+	}
+	answers = slices.Clone(answers)
+	for i := range answers {
+		t := &answers[i]
+		t.Group = groups[key(*t)]
+		t.Place = slices.Index(t.Group, t.Record)
+	}
+	return answers
 }
 
 // records collects records.
@@ -299,6 +319,27 @@ func (t Trial) findings(recs []*rollout.Record, blocks, traced bool) []Finding {
 			failures(outside)),
 		Remedy: "Set reward_range to what the grader can give, or correct the grader.",
 	}, outside)
+	if t.Group {
+		best := make(map[rollout.Key]float64)
+		for _, r := range recs {
+			if r.Reward != nil {
+				key := rollout.Key{Split: r.Split, Item: r.Item}
+				known, ok := best[key]
+				if best[key] = *r.Reward; ok {
+					best[key] = max(known, *r.Reward)
+				}
+			}
+		}
+		beaten := func(r *rollout.Record) bool {
+			return r.Reward != nil && *r.Reward < best[rollout.Key{Split: r.Split, Item: r.Item}]
+		}
+		add(Finding{
+			Title: share("references", isReference, beaten) + " earn less than an empty or a wrong answer",
+			Remedy: "Set audit.answer if an answer is more than the bare reference, and audit.reference if the " +
+				"reference is in another field; else the references or the grader are wrong.",
+		}, isReference, beaten)
+		return found
+	}
 	high := func(r *rollout.Record) bool { return r.Reward != nil && *r.Reward >= top }
 	low := func(r *rollout.Record) bool { return r.Reward != nil && *r.Reward < top }
 	add(Finding{

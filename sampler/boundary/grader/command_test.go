@@ -262,7 +262,10 @@ func TestRewardKindsRefuse(t *testing.T) {
 		{"a Task that is none", rewardGrader("verifiers", taskSource, map[string]any{"task": "loose"}), "loose is a function: it must be a Task of verifiers"},
 		{"one of several is to be named", rewardGrader("trl", "def f(completions): 1\ndef g(completions): 1", nil), "name those to be called; it defines f, g"},
 		{"token ids", rewardGrader("trl", "def f(completion_ids, **kw): return [1.0]", nil), "token ids are not known here"},
-		{"a function over a group", rewardGrader("verifiers", "def f(completions, answers): return [1.0]", nil), "cannot grade one alone"},
+		{"a function over a group", rewardGrader("verifiers", "def f(completions, answers): return [1.0]", nil), "it compares a group of rollouts, whose size goes under group"},
+		{"a Rubric over a group", rewardGrader("verifiers", "x = 5", map[string]any{"rubric": "x", "group": 4}), "group is for functions"},
+		{"a group for a function of one output", rewardGrader("verl", "def compute_score(**kwargs): return 1.0", map[string]any{"group": 4}), "group is for the batch form"},
+		{"a group for a test of a row", rewardGrader("eval_protocol", "def f(row): pass", map[string]any{"group": 4}), "f takes a row: group is for one that takes rows"},
 		{"a function that verl cannot call", rewardGrader("verl", "def compute_score(solution_str, ground_truth): return 1.0", nil), "cannot be called as verl calls it, with data_source, solution_str, ground_truth, extra_info: got an unexpected keyword argument 'data_source'"},
 		{"a batch function that verl cannot call", rewardGrader("verl", "def compute_score(solution_strs, ground_truths): return 1.0", nil), "with data_sources, solution_strs, ground_truths, extra_infos: got an unexpected"},
 		{"an argument that verl is not told", rewardGrader("verl", "def compute_score(threshold, **kwargs): return 1.0", nil), "missing a required argument: 'threshold'; other arguments go under reward_kwargs"},
@@ -274,7 +277,7 @@ func TestRewardKindsRefuse(t *testing.T) {
 		{"no such class", rewardGrader("ms_swift", "orms = {}", map[string]any{"function": "right"}), "it defines no function right"},
 		{"no Rubric", rewardGrader("verifiers", "x = 5", map[string]any{"rubric": "x"}), "x is a int: it must be a Rubric"},
 		{"no row", rewardGrader("eval_protocol", "def f(sample): pass", nil), "has no parameter row"},
-		{"a test over a group", rewardGrader("eval_protocol", "def f(rows): pass\nf._metainfo = {'mode': 'groupwise'}", nil), "compares the rows of a group"},
+		{"a test over a group", rewardGrader("eval_protocol", "def f(rows): pass\nf._metainfo = {'mode': 'groupwise'}", nil), "the size of the group goes under group"},
 		{"a module that is not there", rewardGrader("verifiers", "import verifiers_of_nobody as vf\ndef f(state): return 1", nil), "no module verifiers_of_nobody (line 1"},
 	} {
 		if err := grader.Start(t.Context(), open(t, c.raw, env)); err == nil || !strings.Contains(err.Error(), c.says) {

@@ -28,6 +28,7 @@ func Info(raw json.RawMessage, g sampler.Grader) rollout.GraderInfo {
 	}
 	_ = jsontext.Unmarshal(raw, &head) // cannot fail: g was made from raw
 	info.Kind, info.Name, info.Hash = head.Type, head.Name, hash(raw)
+	info.GroupSize = GroupSize(g)
 	return info
 }
 

@@ -63,6 +63,16 @@ func newMulti(raw json.RawMessage, env Env) (sampler.Grader, error) {
 		}
 		g.parts = append(g.parts, part)
 	}
+	if GroupSize(g) > 0 && len(g.SessionReads()) > 0 {
+		return nil, errors.Join(errors.New("graders: one part compares a group, which is graded after its rollouts, and "+
+			"another works in the session of a rollout, which has ended then"), g.Close())
+	}
+	for _, part := range g.parts {
+		if n := GroupSize(part.grader); n > 0 && n != GroupSize(g) {
+			return nil, errors.Join(fmt.Errorf("graders.%s: group is %d, and %d in another part: set both to the group "+
+				"size of the training", part.name, n, GroupSize(g)), g.Close())
+		}
+	}
 	return g, nil
 }
 

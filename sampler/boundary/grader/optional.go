@@ -98,6 +98,22 @@ func SessionReads(g sampler.Grader) []string {
 	return nil
 }
 
+// GroupSize returns how many outputs of an item the grader compares; 0 for one that grades each by
+// itself.
+func GroupSize(g sampler.Grader) int {
+	switch g := g.(type) {
+	case *Reward:
+		return g.group
+	case *Multi:
+		size := 0
+		for _, p := range g.parts {
+			size = max(size, GroupSize(p.grader))
+		}
+		return size
+	}
+	return 0
+}
+
 // Start checks what the grader needs on this machine. It returns at once for a grader that needs nothing.
 func Start(ctx context.Context, g sampler.Grader) error {
 	if s, ok := g.(Starter); ok {

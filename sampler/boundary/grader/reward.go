@@ -25,7 +25,7 @@ import (
 var rewardAdapter string
 
 // Reward is a reward function written in Python for a trainer's library. An adapter in Python
-// calls it as that library does, with one output at a time.
+// calls it as that library does, with one output at a time, or with a group of an item's outputs.
 //
 // An exception, None and NaN are failures, never a reward of 0.
 type Reward struct {
@@ -36,6 +36,7 @@ type Reward struct {
 	weights []float64 // weight of each function; nil: all 1
 	choices map[string]string
 
+	group int         // outputs of an item that the functions compare; 0: they see one at a time
 	batch *batchCheck // nil: no check whether the functions compare outputs
 }
 
@@ -77,6 +78,7 @@ type rewardSource struct {
 	Source  string       `json:"source"`
 	File    string       `json:"file"`
 	Modules []moduleFile `json:"modules"`
+	Group   *int         `json:"group"` // outputs of an item that the functions compare
 
 	PassThreshold *float64 `json:"pass_threshold"`
 }
@@ -93,6 +95,9 @@ type rewardFunctions struct {
 	Functions []string  `json:"functions"`
 	Weights   []float64 `json:"weights"`
 }
+
+// grouped lists the kinds whose functions may get a group of outputs.
+var grouped = []string{"trl", "verl", "ms_swift", "verifiers", "eval_protocol"}
 
 // identifier matches what Python accepts as a name.
 var identifier = regexp.MustCompile(`^[\pL_][\pL\pN_]*$`)
@@ -161,11 +166,18 @@ func newReward(kind string, c rewardSource, f rewardFunctions, adapter string, o
 		return nil, fmt.Errorf("file: %s was not read: give its text as source", c.File)
 	case strings.TrimSpace(c.Source) == "":
 		return nil, errors.New("file is missing: name the Python file with the reward functions")
+	case c.Group != nil && !slices.Contains(grouped, kind):
+		return nil, fmt.Errorf("group: functions of %s grade one output at a time", kind)
+	case c.Group != nil && *c.Group < 2:
+		return nil, fmt.Errorf("group is %d: it must be the group size of the training, at least 2", *c.Group)
 	case env.Python == nil:
 		return nil, errors.New("no python interpreters to run it in: this program was set up without them")
 	}
 	g := &Reward{
 		source: c.Source, names: names, weights: f.Weights, choices: choices,
+	}
+	if c.Group != nil {
+		g.group = *c.Group
 	}
 	g.loaded = loaded{pool: env.Python, name: env.named(kind, c.Name), load: g.loadFunctions}
 	for _, m := range c.Modules {
@@ -177,7 +189,7 @@ func newReward(kind string, c rewardSource, f rewardFunctions, adapter string, o
 		}
 		g.extra.Modules[m.Name] = m.Source
 	}
-	options["functions"], options["weights"] = names, f.Weights
+	options["functions"], options["weights"], options["group"] = names, f.Weights, g.group > 0
 	if g.extra.Options, err = json.Marshal(options); err != nil {
 		return nil, err
 	}
@@ -204,7 +216,13 @@ func (g *Reward) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, 
 		return sampler.Grade{}, err
 	}
 	output := forAdapter(out)
-	if g.batch != nil {
+	switch {
+	case g.group > 0:
+		output.Place = out.Place
+		for _, other := range out.Group {
+			output.Group = append(output.Group, forAdapter(other))
+		}
+	case g.batch != nil:
 		output.Beside = g.batch.next(output)
 	}
 	request, err := json.Marshal(output)
@@ -248,6 +266,8 @@ type adapterOutput struct {
 	TraceID    string            `json:"trace_id"`
 	Finish     string            `json:"finish_reason"`
 	Beside     []adapterOutput   `json:"beside,omitzero"` // batched with it; empty: only itself again; nil: none
+	Group      []adapterOutput   `json:"group,omitempty"` // graded together, this one at Place
+	Place      int               `json:"place,omitempty"`
 }
 
 func forAdapter(out sampler.Output) adapterOutput {

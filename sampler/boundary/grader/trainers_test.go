@@ -139,3 +139,68 @@ func TestBatchFormsRefuseComparison(t *testing.T) {
 		}
 	}
 }
+
+// Functions that compare the outputs of a group get the group, and give the reward of the output at its
+// place.
+func TestFunctionsGetTheGroup(t *testing.T) {
+	env := grader.Env{Python: interpreters(t)}
+	const rank = "[float(sum(len(c) > len(d) for d in texts)) for c in texts]"
+	for kind, source := range map[string]string{
+		"trl":      "def f(completions, **kwargs):\n    texts = [c[-1]['content'] for c in completions]\n    return " + rank,
+		"verl":     "def compute_score(solution_strs, **kwargs):\n    texts = solution_strs\n    return " + rank,
+		"ms_swift": "def f(completions, **kwargs):\n    texts = completions\n    return " + rank,
+		"verifiers": "def text(c): return c if isinstance(c, str) else c[-1]['content']\ndef rank(completions, states):\n    texts = [text(c) for c in completions]\n    return " + rank +
+			"\ndef alone(completion): return 10.0 * len(text(completion))",
+		"eval_protocol": "def f(rows):\n    texts = [r.last_assistant_message().content for r in rows]\n    for r, x in zip(rows, " + rank +
+			"):\n        r['evaluation_result'] = {'score': x}\n    return rows\nf._metainfo = {'mode': 'groupwise'}",
+	} {
+		more := map[string]any{"group": 4}
+		if kind == "verifiers" {
+			more["functions"] = []string{"rank", "alone"}
+		}
+		g := open(t, rewardGrader(kind, source, more), env)
+		if n := grader.GroupSize(g); n != 4 {
+			t.Errorf("%s: the group size is %d, want 4", kind, n)
+		}
+		var group []sampler.Output
+		for _, text := range []string{"four", "one", "three", "sixteen"} {
+			group = append(group, asked(capital, text))
+		}
+		for place, want := range []float64{1, 0, 2, 3} { // outputs that are shorter
+			out := group[place]
+			out.Group, out.Place = group, place
+			if kind == "verifiers" {
+				want += 10 * float64(len(out.Text))
+			}
+			if grade, err := g.Grade(t.Context(), out); err != nil || grade.Reward != want {
+				t.Errorf("%s: %q earns %v, error %v, want %v", kind, out.Text, grade.Reward, err, want)
+			}
+		}
+	}
+}
+
+// Parts of a multi grader that compare groups agree on their size.
+func TestPartsAgreeOnTheGroup(t *testing.T) {
+	env := grader.Env{Python: interpreters(t)}
+	part := func(n any) string {
+		return rewardGrader("trl", "def f(completions, **kwargs): return [float(len(completions)) for c in completions]", map[string]any{"group": n})
+	}
+	one := `{"type": "string_check", "name": "s", "input": "{{sample.output_text}}", "reference": "Paris", "operation": "eq"}`
+	g := open(t, `{"type": "multi", "graders": {"a": `+part(3)+`, "b": `+one+`}, "calculate_output": "a + b"}`, env)
+	if n := grader.GroupSize(g); n != 3 {
+		t.Errorf("the group size is %d, want 3", n)
+	}
+	out := asked(capital, "Paris")
+	out.Group = []sampler.Output{out, asked(capital, "Rome"), asked(capital, "Bern")}
+	if grade, err := g.Grade(t.Context(), out); err != nil || grade.Reward != 4 {
+		t.Errorf("%v, error %v, want 4: three outputs, and 1 for the right one", grade.Reward, err)
+	}
+	_, err := grader.New(grader.Kinds(), []byte(`{"type": "multi", "graders": {"a": `+part(3)+`, "b": `+part(4)+`}, "calculate_output": "a + b"}`), env)
+	if err == nil || !strings.Contains(err.Error(), "group is 3, and 4 in another part") {
+		t.Errorf("error %v", err)
+	}
+	_, err = grader.New(grader.Kinds(), []byte(`{"type": "multi", "graders": {"a": `+part(3)+`, "b": {"type": "command", "command": ["check", "{{session.id}}"]}}, "calculate_output": "a + b"}`), env)
+	if err == nil || !strings.Contains(err.Error(), "works in the session of a rollout, which has ended") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -114,7 +114,7 @@ func (p *Project) WireGrader() error {
 		}
 		return fmt.Errorf("the job: %w", err)
 	}
-	p.Bounds.Grader = grade
+	p.Bounds.Grader, p.Bounds.GroupSize = grade, grader.GroupSize(grade)
 	if closer, ok := grade.(io.Closer); ok {
 		p.closers = append(p.closers, func() { _ = closer.Close() }) // as above
 	}

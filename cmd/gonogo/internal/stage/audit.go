@@ -195,7 +195,7 @@ func auditInput(p *project.Project, items []rollout.Item, tools []string) audit.
 		Seed: p.Inputs.Seed, Items: items, Range: *p.Config.RewardRange,
 		Probes: p.Audit.Probes, Detectors: p.Audit.Detectors, Answer: a.Answer, Reference: p.Audit.Reference,
 		Grader: p.GraderInfo().Hash, Judges: len(p.Config.Body.Judges()),
-		Served: tools, Sandbox: p.Session.Sessions != nil,
+		GroupSize: p.Bounds.GroupSize, Served: tools, Sandbox: p.Session.Sessions != nil,
 		MaxSteps: p.Config.Sampling.MaxSteps, MaxToolCalls: p.Config.Sampling.MaxToolCalls,
 	}
 }

@@ -38,7 +38,7 @@ func GradeAgain(ctx context.Context, p *project.Project, c *project.Invocation, 
 		return exit.AsUsage(err)
 	}
 	former, err := rollout.CopyForRegrade(ctx, run, rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)},
-		dir, writer)
+		dir, writer, p.Bounds.GroupSize)
 	if err != nil {
 		return exit.AsUsage(errors.Join(err, writer.Close()))
 	}
@@ -122,7 +122,7 @@ func gradeUngraded(ctx context.Context, p *project.Project, c *project.Invocatio
 	if err != nil {
 		return err
 	}
-	ungraded, err := run.Ungraded(ctx, cutOff)
+	ungraded, err := run.Ungraded(ctx, cutOff, p.Bounds.GroupSize)
 	if err != nil || ungraded.Len() == 0 {
 		return err
 	}
@@ -149,7 +149,8 @@ func gradeRecorded(ctx context.Context, p *project.Project, c *project.Invocatio
 	error,
 ) {
 	tasks := func(ctx context.Context) iter.Seq2[sampler.Task, error] {
-		return sampler.Tasks(run.Items, records(ctx), times)
+		return sampler.Tasks(run.Items, func() iter.Seq2[*rollout.Record, error] { return records(ctx) }, times,
+			p.Bounds.GroupSize)
 	}
 	return gradeTasks(ctx, p, c, "outputs", n, uncounted, to, tasks, p.Bounds.Grader)
 }
@@ -189,11 +190,11 @@ func jobWithoutGrader(file []byte) string {
 
 // GradeSample grades some outputs of a run again with the project's grader, the first of each item
 // of a split, and returns both grades. It writes nothing. It returns none for a grader that works
-// in the rollout's session, which no longer exists.
+// in the rollout's session, which no longer exists, or that compares the outputs of an item.
 func GradeSample(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run,
 	split rollout.Split,
 ) ([]compare.Regraded, error) {
-	if p.Bounds.Grader == nil || p.GradesInSession() {
+	if p.Bounds.Grader == nil || p.GradesInSession() || p.Bounds.GroupSize > 0 {
 		return nil, nil
 	}
 	sample, err := compare.SampleOutputs(ctx, run, split)

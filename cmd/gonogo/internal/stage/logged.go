@@ -12,9 +12,9 @@ import (
 )
 
 // GradesHere reports whether the project's grader can grade logged answers without a request to a
-// server, a judge's included, and without the session of their rollout.
+// server, a judge's included, without the session of their rollout, and each by itself.
 func GradesHere(p *project.Project) bool {
-	if p.Bounds.Grader == nil || p.GradesInSession() || len(p.Config.Body.Judges()) > 0 ||
+	if p.Bounds.Grader == nil || p.GradesInSession() || p.Bounds.GroupSize > 0 || len(p.Config.Body.Judges()) > 0 ||
 		len(p.Config.Body.GraderURLs()) > 0 {
 		return false
 	}
@@ -28,7 +28,9 @@ func GradeLogged(ctx context.Context, p *project.Project, c *project.Invocation,
 	records func(context.Context) iter.Seq2[*rollout.Record, error],
 ) (map[int]float64, error) {
 	again := make(map[int]float64, n)
-	tasks := func(ctx context.Context) iter.Seq2[sampler.Task, error] { return sampler.Tasks(items, records(ctx), 1) }
+	tasks := func(ctx context.Context) iter.Seq2[sampler.Task, error] {
+		return sampler.Tasks(items, func() iter.Seq2[*rollout.Record, error] { return records(ctx) }, 1, 0)
+	}
 	_, err := gradeTasks(ctx, p, c, "logged answers", n, true, sampler.SinkFunc(func(r *rollout.Record) error {
 		if r.Outcome == rollout.Graded && r.Reward != nil {
 			again[r.Sample] = *r.Reward

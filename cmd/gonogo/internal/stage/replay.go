@@ -22,7 +22,7 @@ func Replay(ctx context.Context, p *project.Project, c *project.Invocation, run 
 	if err != nil {
 		return exit.AsUsage(err)
 	}
-	task, was, err := audit.Find(ctx, run, id)
+	task, was, err := audit.Find(ctx, run, id, p.Bounds.GroupSize)
 	if err != nil {
 		return exit.AsUsage(err)
 	}

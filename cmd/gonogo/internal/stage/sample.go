@@ -221,8 +221,12 @@ func sampleRollouts(ctx context.Context, p *project.Project, c *project.Invocati
 		return sampler.Stats{}, err
 	}
 	stats, err := sampleLive(ctx, p, c, rollouts, to)
-	if err == nil && stats.StoppedBy == "" && p.Queue.Leads() && stats.Outcomes[rollout.GraderFailed] > 0 {
-		err = gradeUngraded(ctx, p, c, dir, to, true) // workers stopped because their grader failed
+	// groups are graded once they are made, and workers may have stopped because their grader failed
+	ended := stats.StoppedBy == "" || stats.StoppedBy == sampler.StoppedByBudget && stats.Deferred > 0
+	if err == nil && ended && (stats.Deferred > 0 || p.Queue.Leads() && stats.Outcomes[rollout.GraderFailed] > 0) {
+		if err = gradeUngraded(ctx, p, c, dir, to, true); err == nil {
+			stats.Deferred = 0
+		}
 	}
 	return stats, err
 }

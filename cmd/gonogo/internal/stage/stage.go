@@ -41,7 +41,7 @@ func (st stage) lacks(n int) string {
 
 // ungraded says how many answers are recorded without a grade.
 func (st stage) ungraded(dir string, s sampler.Stats) string {
-	n := s.Outcomes[rollout.GraderFailed]
+	n := s.Outcomes[rollout.GraderFailed] + s.Deferred
 	if n == 0 || st != samplingStage {
 		return ""
 	}

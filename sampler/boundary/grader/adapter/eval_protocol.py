@@ -22,8 +22,9 @@ class Plain(dict):
 def adapt(space, options):
     ((name, f),) = named(space, options["functions"])
     about = getattr(f, "_metainfo", None) or {}
-    if about.get("mode") == "groupwise":
-        raise Unfit("%s compares the rows of a group, and one alone is to be graded" % name)
+    groupwise = about.get("mode") == "groupwise"
+    if groupwise and not options["group"]:
+        raise Unfit("%s compares the rows of a group: the size of the group goes under group" % name)
     f = getattr(f, "_origin_func", f)
     takes, needs, _ = parameters(f)
     key = "rows" if "rows" in takes else "row"
@@ -35,13 +36,18 @@ def adapt(space, options):
     adapter = named(space, [options["adapter"]])[0][1] if options["adapter"] else None
     models = sys.modules.get("eval_protocol.models")
 
+    if options["group"] and key != "rows":
+        raise Unfit("%s takes a row: group is for one that takes rows" % name)
+
     def grade(given):
-        row = make(models, adapter, given)
-        result = finish(f(**dict(options["arguments"], **{key: [row] if key == "rows" else row})))
+        batch, place = together(given)
+        rows = [make(models, adapter, g) for g in batch]
+        row = rows[place]
+        result = finish(f(**dict(options["arguments"], **{key: rows if key == "rows" else row})))
         if isinstance(result, list):
-            if len(result) != 1:
-                raise NoGrade("%s gave %d rows for 1" % (name, len(result)))
-            result = result[0]
+            if len(result) != len(rows):
+                raise NoGrade("%s gave %d rows for %d" % (name, len(result), len(rows)))
+            result = result[place]
         return read(row if result is None else result, name)
 
     return graded(grade)

@@ -19,8 +19,8 @@ def adapt(space, options):
         if "response_token_ids" in parameters(f)[1]:
             raise Unfit("%s wants response_token_ids: token ids are not known here" % name)
 
-    def scored(batch):
-        """The rewards of each function for the first of a batch."""
+    def scored(batch, place=0):
+        """The rewards of each function for one of a batch."""
         completions = [g["text"] for g in batch]
         rows = [row_of(g) for g in batch]
         columns = {k: [row.get(k) for row in rows] for k in {k for row in rows for k in row}}
@@ -30,13 +30,13 @@ def adapt(space, options):
             if why:
                 known = ", ".join(sorted(columns))
                 raise NoGrade("%s cannot be called with the completions and the row's columns, which are %s: %s" % (name, known, why), "invalid_variable_error")
-            x = first(finish(f(completions, trainer_state=TrainerState(), **columns)), name, len(batch))
+            x = nth(finish(f(completions, trainer_state=TrainerState(), **columns)), name, len(batch), place)
             if x is not None:
                 scores[name] = number(x, name)
         return scores
 
     def grade(given):
-        scores = scored([given])
+        scores = scored(*together(given))
         if "beside" in given:
             alone(scored, scores, given)
         return weighed(scores, weights)

@@ -174,13 +174,18 @@ def alone(scored, scores, given):
     for name in scores:
         x, y = scores[name], beside.get(name)
         if (y is None or abs(x - y) > 1e-9 * max(1.0, abs(x), abs(y))) and scored([given]) == scores:
-            raise NoGrade("%s gives a completion %g alone and %s in a batch with others: it compares completions with each other, and here each is graded by itself; have it look at one completion at a time" % (name, x, "None" if y is None else "%g" % y), "depends_on_batch")
+            raise NoGrade("%s gives a completion %g alone and %s in a batch with others: it compares completions with each other, and here each is graded by itself; set group to the group size of the training" % (name, x, "None" if y is None else "%g" % y), "depends_on_batch")
 
 
-def first(result, name, n):
-    """The first element of what a function returned for n completions."""
+def together(given):
+    """The outputs that are graded together, and the place among them of the one whose reward counts."""
+    return given.get("group") or [given], given.get("place", 0)
+
+
+def nth(result, name, n, place):
+    """The element at a place of what a function returned for n completions."""
     if isinstance(result, (str, bytes, dict)) or not hasattr(result, "__len__") or not hasattr(result, "__getitem__"):
         raise NoGrade("%s returned a %s: it must return a list with one float for each completion" % (name, type(result).__name__))
     if len(result) != n:
         raise NoGrade("%s returned %d rewards for %d completion%s" % (name, len(result), n, "s" if n > 1 else ""))
-    return result[0]
+    return result[place]

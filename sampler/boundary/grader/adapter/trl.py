@@ -1,6 +1,6 @@
 # Reward functions of TRL: (prompts, completions, **columns) -> list of floats.
 # They are handed one completion at a time, and refused where that gives other
-# rewards than a batch does. As GRPOTrainer does, None says that a
+# rewards than a batch does, or the completions of a group. As GRPOTrainer does, None says that a
 # function is not for this row, and what is there is summed up by weight.
 # (huggingface/trl, trl/trainer/grpo_trainer.py, _calculate_rewards.)
 UNKNOWN = {"completion_ids": "token ids", "completions_ids": "token ids", "environments": "the trainer's environments"}
@@ -18,8 +18,8 @@ def adapt(space, options):
             raise Unfit("%s wants %s: %s are not known here" % (name, lacks, UNKNOWN[lacks]))
     standard = options["format"] == "standard"
 
-    def scored(batch):
-        """The rewards of each function for the first of a batch, as TRL hands them."""
+    def scored(batch, place=0):
+        """The rewards of each function for one of a batch, as TRL hands them."""
         prompts = [prompt_of(g["item"]) for g in batch]
         names = {k for g in batch for k in g["item"] if k not in ("prompt", "completion", "completion_ids")}
         columns = {k: [g["item"].get(k) for g in batch] for k in names}
@@ -31,13 +31,13 @@ def adapt(space, options):
             columns.update(prompts=prompts, completions=[g["completion"] for g in batch])
         scores = {}
         for name, f in functions:
-            x = first(call(name, f, columns, "column of the row"), name, len(batch))
+            x = nth(call(name, f, columns, "column of the row"), name, len(batch), place)
             if x is not None:
                 scores[name] = number(x, name)
         return scores
 
     def grade(given):
-        scores = scored([given])
+        scores = scored(*together(given))
         if "beside" in given:
             alone(scored, scores, given)
         return weighed(scores, weights)

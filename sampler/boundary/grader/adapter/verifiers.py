@@ -48,6 +48,8 @@ class Nobody:
 
 
 def adapt(space, options):
+    if options["group"] and (options["rubric"] or options["task"]):
+        raise Unfit("group is for functions: name those of the Rubric or Task under functions")
     if options["rubric"]:
         return graded(by_rubric(rubric_of(space, options["rubric"])))
     if options["task"]:
@@ -59,18 +61,26 @@ def adapt(space, options):
         if "self" in takes and takes & {"trace", "runtime"}:
             raise Unfit("%s takes %s: it is a method of a Task, whose name goes under task" % (name, ", ".join(sorted(takes))))
         takes &= GROUP
-        if takes:
-            raise Unfit("%s takes %s: a function over a group of rollouts cannot grade one alone" % (name, ", ".join(sorted(takes))))
+        if takes and not options["group"]:
+            raise Unfit("%s takes %s: it compares a group of rollouts, whose size goes under group" % (name, ", ".join(sorted(takes))))
     parser = getattr(space, "parser", None)
     if parser is None:
         vf = sys.modules.get("verifiers")
         parser = vf.Parser() if vf is not None and hasattr(vf, "Parser") else Parser()
 
-    def grade(given):
-        state = state_of(given)
-        values = {k: v for k, v in given["item"].items() if k not in ("messages", "tools", "example_id")}
+    def score(name, f, batch, place):
+        if parameters(f)[0] & GROUP:
+            states = [state_of(g) for g in batch]
+            values = {k + "s": [s[k] for s in states] for k in ("prompt", "completion", "answer", "info", "task")}
+            return number(nth(call(name, f, dict(values, states=states, parser=parser), "argument"), name, len(batch), place), name)
+        item, state = batch[place]["item"], state_of(batch[place])
+        values = {k: v for k, v in item.items() if k not in ("messages", "tools", "example_id")}
         values.update({k: state[k] for k in ("prompt", "completion", "answer", "info", "task")}, state=state, parser=parser)
-        return weighed({name: number(call(name, f, values, "argument"), name) for name, f in functions}, weights)
+        return number(call(name, f, values, "argument"), name)
+
+    def grade(given):
+        batch, place = together(given)
+        return weighed({name: score(name, f, batch, place) for name, f in functions}, weights)
 
     return graded(grade)
 

@@ -15,16 +15,19 @@ def adapt(space, options):
     if why:
         raise Unfit("%s cannot be called as verl calls it, with %s: %s; other arguments go under reward_kwargs" % (name, ", ".join(keys), why))
 
-    def scored(batch):
-        """The reward of the first of a batch, and what the function says of it."""
+    if options["group"] and not batched:
+        raise Unfit("%s takes one output: group is for the batch form, which takes solution_strs" % name)
+
+    def scored(batch, place=0):
+        """The reward of one of a batch, and what the function says of it."""
         asked = [arguments(g, options["references"]) for g in batch]
         if not batched:
             return read(name, finish(f(**dict(asked[0], **more))))
         lists = {k + "s": [a[k] for a in asked] for k in FIELDS}
-        return read(name, first(finish(f(**dict(lists, **more))), name, len(batch)))
+        return read(name, nth(finish(f(**dict(lists, **more))), name, len(batch), place))
 
     def grade(given):
-        out = scored([given])
+        out = scored(*together(given))
         if batched and "beside" in given:
             alone(lambda batch: {name: scored(batch)["reward"]}, {name: out["reward"]}, given)
         return out
