@@ -21,9 +21,8 @@ var swift = Kind{
 // swiftChoices says what counts as a reward.
 var swiftChoices = map[string]string{
 	"ms_swift result": "the sum of the functions by weight; None leaves a function out, as in ms-swift; None from all " +
-		"of them, which is a 0 there, NaN and an exception are a failed grading; each function sees one completion at " +
-		"a time, one that gives different rewards in a batch is refused, and the state of a trainer before its first " +
-		"step",
+		"of them, which is a 0 there, NaN and an exception are a failed grading; each function sees the state of a " +
+		"trainer before its first step",
 }
 
 func newSwift(raw json.RawMessage, env Env) (sampler.Grader, error) {

@@ -310,6 +310,12 @@ func (g *Reward) Info() rollout.GraderInfo {
 // Choices says which interpreter runs the source, and what counts as a reward.
 func (g *Reward) Choices() map[string]string {
 	out := maps.Clone(g.choices)
+	switch {
+	case g.group > 0:
+		out["outputs of a call"] = fmt.Sprintf("those of a group of %d samples of the item", g.group)
+	case g.batch != nil:
+		out["outputs of a call"] = "one; a function that gives different rewards in a batch is refused"
+	}
 	if runs := g.pool.Interpreter(); runs != "" {
 		out["python interpreter"] = runs
 		out["python isolation"] = g.pool.Isolation()

@@ -22,8 +22,7 @@ var trl = Kind{
 // trlChoices says what counts as a reward.
 var trlChoices = map[string]string{
 	"trl result": "the sum of the functions by weight; None leaves a function out, as in TRL; None from all of " +
-		"them, NaN and an exception are a failed grading; each function sees one completion at a time, one that " +
-		"gives different rewards in a batch is refused, and the state of a trainer before its first step",
+		"them, NaN and an exception are a failed grading; each function sees the state of a trainer before its first step",
 }
 
 func newTRL(raw json.RawMessage, env Env) (sampler.Grader, error) {

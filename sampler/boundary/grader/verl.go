@@ -25,8 +25,7 @@ const verlFunction = "compute_score"
 // verlChoices says what counts as a reward.
 var verlChoices = map[string]string{
 	"verl result": "the number or the dict's score, whose other numbers are parts; None, NaN and an exception are a " +
-		"failed grading; solution_str is the last answer alone, without tool calls and their outputs; the batch form " +
-		"gets one output at a time, and one that gives different rewards in a batch is refused",
+		"failed grading; solution_str is the last answer alone, without tool calls and their outputs",
 }
 
 func newVerl(raw json.RawMessage, env Env) (sampler.Grader, error) {
