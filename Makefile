@@ -39,7 +39,7 @@ long: ## run the tests that make test leaves out: long sessions, the commands of
 	$(GO) test -vet=off -timeout 30m -run '^TestLong' ./...
 
 race: ## run the tests under the race detector (RACE=./... or some packages)
-	$(GO) test -race -parallel 3 -timeout 30m $(RACE)
+	$(GO) test -race -parallel 3 -timeout 45m $(RACE)
 
 worlds: ## run every task from the field and every world of one gate, and hold it to its verdict (SEED=2 for another seed)
 	GONOGO_DEEP=1 $(GO) test -count=1 -run TestDeepKernels ./fixtures/internal/kernels
