@@ -1,5 +1,5 @@
-# Writes a folder for each verifier that reward-doctor ships, with sums as items. Prints what the package itself finds:
-# a verifier that accepts an exploit of its corpus has a defect.
+# Writes a folder for each verifier that reward-doctor ships, with sums as items. One that accepts an exploit of the
+# package's corpus has a defect.
 import json, os, random, sys
 from reward_doctor import audit
 from reward_doctor.reference import REFERENCE_VERIFIERS
@@ -14,6 +14,5 @@ for name, verifier in REFERENCE_VERIFIERS.items():
     sums = [(rng.randint(10, 999), rng.randint(10, 999)) for _ in range(12)]
     cases = [("sum-%d" % i, "What is %d + %d? %s" % (a, b, form), str(a + b)) for i, (a, b) in enumerate(sums)]
     toys.write(os.path.join(sys.argv[1], name), cases, "from reward_doctor.reference import %s as it\n" % name, verifier)
-    attacks = sorted(audit(verifier, name=name).attacks_that_work)
-    found.append({"name": name, "sound": not attacks, "theirs": True, "found": ", ".join(attacks)})
+    found.append({"name": name, "sound": not audit(verifier).attacks_that_work})
 print(json.dumps(found))

@@ -68,8 +68,8 @@ func TestZooOfRLEnvdoctor(t *testing.T) { meet(t, "rl-envdoctor").holdToys(15, 8
 // Both audits block falsepass's toy, and not the toy without its defect.
 func TestToyOfFalsepass(t *testing.T) { meet(t, "falsepass").holdToys(1, 1, 1, 0) }
 
-// Both audits block substring_match of reward-doctor and none of its three sound verifiers. They pass last_number, which
-// reads "not 42" as 42: who could deny the right number could also give it, so gonogo denies words alone.
+// Both audits block substring_match of reward-doctor and none of its three sound verifiers. They pass last_number,
+// which reads "not 42" as 42: who can deny the right number can also give it, so gonogo denies words alone.
 func TestVerifiersOfRewardDoctor(t *testing.T) { meet(t, "reward-doctor").holdToys(2, 3, 1, 0) }
 
 // holdToys audits the package's toys, of which so many have a defect and are sound. At least blocks of the former
