@@ -58,7 +58,7 @@ var allowedArrows = map[string][]string{
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/console", "cmd/gonogo/internal/exit",
 		"cmd/gonogo/internal/ui", "fixtures", "sampler", "sampler/audit", "sampler/boundary/agent",
 		"sampler/boundary/grader", "sampler/boundary/isolation", "sampler/boundary/mcp",
-		"sampler/boundary/model", "sampler/boundary/proxy", "sampler/boundary/python",
+		"sampler/boundary/model", "sampler/boundary/mutant", "sampler/boundary/proxy", "sampler/boundary/python",
 		"sampler/boundary/tool", "sampler/endpoint", "sampler/input/dataset", "sampler/input/document",
 		"sampler/input/job", "sampler/input/spelling", "sampler/limit", "sampler/queue",
 		"sampler/rollout", "sampler/rollout/credential", "sampler/rollout/disk",
@@ -233,6 +233,7 @@ var allowedArrows = map[string][]string{
 		"sampler/limit", "sampler/rollout", "sampler/rollout/credential", "sampler/rollout/disk",
 	},
 	"sampler/boundary/internal/process": {"sampler/wording"},
+	"sampler/boundary/mutant":           {"sampler/boundary/python", "sampler/endpoint", "sampler/jsontext"},
 	"sampler/boundary/python": {
 		"sampler", "sampler/boundary/internal/process", "sampler/endpoint", "sampler/limit",
 	},

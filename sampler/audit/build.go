@@ -50,7 +50,9 @@ func (b *builder) build(ctx context.Context) error {
 	}
 	for _, probe := range b.survey.in.Probes {
 		if !b.cfg.skips(probe.Name) {
-			b.probe(probe)
+			if err := b.probe(ctx, probe); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -129,13 +131,15 @@ func (b *builder) fetch(ctx context.Context) error {
 }
 
 // probe plans one probe, for the sampled items or from the whole run.
-func (b *builder) probe(p Probe) {
+func (b *builder) probe(ctx context.Context, p Probe) (err error) {
 	b.plan.Counts = append(b.plan.Counts, Count{Probe: p.Name, Expect: p.Expect})
 	switch {
 	case p.Make != nil:
 		for _, item := range b.sampled {
 			b.payloads(p, item)
 		}
+	case p.mutates:
+		err = b.mutated(ctx, p)
 	case p.policy != nil:
 		b.policies(p)
 	case p.Name == rollout.ProbeRegrade:
@@ -145,9 +149,10 @@ func (b *builder) probe(p Probe) {
 	case p.Name == rollout.ProbeLabel:
 		b.labels(p)
 	}
-	if c := b.count(); c.Payloads == 0 && p.Make != nil && len(b.sampled) > 0 {
+	if c := b.count(); c.Payloads == 0 && (p.Make != nil || p.mutates) && len(b.sampled) > 0 {
 		b.plan.Idle = append(b.plan.Idle, p.Name)
 	}
+	return err
 }
 
 func (b *builder) count() *Count { return &b.plan.Counts[len(b.plan.Counts)-1] }

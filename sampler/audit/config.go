@@ -44,7 +44,7 @@ func (c Config) checkNames(probes []Probe, detectors []Detector) error {
 	for _, p := range probes {
 		names = append(names, p.Name)
 		if builtin := []string{rollout.ProbeRegrade, rollout.ProbeConsensus, rollout.ProbeLabel, rollout.ProbeSearch}; p.Make == nil &&
-			p.policy == nil && !slices.Contains(builtin, p.Name) {
+			p.policy == nil && !p.mutates && !slices.Contains(builtin, p.Name) {
 			return fmt.Errorf("probe %s makes no payloads: its Make is nil", p.Name)
 		}
 	}

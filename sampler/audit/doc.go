@@ -5,7 +5,7 @@
 // detectors. Out: a Plan, whose tasks are records of source "probe" that
 // sampler.Regrade hands to the grader and writes to probes.jsonl. The package makes no
 // requests: the same run, seed and settings give the same plan, and its cost is known
-// before the first grading.
+// before the first grading. Only Input.Mutant may run something: tests that rows have for code.
 //
 // A Probe's Doc says what it submits to the grader and what a sound grader does with it. To add a
 // probe, write a file and add a line to Probes.

@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"sort"
@@ -34,6 +35,10 @@ type Input struct {
 	Judges int // requests to a judge per grading
 	// how many outputs of an item the grader compares; 0: each is graded by itself
 	GroupSize int
+
+	// Mutant changes a token of the first of programs that passes the tests of a row, such that it fails
+	// them, and returns it with its place; "" if there is none. It runs the tests. nil: no tests are run
+	Mutant func(ctx context.Context, row json.RawMessage, programs []string, seed uint64) (code string, place int, err error)
 
 	Served                 []string // the tools that policies may call; nil: none are at hand
 	Unserved               string   // why Served is nil, for a reader; "": nothing is said about it

@@ -27,7 +27,8 @@ type Probe struct {
 	// nil, the plan itself makes the probe's tasks: from the whole run, or with the tools of the items.
 	Make func(*Case) []Payload
 
-	policy *policy // follows a script through the tools; nil: the probe submits answers
+	mutates bool    // makes wrong code of right code, by running the tests of rows
+	policy  *policy // follows a script through the tools; nil: the probe submits answers
 }
 
 // The limits of the probes listed here.
@@ -82,7 +83,7 @@ func Probes() []Probe {
 		promptEcho, promptExample, emptyForm, oddInput,
 		otherReference, numberOff, signFlipped, unit1000, specialNumber, entitySwapped,
 		searchPayload, allCandidates, buried, denied, lookalike, jsonSkeleton, jsonDenied,
-		noopCode, identityCode, codeVerbatim, exitCode, printedPass,
+		noopCode, identityCode, codeVerbatim, codeMutated, exitCode, printedPass,
 		judgeInstruction, judgeMarkup,
 		policyNoCall, policyStop, policyClaimResult, policyEachTool, policyRepeat, policyWrite,
 

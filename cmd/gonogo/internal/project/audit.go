@@ -10,6 +10,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/boundary/mutant"
 	"gonogo/sampler/input/document"
 	"gonogo/sampler/input/spelling"
 	"gonogo/sampler/rollout"
@@ -185,6 +186,9 @@ func (a *AuditInputs) ToolsAtHand() (names []string, none string) {
 	}
 	return slices.Sorted(maps.Keys(a.p.Bounds.Tools)), ""
 }
+
+// Mutants returns what makes wrong code for an audit. The caller must close it.
+func Mutants(p *Project) (*mutant.Maker, error) { return mutant.New(p.Config.Python.Pool()) }
 
 // Audits reports whether the grader is audited after the rollouts.
 func Audits(p *Project, c *Invocation) bool {

@@ -185,6 +185,12 @@ func auditPlan(ctx context.Context, p *project.Project, run *rollout.Run, tools 
 		in.Seed = *run.Manifest.ItemsSeed // the audits of all nights draw the same items
 	}
 	in.Records, in.Labels, in.Unserved = run.Records, labels, none
+	mutants, err := project.Mutants(p)
+	if err != nil {
+		return nil, err
+	}
+	defer mutants.Close()
+	in.Mutant = mutants.Make
 	return audit.NewPlan(ctx, p.Config.Audit.Config(), in)
 }
 
