@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -83,6 +84,9 @@ func (b *builder) mutated(ctx context.Context, p Probe) error {
 	return ctx.Err()
 }
 
+// testPattern finds what tests in every known layout have.
+var testPattern = regexp.MustCompile(`assert|"inputs?\\*"`)
+
 // testFields are the fields of a row that hold its tests.
 var testFields = []string{
 	"test_list", "test", "input_output", "public_test_cases", "public_tests", "tests", "test_cases",
@@ -96,8 +100,8 @@ var programFields = []string{"code", "canonical_solution", "reference_solution",
 // earned the top, since the grader accepts their form, then of the row. None if the row has no tests.
 func (c *Case) programs(rewards [2]float64) []program {
 	row := rowOf(c.Item)
-	if !slices.ContainsFunc(testFields, func(field string) bool { return rollout.FieldText(row[field]) != "" }) &&
-		!strings.Contains(c.truth(), "assert") && !strings.Contains(c.truth(), "inputs") {
+	if !slices.ContainsFunc(testFields, func(field string) bool { return testPattern.MatchString(rollout.FieldText(row[field])) }) &&
+		!testPattern.MatchString(c.truth()) {
 		return nil
 	}
 	var list []program
