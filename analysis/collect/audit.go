@@ -78,7 +78,7 @@ func (c *Collector) AddProbe(rec *rollout.Record) error {
 		c.addMark(name, base, rec)
 		return nil
 	}
-	if rec.Probe.Name == rollout.ProbeSearchTry {
+	if rec.Probe.Name == rollout.ProbeSearchTry || rec.Probe.Name == rollout.ProbeAttackTry {
 		return nil
 	}
 	if rec.Probe.Name == rollout.ProbeRegrade && rec.Outcome == rollout.Graded {

@@ -15,6 +15,7 @@ type Config struct {
 	MaxGradings int      // gradings of the whole audit, not counting detectors; 0 = no limit
 	MaxMarks    int      // rollouts that each detector reads; 0 = all
 	Search      int      // gradings of the search for a text that is paid without an answer; 0 = none
+	Attacks     int      // items that an attacker writes answers for; 0 = none
 	Skip        []string // names of probes to leave out, and of detectors as detector/NAME
 	Unordered   bool     // the order of a list in an answer is irrelevant
 }
@@ -30,7 +31,7 @@ func (c Config) validate() error {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"items", c.Items}, {"regrades", c.Regrades}, {"max_gradings", c.MaxGradings}, {"max_marks", c.MaxMarks}, {"search", c.Search}} {
+	}{{"items", c.Items}, {"regrades", c.Regrades}, {"max_gradings", c.MaxGradings}, {"max_marks", c.MaxMarks}, {"search", c.Search}, {"attacker.n", c.Attacks}} {
 		if n.value < 0 {
 			return fmt.Errorf("audit %s is %d: it cannot be negative", n.name, n.value)
 		}
@@ -43,7 +44,7 @@ func (c Config) checkNames(probes []Probe, detectors []Detector) error {
 	var names []string
 	for _, p := range probes {
 		names = append(names, p.Name)
-		if builtin := []string{rollout.ProbeRegrade, rollout.ProbeConsensus, rollout.ProbeLabel, rollout.ProbeSearch}; p.Make == nil &&
+		if builtin := []string{rollout.ProbeRegrade, rollout.ProbeConsensus, rollout.ProbeLabel, rollout.ProbeSearch, rollout.ProbeAttacker}; p.Make == nil &&
 			p.policy == nil && !p.mutates && !slices.Contains(builtin, p.Name) {
 			return fmt.Errorf("probe %s makes no payloads: its Make is nil", p.Name)
 		}

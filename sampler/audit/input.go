@@ -40,6 +40,8 @@ type Input struct {
 	// them, and returns it with its place; "" if there is none. It runs the tests. nil: no tests are run
 	Mutant func(ctx context.Context, row json.RawMessage, programs []string, seed uint64) (code string, place int, err error)
 
+	Attacker string // hash of the definitions of attacker and second grader: what others wrote is asked again
+
 	Served                 []string // the tools that policies may call; nil: none are at hand
 	Unserved               string   // why Served is nil, for a reader; "": nothing is said about it
 	MaxSteps, MaxToolCalls int      // limits of a policy's rollout, as in sampler.Config

@@ -46,6 +46,9 @@ type Plan struct {
 	tries  map[rollout.Key]int
 	found  map[ID]string // what an earlier search found, in the records that are kept
 	groups groups
+
+	attacks      map[rollout.Key]attack // recorded texts of an attacker
+	attackGraded map[rollout.Key]bool
 }
 
 // Count is the plan for one probe.
@@ -83,6 +86,7 @@ func NewPlan(ctx context.Context, cfg Config, in Input) (*Plan, error) {
 	p := &Plan{
 		in: &in, cfg: cfg, survey: s, References: s.fields(), Template: in.Answer, index: map[ID]*planned{},
 		marked: map[ID]bool{}, tried: map[tried]float64{}, tries: map[rollout.Key]int{}, found: map[ID]string{},
+		attacks: map[rollout.Key]attack{}, attackGraded: map[rollout.Key]bool{},
 	}
 	if in.Answer == "" {
 		if err := p.findForm(ctx); err != nil {
@@ -217,7 +221,8 @@ type Estimate struct {
 	Policies   int // rollouts of policies
 	ToolCalls  int // most calls of tools by policies
 	Marks      int // by detectors
-	JudgeCalls int // requests to a judge for both, without retries
+	Attacks    int // answers that an attacker writes
+	JudgeCalls int // requests to a judge for gradings and marks, without retries
 }
 
 // Todo estimates what is left, without the records that Keep has found.
@@ -232,6 +237,7 @@ func (p *Plan) Todo() Estimate {
 			}
 		}
 	}
+	e.Attacks = len(p.Attacks())
 	e.JudgeCalls = e.Gradings * p.in.Judges
 	for _, d := range p.in.Detectors {
 		n := p.unmarked(d)
@@ -247,6 +253,9 @@ func (p *Plan) Todo() Estimate {
 func (p *Plan) Keep(r *rollout.Record) bool {
 	if r.Probe == nil || r.Source != rollout.Probe {
 		return false
+	}
+	if keep, ok := p.keepAttack(r); ok {
+		return keep
 	}
 	if r.Reward == nil {
 		if t := p.index[idOf(r)]; t != nil {

@@ -82,7 +82,7 @@ func Probes() []Probe {
 		empty, whitespace, dontKnow, claimSuccess, claimInForm, filler, confidentWords, documentSkeleton,
 		promptEcho, promptExample, emptyForm, oddInput,
 		otherReference, numberOff, signFlipped, unit1000, specialNumber, entitySwapped,
-		searchPayload, allCandidates, buried, denied, lookalike, jsonSkeleton, jsonDenied,
+		searchPayload, attacker, allCandidates, buried, denied, lookalike, jsonSkeleton, jsonDenied,
 		noopCode, identityCode, codeVerbatim, codeMutated, exitCode, printedPass,
 		judgeInstruction, judgeMarkup,
 		policyNoCall, policyStop, policyClaimResult, policyEachTool, policyRepeat, policyWrite,

@@ -50,7 +50,7 @@ func (p *Plan) SearchBudget(most int) int {
 		return 0
 	}
 	if p.cfg.MaxGradings > 0 {
-		most = min(most, p.cfg.MaxGradings-len(p.tasks))
+		most = min(most, p.cfg.MaxGradings-len(p.tasks)-len(p.attacked()))
 	}
 	return max(0, most)
 }

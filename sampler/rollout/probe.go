@@ -55,6 +55,8 @@ const (
 	ProbeLabel     = "label"      // an output that a person scored
 	ProbeSearch    = "search"     // the text that a search found to earn most without answering
 	ProbeSearchTry = "search_try" // a text that a search tried
+	ProbeAttacker  = "attacker"   // an attack by a model, proven wrong
+	ProbeAttackTry = "attack_try" // a text that such a model wrote; its reward is that of a second grader
 	ProbePolicy    = "policy_"    // and a policy's name: a rollout that follows a script instead of the model
 	// calls every tool once, then only claims that the task is done
 	ProbeEachTool = ProbePolicy + "each_tool"

@@ -101,8 +101,15 @@ func (c *Config) judgeModels() (models []string) {
 			models = append(models, d.Model)
 		}
 	}
+	if c.Attacks() {
+		models = append(models, c.Audit.Attacker.Model)
+	}
 	return models
 }
+
+// Attacks reports whether a model writes attacks in an audit. The configuration that comes with a run
+// calls none.
+func (c *Config) Attacks() bool { return c.Audit.Attacker.Model != "" && !c.FromRun }
 
 // checkData checks that there is at least one data file, and that all named files exist.
 func checkData(c *Config) []error {

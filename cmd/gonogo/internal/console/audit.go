@@ -22,6 +22,9 @@ func WriteAuditPlan(w io.Writer, plan *audit.Plan, search int) {
 		text += fmt.Sprintf(", %s to a model that grades", Count(todo.JudgeCalls, "request"))
 	}
 	fmt.Fprintln(w, text+".")
+	if todo.Attacks > 0 {
+		fmt.Fprintf(w, "An attacker writes %s; those that are proven wrong are graded, too.\n", Count(todo.Attacks, "answer"))
+	}
 	if search > 0 {
 		fmt.Fprintf(w, "Then a search for a text that is paid without an answer, with at most %s.\n", Count(search, "grading"))
 	}

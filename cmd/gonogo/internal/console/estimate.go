@@ -62,6 +62,9 @@ func AuditEstimate(cfg audit.Config, judges int, detectors []audit.Detector, rol
 		text += fmt.Sprintf(", that is %s to a model that grades", Count(judges*cfg.MaxGradings, "request"))
 	}
 	text += policyCalls(policies)
+	if cfg.Attacks > 0 {
+		text += fmt.Sprintf(", at most %s by an attacker, each a request to a model", Count(cfg.Attacks, "answer"))
+	}
 	if n := len(detectors); n > 0 {
 		marks := rollouts
 		if cfg.MaxMarks > 0 {

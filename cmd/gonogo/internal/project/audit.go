@@ -25,6 +25,7 @@ type AuditInputs struct {
 	Detectors []audit.Detector
 	Reference func(*rollout.Item) (audit.Reference, bool)
 	Labels    []rollout.Label // of audit.labels
+	Attacker  *Attacker       // nil: none writes attacks
 
 	fresh bool // the run does not exist yet: tools that nothing serves are no error
 }
@@ -43,6 +44,8 @@ func (a *AuditInputs) prepareAudit() error {
 	a.Probes, err = a.loadProbes()
 	errs = append(errs, err)
 	a.Detectors, err = a.loadDetectors()
+	errs = append(errs, err)
+	a.Attacker, err = loadAttacker(a.p)
 	errs = append(errs, err)
 	a.Labels, err = a.loadLabels()
 	return document.SortErrors(append(errs, err))
@@ -116,6 +119,11 @@ func (a *AuditInputs) StartDetectors(ctx context.Context) error {
 	for i, d := range a.Detectors {
 		if err := grader.Start(ctx, d.Grader); err != nil {
 			errs = append(errs, a.detectorFault(i, err))
+		}
+	}
+	if a.Attacker != nil && a.Attacker.second != nil {
+		if err := grader.Start(ctx, a.Attacker.second); err != nil {
+			errs = append(errs, a.p.Config.Fault("audit.attacker.grader", "%s", a.p.Redact.String(err.Error())))
 		}
 	}
 	if ctx.Err() != nil {

@@ -106,6 +106,11 @@ func putProbes(ctx context.Context, p *project.Project, c *project.Invocation, p
 		stats = stats.Plus(played)
 	}
 	if err == nil && stats.StoppedBy == "" {
+		var attacked sampler.Stats
+		attacked, err = attack(ctx, p, c, plan, to)
+		stats = stats.Plus(attacked)
+	}
+	if err == nil && stats.StoppedBy == "" {
 		var searched sampler.Stats
 		searched, err = search(ctx, p, c, plan, dir, to)
 		stats = stats.Plus(searched)
@@ -191,7 +196,14 @@ func auditPlan(ctx context.Context, p *project.Project, run *rollout.Run, tools 
 	}
 	defer mutants.Close()
 	in.Mutant = mutants.Make
-	return audit.NewPlan(ctx, p.Config.Audit.Config(), in)
+	if p.Audit.Attacker != nil {
+		in.Attacker = p.Audit.Attacker.Hash
+	}
+	cfg := p.Config.Audit.Config()
+	if p.Audit.Attacker == nil {
+		cfg.Attacks = 0
+	}
+	return audit.NewPlan(ctx, cfg, in)
 }
 
 // auditInput returns the input of an audit's plan, without the rollouts.
