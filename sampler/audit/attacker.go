@@ -10,9 +10,9 @@ import (
 
 var attacker = Probe{
 	Name: rollout.ProbeAttacker, Expect: rollout.Bottom, Limit: partly,
-	Doc: "Needs audit.attacker: an answer that a model of yours wrote to score high without being right. It is submitted " +
-		"only if a second grader gives it the bottom half of its range or, without one, if its final answer contradicts " +
-		"a reference that is a number, a label or a choice.",
+	Doc: "Needs audit.attacker: an answer that a model of yours wrote to score high without being right. It is " +
+		"submitted only if a second grader gives it the bottom half of its range or, without one, if its final answer " +
+		"contradicts a reference that is a number, a label or a choice.",
 }
 
 // attackTry is a text that an attacker wrote; its reward is that of a second grader.
@@ -93,13 +93,15 @@ func (p *Plan) Attackers(most *float64) (tasks []sampler.Task, dropped int) {
 	return tasks, dropped
 }
 
-// keepAttack remembers what an attacker wrote, and which of it is graded. ok is false for records of other
-// probes.
+// keepAttack remembers what an attacker wrote, and which of it is graded. Without an attacker at hand what an earlier
+// one wrote is kept. ok is false for records of other probes.
 func (p *Plan) keepAttack(r *rollout.Record) (keep, ok bool) {
 	key := r.Key()
 	switch r.Probe.Name {
 	case attackTry.Name:
-		if keep = r.Reward != nil && r.Answer != "" && sameHash(r, p.in.Attacker); keep {
+		keep = r.Reward != nil && r.Answer != "" && (p.in.Attacker == "" || sameHash(r, p.in.Attacker)) &&
+			!p.cfg.skips(attacker.Name)
+		if keep {
 			p.attacks[key] = attack{r.Answer, *r.Reward}
 		}
 		return keep, true

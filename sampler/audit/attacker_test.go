@@ -123,6 +123,11 @@ func TestAttacksAreSubmittedOnlyWithProofAndOnce(t *testing.T) {
 		if other.Keep(written[0]) || len(other.Attacks()) != 4 {
 			t.Errorf("%s: another attacker keeps what the first wrote", why)
 		}
+		none := attacking(t, Config{})
+		none.in.Attacker = ""
+		if !none.Keep(written[0]) {
+			t.Errorf("%s: without an attacker at hand, what one wrote is dropped", why)
+		}
 	}
 }
 

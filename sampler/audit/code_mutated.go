@@ -94,14 +94,16 @@ var testFields = []string{
 }
 
 // programFields are the fields of a row that hold right code.
-var programFields = []string{"code", "canonical_solution", "reference_solution", "gold_standard_solution", "solution", "solutions"}
+var programFields = []string{
+	"code", "canonical_solution", "reference_solution", "gold_standard_solution", "solution", "solutions",
+}
 
 // programs lists code that may be right, in the order in which it is tried: of recorded answers that
 // earned the top, since the grader accepts their form, then of the row. None if the row has no tests.
 func (c *Case) programs(rewards [2]float64) []program {
 	row := rowOf(c.Item)
-	if !slices.ContainsFunc(testFields, func(field string) bool { return testPattern.MatchString(rollout.FieldText(row[field])) }) &&
-		!testPattern.MatchString(c.truth()) {
+	holds := func(field string) bool { return testPattern.MatchString(rollout.FieldText(row[field])) }
+	if !slices.ContainsFunc(testFields, holds) && !testPattern.MatchString(c.truth()) {
 		return nil
 	}
 	var list []program

@@ -42,7 +42,8 @@ func TestCodeMutatedStatesWrongCodeInTheAnswersForm(t *testing.T) {
 		},
 		"a list of solutions": {
 			map[string]any{"input_output": `{"inputs": ["1 2"], "outputs": ["3"]}`, "solutions": `["print(1 + 2)"]`},
-			nil, []string{"```python\nprint(1 - 2)\n```", "print(1 - 2)"},
+			nil,
+			[]string{"```python\nprint(1 - 2)\n```", "print(1 - 2)"},
 		},
 		"tests of no known layout": {map[string]any{"tests": [][]int{{1, 2}}, "code": "def add(a, b):\n    return a + b"}, nil, nil},
 		"no tests":                 {map[string]any{"code": "def add(a, b):\n    return a + b"}, []*rollout.Record{top}, nil},

@@ -38,9 +38,11 @@ type Input struct {
 
 	// Mutant changes a token of the first of programs that passes the tests of a row, such that it fails
 	// them, and returns it with its place; "" if there is none. It runs the tests. nil: no tests are run
-	Mutant func(ctx context.Context, row json.RawMessage, programs []string, seed uint64) (code string, place int, err error)
+	Mutant func(ctx context.Context, row json.RawMessage, programs []string,
+		seed uint64) (code string, place int, err error)
 
-	Attacker string // hash of the definitions of attacker and second grader: what others wrote is asked again
+	// hash of the definitions of attacker and second grader: what others wrote is asked again; "": none is at hand
+	Attacker string
 
 	Served                 []string // the tools that policies may call; nil: none are at hand
 	Unserved               string   // why Served is nil, for a reader; "": nothing is said about it

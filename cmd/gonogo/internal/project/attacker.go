@@ -95,9 +95,13 @@ func (a *Attacker) Grade(ctx context.Context, out sampler.Output) (sampler.Grade
 	case err != nil:
 		return grade, err
 	case c.Refusal != "":
-		return grade, &sampler.GradeError{Kind: sampler.KindRefusal, Err: fmt.Errorf("the attacker refused: %s", endpoint.Brief(c.Refusal))}
+		return grade, &sampler.GradeError{
+			Kind: sampler.KindRefusal, Err: fmt.Errorf("the attacker refused: %s", endpoint.Brief(c.Refusal)),
+		}
 	case c.CutOff != "" || c.Text == "":
-		return grade, &sampler.GradeError{Kind: sampler.KindCutOff, Err: fmt.Errorf("the attacker's answer is empty or was cut off (%s)", c.CutOff)}
+		return grade, &sampler.GradeError{
+			Kind: sampler.KindCutOff, Err: fmt.Errorf("the attacker's answer is empty or was cut off (%s)", c.CutOff),
+		}
 	}
 	a.mu.Lock()
 	a.texts[out.TraceID] = c.Text

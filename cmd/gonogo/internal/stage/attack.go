@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,15 +15,15 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// attack has the attacker write answers, and those that are proven wrong graded. An attacker that fails does not end the
-// audit.
+// attack has the attacker write answers, and those that are proven wrong graded. An attacker that fails does not
+// end the audit.
 func attack(ctx context.Context, p *project.Project, c *project.Invocation, plan *audit.Plan,
 	to sampler.Sink,
 ) (sampler.Stats, error) {
 	a := p.Audit.Attacker
 	if a == nil && p.Config.Audit.Attacker.Model != "" {
-		fmt.Fprintln(c.Err, "note: no attacker is asked: the run's own configuration is used, which only grades: name yours with "+
-			"--config")
+		fmt.Fprintln(c.Err, "note: no attacker is asked: the run's own configuration is used, which only grades: "+
+			"name yours with --config")
 	}
 	if a == nil {
 		return sampler.Stats{}, nil
@@ -61,17 +62,27 @@ func writeAttacks(ctx context.Context, p *project.Project, c *project.Invocation
 	cfg := p.Sampling()
 	cfg.Cost, cfg.Uncounted, cfg.Breaker, cfg.RewardRange = p.Spending.GradingCost(), true, 0, &a.Range
 	cfg.Isolation, cfg.Rollouts = nil, p.Config.Sampling.InFlight
+	failed, why := 0, ""
 	keep := sampler.SinkFunc(func(r *rollout.Record) error {
+		if r.Reward == nil {
+			failed++
+			why = cmp.Or(why, r.Error)
+		}
 		written := *r
 		written.Answer = a.Text(r.TraceID)
 		plan.Keep(&written)
 		return to.Append(&written)
 	})
-	return underProgress(ctx, p, c, "answers that the attacker writes", len(tasks), cfg,
+	stats, err := underProgress(ctx, p, c, "answers that the attacker writes", len(tasks), cfg,
 		func(ctx context.Context, drain <-chan struct{}, show *console.Progress) (sampler.Stats, error) {
 			cfg.Log = p.Log
 			return sampler.Regrade(ctx, sampler.RegradeOptions{
 				Config: cfg, Tasks: sequence(tasks), Total: len(tasks), Grader: a, Sink: keep, Drain: drain, Watch: show.Watch,
 			})
 		})
+	if failed > 0 {
+		fmt.Fprintf(c.Err, "note: the attacker failed on %s; the next audit asks again: %s\n", console.Count(failed, "item"),
+			console.Visible(p.Redact.String(why)))
+	}
+	return stats, err
 }
