@@ -31,7 +31,8 @@ func attack(ctx context.Context, p *project.Project, c *project.Invocation, plan
 	a.Ask = plan.AttackPrompt
 	stats, err := writeAttacks(ctx, p, c, plan, to, a)
 	_, dead := errors.AsType[*endpoint.Error](err)
-	if _, failed := errors.AsType[*sampler.GraderFailedError](err); dead || failed {
+	_, outside := errors.AsType[*sampler.RangeError](err)
+	if _, failed := errors.AsType[*sampler.GraderFailedError](err); dead || outside || failed {
 		fmt.Fprintf(c.Err, "note: the attacker ended early: %s\n", console.Visible(p.Redact.String(err.Error())))
 		stats, err = sampler.Stats{}, nil
 	}
