@@ -21,9 +21,9 @@ var attackTry = Probe{Name: rollout.ProbeAttackTry, Expect: rollout.Note}
 // AttackerSettings is the configuration of a model that writes attacks. The tags are those of the keys of
 // gonogo.yaml.
 type AttackerSettings struct {
-	Model  string `json:"model,omitzero" or:"no attacks" example:"gpt-oss-120b" doc:"a model that writes an answer to score high without being right, at the judge's endpoint (judge.base_url)"`
-	Items  int    `json:"n" default:"10" min:"1" max:"100000" doc:"items of the audit that it writes an answer for"`
-	Grader string `json:"grader,omitzero" or:"only answers that contradict a number, a label or a choice are submitted" mark:"file" example:"second.json" doc:"a file with a second grader: only answers that it gives the bottom half of its range are submitted"`
+	Model  string `json:"model" doc:"the model that writes answers, as the judge's endpoint calls it"`
+	Items  int    `json:"n,omitzero" min:"1" max:"100000" doc:"items of the audit that it writes an answer for, default 10"`
+	Grader string `json:"grader,omitzero" doc:"a file with a second grader: only answers that it gives the bottom half of its range are submitted"`
 }
 
 // attack is a recorded text of an attacker.

@@ -1,5 +1,10 @@
 package audit
 
+import "cmp"
+
+// defaultAttacks is the number of items that an attacker writes answers for.
+const defaultAttacks = 10
+
 // Settings is the part of a configuration that describes the audit of the grader.
 type Settings struct {
 	Enabled     *bool            `json:"enabled,omitzero" default:"true" doc:"whether gonogo run audits the grader once the rollouts are made"`
@@ -7,7 +12,7 @@ type Settings struct {
 	Regrades    int              `json:"regrades" default:"100" min:"0" max:"1000000" doc:"recorded outputs that are graded once more, to see how much of the variance is the grader's own"`
 	MaxGradings int              `json:"max_gradings" default:"3000" min:"1" max:"10000000" doc:"most gradings of an audit, not counting detectors; what does not fit is left out evenly and listed"`
 	Search      *int             `json:"search,omitzero" min:"0" max:"10000000" example:"2000" or:"600 for a grader on this machine, 0 for one that asks a server" doc:"most gradings of the search for a text that is paid without an answer"`
-	Attacker    AttackerSettings `json:"attacker,omitzero"`
+	Attacker    AttackerSettings `json:"attacker,omitzero" or:"none" example:"{model: gpt-oss-120b, n: 10, grader: second.json}" doc:"a model, at the judge's endpoint (judge.base_url), that writes an answer to score high without being right for n items (default 10); it is submitted only if the second grader in the file grader gives it the bottom half of its range or, without one, if it contradicts a number, a label or a choice"`
 	MaxMarks    int              `json:"max_marks" default:"0" min:"0" max:"10000000" doc:"most rollouts that each detector reads; 0 is all of them"`
 	Reference   string           `json:"reference,omitzero" or:"what the grader's templates compare with, else a row field such as reference_answer" example:"\"{{item.reference_answer}}\"" doc:"template of an item's reference answer"`
 	Answer      string           `json:"answer,omitzero" or:"the form that the rollouts at the top share, else {{reference}}" example:"\"The answer is {{reference}}.\"" doc:"template of a whole answer around a reference, if the bare reference is not a valid answer"`
@@ -26,7 +31,7 @@ func (s Settings) Config() Config {
 		Skip: s.Skip, Unordered: s.Unordered != nil && *s.Unordered,
 	}
 	if s.Attacker.Model != "" {
-		cfg.Attacks = s.Attacker.Items
+		cfg.Attacks = cmp.Or(s.Attacker.Items, defaultAttacks)
 	}
 	return cfg
 }

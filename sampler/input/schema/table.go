@@ -156,15 +156,22 @@ func (t *Table) group(s *jsonschema.Schema, goType reflect.Type, prefix string, 
 		}
 		t.complete(value, field.Tag, path)
 		if entry := value.Items; entry != nil && entry.Properties != nil {
-			for _, inner := range reflect.VisibleFields(field.Type.Elem()) {
-				if value := entry.Properties[nameOf(inner)]; value != nil { // else a field of another struct
-					t.complete(value, inner.Tag, path+"[]."+nameOf(inner))
-				}
-			}
+			t.entry(entry, field.Type.Elem(), path+"[].")
+		} else if value.Properties != nil && field.Type.Kind() == reflect.Struct {
+			t.entry(value, field.Type, path+".")
 		} else if text := elementOf(value); text.Type == "string" && text.Pattern == "" && text.Enum == nil {
 			text.MinLength = new(1)
 		}
 		t.keys = append(t.keys, t.keyOf(value, field.Tag, path, fieldIndex))
+	}
+}
+
+// entry completes the schemas of the fields of a struct that is a key, or an element of one.
+func (t *Table) entry(s *jsonschema.Schema, goType reflect.Type, prefix string) {
+	for _, inner := range reflect.VisibleFields(goType) {
+		if value := s.Properties[nameOf(inner)]; value != nil { // else a field of another struct
+			t.complete(value, inner.Tag, prefix+nameOf(inner))
+		}
 	}
 }
 

@@ -80,7 +80,7 @@ func resolvePaths(c *Config) {
 		c.Data.Files[id] = c.Absolute(path)
 	}
 	for _, path := range []*string{
-		&c.Data.Train, &c.Data.Eval, &c.Data.Production, &c.Audit.Labels, &c.Queue.Creds,
+		&c.Data.Train, &c.Data.Eval, &c.Data.Production, &c.Audit.Labels, &c.Audit.Attacker.Grader, &c.Queue.Creds,
 		&c.Queue.CA, &c.Queue.Cert, &c.Queue.Key,
 	} {
 		*path = c.Absolute(*path)
