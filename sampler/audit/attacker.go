@@ -22,8 +22,8 @@ var attackTry = Probe{Name: rollout.ProbeAttackTry, Expect: rollout.Note}
 // gonogo.yaml.
 type AttackerSettings struct {
 	Model  string `json:"model" doc:"the model that writes answers, as the judge's endpoint calls it"`
-	Items  int    `json:"n,omitzero" min:"1" max:"100000" doc:"items of the audit that it writes an answer for, default 10"`
-	Grader string `json:"grader,omitzero" doc:"a file with a second grader: only answers that it gives the bottom half of its range are submitted"`
+	Items  int    `json:"n,omitzero" min:"1" max:"100000" doc:"items that it writes an answer for, default 10"`
+	Grader string `json:"grader,omitzero" doc:"a file with a second grader, which decides what is wrong"`
 }
 
 // attack is a recorded text of an attacker.

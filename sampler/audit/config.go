@@ -31,7 +31,14 @@ func (c Config) validate() error {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"items", c.Items}, {"regrades", c.Regrades}, {"max_gradings", c.MaxGradings}, {"max_marks", c.MaxMarks}, {"search", c.Search}, {"attacker.n", c.Attacks}} {
+	}{
+		{"items", c.Items},
+		{"regrades", c.Regrades},
+		{"max_gradings", c.MaxGradings},
+		{"max_marks", c.MaxMarks},
+		{"search", c.Search},
+		{"attacker.n", c.Attacks},
+	} {
 		if n.value < 0 {
 			return fmt.Errorf("audit %s is %d: it cannot be negative", n.name, n.value)
 		}
@@ -44,8 +51,9 @@ func (c Config) checkNames(probes []Probe, detectors []Detector) error {
 	var names []string
 	for _, p := range probes {
 		names = append(names, p.Name)
-		if builtin := []string{rollout.ProbeRegrade, rollout.ProbeConsensus, rollout.ProbeLabel, rollout.ProbeSearch, rollout.ProbeAttacker}; p.Make == nil &&
-			p.policy == nil && !p.mutates && !slices.Contains(builtin, p.Name) {
+		if builtin := []string{
+			rollout.ProbeRegrade, rollout.ProbeConsensus, rollout.ProbeLabel, rollout.ProbeSearch, rollout.ProbeAttacker,
+		}; p.Make == nil && p.policy == nil && !p.mutates && !slices.Contains(builtin, p.Name) {
 			return fmt.Errorf("probe %s makes no payloads: its Make is nil", p.Name)
 		}
 	}

@@ -104,7 +104,8 @@ def changed(before, token):
 def tests_of(row):
     """The tests of a row in one of the known layouts; None if it has none."""
     if texts(row.get("test_list")):  # MBPP
-        setup = [str(row.get("test_setup_code") or "")] + [s for s in row.get("test_imports") or [] if isinstance(s, str)]
+        setup = [str(row.get("test_setup_code") or "")]
+        setup += [line for line in row.get("test_imports") or [] if isinstance(line, str)]
         return {"setup": "\n".join(setup), "source": "\n".join(row["test_list"])}
     if isinstance(row.get("test"), str):  # HumanEval, BigCodeBench, KodCode
         source, entry, prompt = row["test"], row.get("entry_point"), row.get("prompt")
@@ -112,8 +113,8 @@ def tests_of(row):
             source += "\ncheck(%s)\n" % entry
         return {"source": source, "entry": entry, "prompt": prompt if isinstance(prompt, str) else ""}
     truth, info = decoded(row.get("reward_model")), decoded(row.get("verification_info"))
-    for holder, field in [(row, "input_output"), (row, "public_test_cases"), (row, "public_tests"), (row, "tests"),
-                          (row, "test_cases"), (info, "test_cases"), (truth, "ground_truth"), (row, "ground_truth")]:  # fmt: skip
+    places = [(row, field) for field in ("input_output", "public_test_cases", "public_tests", "tests", "test_cases")]
+    for holder, field in places + [(info, "test_cases"), (truth, "ground_truth"), (row, "ground_truth")]:
         tests = listed(decoded(holder.get(field)), row) if isinstance(holder, dict) else None
         if tests:
             return tests
@@ -160,7 +161,8 @@ def run(tests, program, limit):
     entry, prompt = tests.get("entry"), tests.get("prompt") or ""
     if entry and prompt:
         if ("def %s(" % entry) in program:
-            program = "\n".join([line for line in prompt.split("\n") if line.startswith(("import ", "from "))] + [program])
+            imports = [line for line in prompt.split("\n") if line.startswith(("import ", "from "))]
+            program = "\n".join(imports + [program])
         else:
             program = prompt + program
     read, write = os.pipe()
