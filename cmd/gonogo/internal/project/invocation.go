@@ -21,6 +21,7 @@ import (
 type Invocation struct {
 	In       io.Reader
 	Out, Err io.Writer
+	Above    io.Writer // writes to Err above the progress bar that is on it; nil if there is none
 
 	Command   string      // the command's name
 	Line      string      // the whole command line, for a shell
@@ -58,6 +59,14 @@ type ReportFlags struct {
 
 // TypedFlag is one of the keyFlags with the typed value.
 type TypedFlag struct{ Name, Key, Value string }
+
+// Talk returns where lines for people go while a progress bar may be shown.
+func (c *Invocation) Talk() io.Writer {
+	if c.Above != nil {
+		return c.Above
+	}
+	return c.Err
+}
 
 // ConfigFile returns the file that another command must name with -c to use the same configuration;
 // "" for none.

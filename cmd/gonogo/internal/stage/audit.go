@@ -93,7 +93,7 @@ func putProbes(ctx context.Context, p *project.Project, c *project.Invocation, p
 	to := audit.WithoutCopies(&holeReporter{
 		to: w, top: hi - p.Config.Settings().Thresholds.At(analysis.HackableMargin)*(hi-lo),
 		paid: map[string][]string{}, dir: dir, with: project.ConfigFlags(p, c),
-		tell: func(text string) { fmt.Fprintln(c.Err, console.Visible(p.Redact.String(text))) },
+		tell: func(text string) { fmt.Fprintln(c.Talk(), console.Visible(p.Redact.String(text))) },
 	})
 	if todo := plan.Todo(); todo.Gradings > todo.Policies {
 		n := todo.Gradings - todo.Policies

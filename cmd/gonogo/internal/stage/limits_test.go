@@ -1,11 +1,16 @@
 package stage
 
 import (
+	"bytes"
+	"context"
+	"io"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
+	"gonogo/cmd/gonogo/internal/console"
+	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/sampler"
 	"gonogo/sampler/endpoint"
 	"gonogo/sampler/limit"
@@ -50,5 +55,21 @@ func TestWhatLimitedAnEndpointIsNoted(t *testing.T) {
 		if got := run.Manifest.Notes; !slices.Equal(got, c.want) {
 			t.Errorf("%s: notes %q, want %q", c.what, got, c.want)
 		}
+	}
+}
+
+// A line of a found hole broke the bar's line.
+func TestLinesAppearAboveTheBar(t *testing.T) {
+	p := tinyProject(t)
+	c := &project.Invocation{Err: &bytes.Buffer{}}
+	_, err := underProgress(t.Context(), p, c, "probes", 1, p.Sampling(),
+		func(_ context.Context, _ <-chan struct{}, show *console.Progress) (sampler.Stats, error) {
+			if c.Talk() != io.Writer(show) {
+				t.Error("a line does not go to the progress display")
+			}
+			return sampler.Stats{}, nil
+		})
+	if err != nil || c.Talk() != c.Err {
+		t.Errorf("error %v; without a bar lines go to %T", err, c.Talk())
 	}
 }

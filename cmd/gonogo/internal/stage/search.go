@@ -102,7 +102,7 @@ func writeScript(p *project.Project, c *project.Invocation, dir string, found []
 	}
 	about := fmt.Sprintf("The text found earns %.4g on %d of %s: %q", most, top, console.Count(len(found), "item"),
 		analysis.Excerpt(made, "", analysis.ExcerptLength))
-	fmt.Fprintln(c.Err, console.Visible(p.Redact.String(about)))
+	fmt.Fprintln(c.Talk(), console.Visible(p.Redact.String(about)))
 	g, ok := p.Bounds.Grader.(grader.Scripter)
 	if !ok {
 		return nil
@@ -111,7 +111,7 @@ func writeScript(p *project.Project, c *project.Invocation, dir string, found []
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.Err, "%s sends it to the grader without gonogo.\n", console.Visible(path))
+	fmt.Fprintf(c.Talk(), "%s sends it to the grader without gonogo.\n", console.Visible(path))
 	return disk.WriteFile(path, []byte(p.Redact.String(text)))
 }
 

@@ -140,6 +140,8 @@ func underProgress(ctx context.Context, p *project.Project, c *project.Invocatio
 ) (sampler.Stats, error) {
 	show := progressOf(p, c, what, total, cfg)
 	defer show.Close()
+	c.Above = show
+	defer func() { c.Above = nil }()
 	ctx, drain, release := ui.Interruptible(ctx, show, what)
 	defer release()
 	defer p.TakeGraderWarnings()
