@@ -24,8 +24,13 @@ else:
     grade = lambda given: {"reward": space.grade(given["sample"], given["item"])}
 differ = 0
 for case in CASES:
-    reward = grade(case["given"]).get("reward")
+    try:
+        graded = grade(case["given"])
+    except Exception as error:
+        graded = {"no_grade": "%s: %s" % (type(error).__name__, error)}
+    reward, cause = graded.get("reward"), graded.get("no_grade")
     differ += reward is None or abs(reward - case["reward"]) > 1e-6
-    print("%-24s earns %-8s recorded: %s" % (case["item"], reward, case["reward"]))
+    line = "%-24s earns %-8s recorded: %s" % (case["item"], reward, case["reward"])
+    print(line + (" (%s)" % cause if cause else ""))
 print(TEXT)
 sys.exit(1 if differ else 0)

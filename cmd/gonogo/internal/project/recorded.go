@@ -43,7 +43,7 @@ func ForGrading(ctx context.Context, c *Invocation, run *rollout.Run, ignoreLoca
 		p.Config.GraderDir = filepath.Dir(file)
 	}
 	if !p.Config.FromRun {
-		if err := p.joinRows(ctx, run); err != nil {
+		if err := p.joinRows(ctx, run, c.Err); err != nil {
 			return nil, exit.AsUsage(err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 
@@ -14,8 +15,8 @@ import (
 
 // joinRows gives the items of a run whose rows hold nothing but a prompt, as imports leave them, the
 // rows of the configuration's data files that have their ids: a grader and its audit read references
-// there. A row with another question than the item's is another item's.
-func (p *Project) joinRows(ctx context.Context, run *rollout.Run) error {
+// there. A row with another question than the item's is another item's. notes gets how many were joined.
+func (p *Project) joinRows(ctx context.Context, run *rollout.Run, notes io.Writer) error {
 	if slices.ContainsFunc(run.Items, func(it rollout.Item) bool { return tells(&it) }) {
 		return nil
 	}
@@ -72,8 +73,8 @@ func (p *Project) joinRows(ctx context.Context, run *rollout.Run) error {
 		return nil
 	}
 	if joined > 0 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("%d of %d items of the run take their rows from the configuration's data "+
-			"files, by id", joined, len(items)))
+		fmt.Fprintf(notes, "note: %d of %d items of the run take their rows from the configuration's data files, by id\n",
+			joined, len(items))
 		run.Items, p.Joined = items, true
 	}
 	return nil
