@@ -99,6 +99,12 @@ func unwrap(wrap func(string) string, answer string) (bare string, ok bool) {
 		return answer, before == "" && strings.HasSuffix(answer, after)
 	}
 	bare = answer[i+len(before):]
+	if !strings.Contains(bare, after) { // what lines below the answer say differs
+		line, _, more := strings.Cut(after, "\n")
+		if after = line; more {
+			after += "\n"
+		}
+	}
 	if end := strings.Index(bare, after); after != "" && end >= 0 {
 		bare = bare[:end]
 	}

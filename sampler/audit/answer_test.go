@@ -64,6 +64,10 @@ func TestUnwrapTurnsTheTemplateAround(t *testing.T) {
 	if got, ok := unwrap(text, "I think.\nAnswer: 42"); !ok || got != "42" {
 		t.Errorf("a text before the template: %q, %v", got, ok)
 	}
+	lines, _ := AnswerTemplate("Answer: {{reference}}\nConfidence: 0.9")
+	if got, ok := unwrap(lines, "Answer: 42\nConfidence: 0.5"); !ok || got != "42" {
+		t.Errorf("a line below that says something else: %q, %v", got, ok)
+	}
 }
 
 func TestFieldReference(t *testing.T) {

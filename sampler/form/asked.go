@@ -54,7 +54,7 @@ func askedBy(prompt string) string {
 		tag := m[1] + m[2] + m[3]
 		switch {
 		case slices.Contains(thinkingTags, strings.ToLower(tag)):
-			thinks = "<" + tag + ">Let me think.</" + tag + ">\n"
+			thinks = "<" + tag + ">" + someThought + "</" + tag + ">\n"
 		case !slices.Contains(reasoningTags, strings.ToLower(tag)):
 			last(strings.LastIndex(prompt, "<"+tag+">"), thinks+"<"+tag+">"+Variable+"</"+tag+">")
 		}

@@ -26,6 +26,8 @@ type Form struct {
 	before, after string   // for texts: the text around the variable part
 	fold          bool     // the answers differ in case
 	line          int      // for an answer in the last line of a text: the most words of such a line
+	thinks        string   // the tag of the reasoning that answers begin with
+	labels        []string // of the lines below the answer's
 }
 
 // Of finds the form that at least half of the examples share. ok is false if there is none, so
@@ -82,10 +84,13 @@ func (f Form) Has(answer string) bool {
 	return ok && strings.Contains(rest, after)
 }
 
-// Whole reports whether an answer has the form and, if the form is Partial, at least two keys.
+// Whole reports whether an answer has the form with all that answers have around it: if the form is
+// Partial, at least two keys; reasoning before it; lines below it.
 func (f Form) Whole(answer string) bool {
 	o, _ := objectIn(answer)
-	return f.Has(answer) && !(f.Partial && len(o.fields) < 2)
+	return f.Has(answer) && !(f.Partial && len(o.fields) < 2) &&
+		(f.thinks == "" || strings.Contains(strings.ToLower(answer), "<"+f.thinks+">")) &&
+		(f.labels == nil || endsWith(answer, f.labels))
 }
 
 // Alike reports whether two answers look alike: two numbers, two JSON objects with the same

@@ -61,6 +61,16 @@ func TestTheFormOfAnswers(t *testing.T) {
 		{"what differs, where no reference is known", []Example{{"a\nANSWER: x", ""}, {"b\nANSWER: y", ""}, {"c\nANSWER: z", ""}}, "ANSWER: {{reference}}"},
 		{"what differs, where references are written otherwise", []Example{{"a\nANSWER: one half", "0.5"}, {"b\nANSWER: two", "2"}, {"c\nANSWER: ten", "10"}}, "ANSWER: {{reference}}"},
 		{"a closing line that is always the same", []Example{{"x\nNote: ask", ""}, {"y\nNote: ask", ""}, {"z\nNote: ask", ""}, {"v\nNote: ask", ""}, {"w\nNote: ask", ""}}, ""},
+		{"reasoning in tags before a tag", answers("<think>\nI add %n.\n</think>\n<answer>%v</answer>"), "<think>Let me think.</think>\n<answer>{{reference}}</answer>"},
+		{"reasoning in the line of a tag", answers("<think>I add %n.</think><answer>%v</answer>"), "<think>Let me think.</think><answer>{{reference}}</answer>"},
+		{"reasoning that is always the same", answers("<think>I add.</think> ANSWER: %v"), "<think>I add.</think> ANSWER: {{reference}}"},
+		{"reasoning before a bare answer", answers("<think>I add %n.</think>\n%v"), "<think>Let me think.</think>\n{{reference}}"},
+		{"reasoning in half of the answers", append(answers("<think>I add %n.</think>\n<answer>%v</answer>"), answers("<answer>%v</answer>")...), "<answer>{{reference}}</answer>"},
+		{"a line below, with what most answers say", append(answers("%n\nAnswer: %v\nConfidence: 0.9"), answers("%n\nAnswer: %v\nConfidence: 0.%n")...), "Answer: {{reference}}\nConfidence: 0.9"},
+		{"two lines below, after an empty one", answers("Answer: %v\n\nConfidence: high\nEND\n"), "Answer: {{reference}}\n\nConfidence: high\nEND"},
+		{"a line below in half of the answers", append(answers("Answer: %v\nConfidence: 0.9"), answers("Answer: %v")...), "Answer: {{reference}}"},
+		{"a line below that states the answer again", answers("Answer: %v\nReason: it is %v."), "Reason: it is {{reference}}."},
+		{"text below", answers("Answer: %v\nI add %n.\nThat is all."), "Answer: {{reference}}"},
 		{"no majority", []Example{{"<answer>1</answer>", "1"}, {"it is 2", "2"}, {"3", "3"}}, ""},
 		{"half is enough, ties go by the alphabet", []Example{{`{"b": "x"}`, "x"}, {`{"a": "x"}`, "x"}}, `{"a": "{{reference}}"}`},
 		{"no field says it", []Example{{`{"a": 1}`, "2"}}, ""},
@@ -95,6 +105,16 @@ func TestWhatHasAForm(t *testing.T) {
 		f, ok := Of(answers(c.of))
 		if !ok || !f.Has(c.has) || f.Has(c.lacks) {
 			t.Errorf("%q: %v, %q: %v, %q: %v", c.of, ok, c.has, f.Has(c.has), c.lacks, f.Has(c.lacks))
+		}
+	}
+	for _, c := range []struct{ of, whole, partly string }{
+		{"%n\nAnswer: %v\nConfidence: 0.9", "Answer: 7\nconfidence: 0.5\n", "Answer: 7"},
+		{"<think>I add %n.</think>\n<answer>%v</answer>", "<think>So.</think><answer>7</answer>", "<answer>7</answer>"},
+		{`{"answer": %v, "why": "%n"}`, `{"answer": 7, "note": ""}`, `{"answer": 7}`},
+	} {
+		f, ok := Of(answers(c.of))
+		if !ok || !f.Whole(c.whole) || f.Whole(c.partly) || !f.Has(c.partly) {
+			t.Errorf("%q: %v, %q: %v, %q: %v", c.of, ok, c.whole, f.Whole(c.whole), c.partly, f.Whole(c.partly))
 		}
 	}
 	for _, c := range []struct {

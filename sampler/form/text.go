@@ -97,7 +97,15 @@ func around(examples []Example, places [][]span, total int) (Form, bool) {
 	line, anchored := f.before, slices.Contains(best.texts, lineStart)
 	f.before = withoutSentence(line, anchored)
 	f.after = afterOf(matching, found, false)
-	f.Template = f.before + usual(gaps) + Variable + afterOf(matching, found, anchored && f.before == line)
+	opening, below := f.surroundings(matching, found)
+	after := afterOf(matching, found, anchored && f.before == line)
+	if strings.Contains(after, "\n") {
+		f.labels, below = nil, "" // a closing mark
+	}
+	f.Template = opening + f.before + usual(gaps) + Variable + after + below
+	if opening != "" && f.before == "" {
+		f.before = "</" + f.thinks + ">"
+	}
 	return f, true
 }
 
