@@ -44,7 +44,9 @@ func (p *RunPage) brief(deciding []string) []block.Block {
 	if p.pilot != nil {
 		list = append(list, p.pilotLine())
 	}
-	list = append(list, p.tiles())
+	if t := p.tiles(); len(t) > 0 {
+		list = append(list, t)
+	}
 	if p.Split != "" {
 		list = append(list, block.Note{Texts: []string{p.about()}, Muted: true})
 	}
@@ -285,6 +287,9 @@ func (p *RunPage) tiles() block.Tiles {
 		list = append(list, t)
 	}
 	const most = 3
+	if len(numbers) < most {
+		return append(list, numbers...)
+	}
 	list = append(list, numbers[:most]...)
 	return append(list[:most:most], numbers[most:]...)
 }

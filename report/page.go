@@ -152,6 +152,9 @@ func NewRunPage(r *analysis.Result, opt Options) *RunPage {
 		charts = chart.Charts()
 	}
 	p.Figures = drawnOf(charts, r)
+	if len(r.Splits) == 0 { // only an audit: most charts are about rollouts
+		p.Figures = slices.DeleteFunc(p.Figures, func(f chart.Figure) bool { return f.Plot == nil })
+	}
 	if opt.Pilot != nil {
 		shown := *opt.Pilot
 		shown.Lang = r.Lang

@@ -13,22 +13,22 @@ import (
 )
 
 // mainNumbers are mean reward, best of G, informative share and, after an audit, the lazy reward of the
-// shown split.
+// shown split; without rollouts only the lazy reward.
 func mainNumbers(r *analysis.Result, w *words) block.Tiles {
-	_, s, ok := chart.ShownSplit(r)
-	if !ok {
-		s = &analysis.SplitResult{}
-	}
-	list := block.Tiles{
-		mean(s, w),
-		gradedOnly(bestOf(r, s, w), s, w),
-		gradedOnly(informative(r, s, w), s, w),
+	_, s, sampled := chart.ShownSplit(r)
+	var list block.Tiles
+	if sampled {
+		list = block.Tiles{
+			mean(s, w),
+			gradedOnly(bestOf(r, s, w), s, w),
+			gradedOnly(informative(r, s, w), s, w),
+		}
 	}
 	if g := r.Grader; g != nil && g.Guessable != nil && g.Guessable.Known() {
 		lazy := tile(w.Lazy, "", "", *g.Guessable, w)
 		lazy.About = fmt.Sprintf(w.LazyDoc, w.Lang.Count(g.Guessable.Items, "item"), quote(g.GuessableAnswer, 40))
 		lo := r.Range().Lo
-		lazy.Minor = !s.Reward.Known() || *g.Guessable.Value-lo <= lazyShown*(*s.Reward.Value-lo)
+		lazy.Minor = sampled && (!s.Reward.Known() || *g.Guessable.Value-lo <= lazyShown*(*s.Reward.Value-lo))
 		list = append(list, lazy)
 	}
 	for i := range list {

@@ -53,7 +53,7 @@ var graderNoise = &analysis.Gate{
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		split, ok := analysis.TrainingSplit(r)
 		if !ok {
-			return analysis.Skip(rollout.Train, analysis.Blocking, noTraining.Text())
+			return analysis.Skip(rollout.Train, analysis.Blocking, whyNoTraining(r))
 		}
 		sr := r.Splits[split]
 		e := sr.Variance.GraderShare

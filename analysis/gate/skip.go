@@ -69,7 +69,7 @@ func onTraining(severity analysis.Severity, f splitCheck) check {
 	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		split, ok := analysis.TrainingSplit(r)
 		if !ok {
-			return analysis.Skip(rollout.Train, severity, noTraining.Text())
+			return analysis.Skip(rollout.Train, severity, whyNoTraining(r))
 		}
 		return f(r, t, split, r.Splits[split])
 	}
@@ -108,6 +108,13 @@ func failIf(bad bool) analysis.Status {
 		return analysis.Fail
 	}
 	return analysis.Pass
+}
+
+func whyNoTraining(r *analysis.Result) message.Text {
+	if len(r.Splits) == 0 {
+		return noRollouts.Text()
+	}
+	return noTraining.Text()
 }
 
 func unaudited(r *analysis.Result) bool { return r.Grader == nil || r.Grader.Audited == 0 }

@@ -100,7 +100,7 @@ func first(have *string, gate string) *string {
 // note says what the verdict does not cover.
 func note(r *analysis.Result) message.Text {
 	var parts []message.Text
-	if _, ok := analysis.TrainingSplit(r); !ok {
+	if _, ok := analysis.TrainingSplit(r); !ok && len(r.Splits) > 0 {
 		parts = append(parts, noTrainingVerdict.Text())
 	}
 	missing, unseen := notRun(r)
@@ -123,6 +123,7 @@ func note(r *analysis.Result) message.Text {
 }
 
 var (
+	noneMade       = message.New("note.none_made", "no rollout was made yet: only the grader and the items were judged")
 	notMadeYet     = message.New("note.not_made", "{rollouts} not made yet")
 	gradingLeft    = message.New("note.grading_left", "its grading has not ended: run the same gonogo grade again")
 	notMadeOfItems = message.New("note.not_made_of_items", "{rollouts} not made yet, including all of {items}")
@@ -155,6 +156,11 @@ func cover(r *analysis.Result) {
 	}
 	if r.Run.Grading {
 		r.NotJudged = append(r.NotJudged, analysis.Unjudged{Gate: analysis.Sampling, Why: gradingLeft.Text()})
+		require(r, analysis.Sampling)
+	} else if len(r.Splits) == 0 {
+		r.NotJudged = append(r.NotJudged, analysis.Unjudged{
+			Gate: analysis.Sampling, Why: noneMade.Text(), Command: analysis.Commands["run"].Command,
+		})
 		require(r, analysis.Sampling)
 	} else if missing, _ := notRun(r); missing > 0 {
 		r.NotJudged = append(r.NotJudged,

@@ -16,7 +16,7 @@ import (
 )
 
 // Run reads a run and measures every split, the relations between them, the grader and the
-// endpoints. The Result holds the checksums of the files that it was made from; it has no findings
+// endpoints. A run without rollouts must have an audit; its Result has no splits. The Result holds the checksums of the files that it was made from; it has no findings
 // and no verdict. Memory grows with items × samples, not with text.
 func Run(ctx context.Context, run *rollout.Run, read rollout.ReadOptions,
 	s analysis.Settings,
@@ -69,14 +69,14 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	if err := c.ReadAudit(ctx, run); err != nil {
 		return nil, err
 	}
-	items, known, err := compareItems(run, s, withoutRollouts)
+	items, known, err := compareItems(run, s)
 	if err != nil {
 		return nil, err
 	}
 	read.Lean = true
 	read.ToolError = s.ToolError()
 	input, err := run.Records(ctx, read, c.Add)
-	if err != nil && !(withoutRollouts && errors.Is(err, rollout.ErrNoRecords)) {
+	if err != nil && !((withoutRollouts || c.Audit.Records > 0) && errors.Is(err, rollout.ErrNoRecords)) {
 		return nil, widened(ctx, run, read, err)
 	}
 	if err := c.findForm(ctx, run, read, s); err != nil {
@@ -93,13 +93,13 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 		r.Run.Inputs = inputs
 	}
 	c.fill(r, run.Manifest, known, s)
+	r.Shift = items.result(c)
 	if withoutRollouts {
 		return r, nil
 	}
 	if err := resolveLeaks(ctx, r.Leaks, run, read); err != nil {
 		return nil, err
 	}
-	r.Shift = items.result(c)
 	r.Burst, err = burst.Of(ctx, run, s.Confidence)
 	return r, err
 }
@@ -120,20 +120,16 @@ func widened(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, er
 	return errors.Join(err, again)
 }
 
-// compareItems compares the items, unless only the grader is measured, and returns their labels. It
-// runs before the rollouts are read, and keeps no rows.
-func compareItems(run *rollout.Run, s analysis.Settings,
-	withoutRollouts bool,
-) (found *itemShift, known labels, err error) {
+// compareItems compares the items and returns their labels. It runs before the rollouts are read,
+// and keeps no rows.
+func compareItems(run *rollout.Run, s analysis.Settings) (found *itemShift, known labels, err error) {
 	items, err := run.ReadItems()
 	if err != nil {
 		return nil, nil, err
 	}
 	known = labelsOf(items)
-	if !withoutRollouts {
-		found = newItemShift(items, s) // at the end, so that rows can be freed once their texts are extracted
-	}
-	return found, known, nil
+	// at the end, so that rows can be freed once their texts are extracted
+	return newItemShift(items, s), known, nil
 }
 
 // ownMarkup returns a function that says which tokens an item's row contains. The rows are read
@@ -218,7 +214,7 @@ func labelsOf(items []rollout.Item) labels {
 	return known
 }
 
-// fill measures every split that has a record or was planned.
+// fill measures every split that has a record or was planned, if there are records.
 func (c *evidence) fill(r *analysis.Result, manifest *rollout.Manifest, known labels, s analysis.Settings) {
 	bySplit := make(map[rollout.Split][]*collect.Item)
 	var all []*collect.Item
@@ -236,7 +232,7 @@ func (c *evidence) fill(r *analysis.Result, manifest *rollout.Manifest, known la
 	for _, split := range rollout.Splits() {
 		m := Split{s: rolled, once: s.Confidence, c: c, Items: bySplit[split]}
 		m.plan(manifest, split)
-		if len(m.Items) > 0 || m.planned != nil && *m.planned > 0 {
+		if len(m.Items) > 0 || len(all) > 0 && m.planned != nil && *m.planned > 0 {
 			r.Splits[split] = m.split()
 		}
 	}
