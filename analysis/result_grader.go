@@ -44,6 +44,8 @@ type Grader struct {
 	// mean reward of the most common reference, submitted as the answer to every item
 	Guessable       *stat.Estimate `json:"guessable"`
 	GuessableAnswer string         `json:"guessable_answer,omitempty"` // that reference
+	// what it earns more than the item's own rollouts, mean over items
+	GuessableGain *stat.Estimate `json:"guessable_gain,omitempty"`
 	// mean reward of a policy that calls each tool once and then only claims that the task is done
 	ToolCallAlone *stat.Estimate   `json:"tool_call_alone"`
 	TooGood       []TooGood        `json:"too_good"`

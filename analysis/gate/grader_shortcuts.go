@@ -48,16 +48,17 @@ var graderGuessable = &analysis.Gate{
 	Name:  "grader.guessable",
 	Label: "one constant answer",
 	Doc: "Advisory, after an audit: the most common reference, given as the answer to every item (the lazy reward), " +
-		"earns no more than the model does on average or, without rollouts, than a quarter of the range.",
+		"earns no more than the model does on average, by the interval of the difference on the same items or, " +
+		"without rollouts, than a quarter of the range.",
 	Words: analysis.Words{
 		Why: "If one and the same answer earns more than the model does, training finds that answer first, and the model " +
 			"gives it always.",
-		Pass:    "the most common reference, given to every item, earns only {value} on average",
-		Caution: "one constant answer earns {value} on average: {answer} to every item",
+		Pass:    "the most common reference, given to every item, earns only {value} on average{gain}",
+		Caution: "one constant answer earns {value} on average: {answer} to every item{gain}",
 		CautionRemedy: "Balance the data set so that no single answer is right that often, or also grade how the " +
 			"answer was reached.",
 		CautionUnknown: "one constant answer may earn too much: giving {answer} to every item earns {low} to " +
-			"{high} on average",
+			"{high} on average{gain}",
 		CautionUnknownR: "More audited items would tell (audit.items).",
 	},
 	Check: audited(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
@@ -66,18 +67,40 @@ var graderGuessable = &analysis.Gate{
 		}
 		rng := r.Range()
 		want := rng.Lo + t.At(shortcutGuessable)*rng.Width()
+		little := rng.Lo + t.At(analysis.HackableMargin)*rng.Width()
 		if mean := modelMean(r); mean != nil {
-			want = max(*mean, rng.Lo+t.At(analysis.HackableMargin)*rng.Width())
+			want = max(*mean, little)
 		}
+		lazy := analysis.BoundOf(*r.Grader.Guessable)
 		j := analysis.Judgement{
-			Severity: analysis.Advisory, Unit: "reward",
-			Args: message.Args{"answer": message.Quote(wording.ClipBytes(r.Grader.GuessableAnswer,
-				analysis.ExcerptLength))},
+			Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantAtMost(want),
+			Args: message.Args{
+				"answer": message.Quote(wording.ClipBytes(r.Grader.GuessableAnswer, analysis.ExcerptLength)),
+				"gain":   message.Nested(message.Text{}),
+			},
 		}
-		j.Needs, j.Settles = settleBy(*r.Grader.Guessable, want, rng, r.AuditConfidence(), 1)
-		return []analysis.Finding{j.AtMost(want, analysis.BoundOf(*r.Grader.Guessable))}
+		gain := r.Grader.GuessableGain
+		if gain == nil || !gain.Known() {
+			j.Needs, j.Settles = settleBy(*r.Grader.Guessable, want, rng, r.AuditConfidence(), 1)
+			return []analysis.Finding{j.Finding(lazy.AtMost(want), lazy)}
+		}
+		if gain.Low != nil && gain.High != nil {
+			j.Args["gain"] = message.Nested(againstModel.With(message.Args{
+				"value": message.Known(gain.Value), "low": message.Known(gain.Low), "high": message.Known(gain.High),
+			}))
+		}
+		status := lazy.AtMost(little)
+		if status != analysis.Pass {
+			status = analysis.BoundOf(*gain).AtMost(0)
+		}
+		j.Needs, j.Settles = settleBy(*gain, 0, stat.Range{Lo: -rng.Width(), Hi: rng.Width()}, r.AuditConfidence(), 1)
+		return []analysis.Finding{j.Finding(status, lazy)}
 	}),
 }
+
+// againstModel is what the lazy reward is above the model's, item by item.
+var againstModel = message.New("grader.guessable.gain",
+	"; minus the model's rewards on the same items, that is {value} [{low}, {high}]")
 
 // modelMean returns the mean reward of the model on train, else on another split; nil if unknown.
 func modelMean(r *analysis.Result) *float64 {

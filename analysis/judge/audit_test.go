@@ -448,6 +448,35 @@ func TestSuspectsAndGuesses(t *testing.T) {
 	}
 }
 
+// The lazy reward and the model's mean were compared as if they were of different items: what easy items
+// earn by both made the interval too wide to tell.
+func TestALazyRewardIsComparedItemByItem(t *testing.T) {
+	for _, c := range []struct {
+		about string
+		more  float64 // than the model, less 0.15
+		want  analysis.Status
+	}{{"less on each item", 0, analysis.Pass}, {"as much", 0.15, analysis.Unknown}, {"more on each item", 0.25, analysis.Fail}} {
+		f := &folder{}
+		for i := range 24 {
+			mean := []float64{0.2, 0.6}[i%2]
+			for j := range 4 {
+				f.rollouts = append(f.rollouts, fmt.Sprintf(`{"item":"q%d","sample":%d,"reward":%g}`, i, j, mean+[]float64{-0.2, 0.2}[j%2]))
+			}
+			lazy := mean - []float64{0.2, 0.1}[i/2%2] + c.more
+			f.probe("constant", rollout.Note, fmt.Sprint("q", i), fmt.Sprintf(`"reward":%g`, lazy))
+		}
+		r := f.analyze(t)
+		// By hand: 12 differences each of −0.2 and −0.1 have the standard deviation 0.05·√(24/23); t(23) is 2.068658.
+		gain := r.Grader.GuessableGain
+		near(t, c.about, gain.Value, -0.15+c.more)
+		near(t, c.about, gain.High, -0.15+c.more+2.0686576104190406*0.05*math.Sqrt(24.0/23)/math.Sqrt(24))
+		got := finding(t, r, "grader.guessable", analysis.Advisory)
+		if got.Status != c.want || !strings.Contains(got.Title.String(), "minus the model's rewards on the same items, that is ") {
+			t.Errorf("%s: %s, %q", c.about, got.Status, got.Title.String())
+		}
+	}
+}
+
 func TestAnalyzeAuditWithoutRollouts(t *testing.T) {
 	f := &folder{}
 	f.audited(0.5)

@@ -47,6 +47,7 @@ func (c *evidence) grader(items []*collect.Item, agreement *analysis.Agreement, 
 	g.SuspectReferences = SuspectReferences(c.Collector, items, s)
 	g.Compared, g.ComparedRewards = c.compared(items)
 	g.Guessable, g.GuessableAnswer = c.guessable(s)
+	g.GuessableGain = c.guessableGain(items, s)
 	g.ToolCallAlone, _ = c.meanOf(rollout.ProbeEachTool, "mean over items of the reward of tool calls without the task", s)
 	g.Detectors = c.detectors(s)
 	return g

@@ -17,22 +17,51 @@ func (c *evidence) guessable(s analysis.Settings) (*stat.Estimate, string) {
 	return c.meanOf(rollout.ProbeConstant, "mean over items of the reward of one constant answer", s)
 }
 
+// guessableGain returns what that reference earns more than the rollouts of the same item, over the
+// items that have both; nil if none has.
+func (c *evidence) guessableGain(items []*collect.Item, s analysis.Settings) *stat.Estimate {
+	rollouts := make(map[collect.ItemKey][]float64, len(items))
+	for _, it := range items {
+		rollouts[it.Key()] = it.Rewards
+	}
+	var gains []float64
+	n := 0
+	for _, payloads := range byItem(c.Audit.Of(rollout.ProbeConstant)) {
+		lazy, ok := meanReward(payloads)
+		if own := rollouts[payloads[0].Item()]; ok && len(own) > 0 {
+			mean, _ := stat.MeanVariance(own)
+			gains, n = append(gains, lazy-mean), n+len(own)
+		}
+	}
+	if len(gains) == 0 {
+		return nil
+	}
+	within := stat.Range{Lo: -c.Range.Width(), Hi: c.Range.Width()}
+	e := stat.PairedMean(gains, nil, n, &within, s.Confidence)
+	return &e
+}
+
+// meanReward returns the mean reward of the payloads that were graded; ok is false if none was.
+func meanReward(payloads []*collect.Payload) (mean float64, ok bool) {
+	sum, n := 0.0, 0.0
+	for _, p := range payloads {
+		if p.Valid {
+			sum, n = sum+p.Reward, n+1
+		}
+	}
+	return sum / max(1, n), n > 0
+}
+
 // meanOf returns the mean reward of a probe over items, by a method with that name, and the text of
 // its last payload; nil if no payload was graded.
 func (c *evidence) meanOf(probe, method string, s analysis.Settings) (*stat.Estimate, string) {
 	var values []float64
 	answer := ""
 	for _, payloads := range byItem(c.Audit.Of(probe)) {
-		sum, n := 0.0, 0.0
-		for _, p := range payloads {
-			if p.Valid {
-				sum, n = sum+p.Reward, n+1
-			}
-			answer = p.Text
+		if mean, ok := meanReward(payloads); ok {
+			values = append(values, mean)
 		}
-		if n > 0 {
-			values = append(values, sum/n)
-		}
+		answer = payloads[len(payloads)-1].Text
 	}
 	if len(values) == 0 {
 		return nil, ""
