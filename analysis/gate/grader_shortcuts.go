@@ -53,13 +53,12 @@ var graderGuessable = &analysis.Gate{
 	Words: analysis.Words{
 		Why: "If one and the same answer earns more than the model does, training finds that answer first, and the model " +
 			"gives it always.",
-		Pass:    "the most common reference, given to every item, earns only {value} on average{gain}",
-		Caution: "one constant answer earns {value} on average: {answer} to every item{gain}",
-		CautionRemedy: "Balance the data set so that no single answer is right that often, or also grade how the " +
-			"answer was reached.",
+		Pass:          "the most common reference, given to every item, earns only {value} on average",
+		Caution:       "one constant answer earns {value} on average: {answer} to every item",
+		CautionRemedy: balanceLabels,
 		CautionUnknown: "one constant answer may earn too much: giving {answer} to every item earns {low} to " +
-			"{high} on average{gain}",
-		CautionUnknownR: "More audited items would tell (audit.items).",
+			"{high} on average",
+		CautionUnknownR: auditMore,
 	},
 	Check: audited(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		if r.Grader.Guessable == nil {
@@ -76,7 +75,6 @@ var graderGuessable = &analysis.Gate{
 			Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantAtMost(want),
 			Args: message.Args{
 				"answer": message.Quote(wording.ClipBytes(r.Grader.GuessableAnswer, analysis.ExcerptLength)),
-				"gain":   message.Nested(message.Text{}),
 			},
 		}
 		gain := r.Grader.GuessableGain
@@ -84,23 +82,35 @@ var graderGuessable = &analysis.Gate{
 			j.Needs, j.Settles = settleBy(*r.Grader.Guessable, want, rng, r.AuditConfidence(), 1)
 			return []analysis.Finding{j.Finding(lazy.AtMost(want), lazy)}
 		}
-		if gain.Low != nil && gain.High != nil {
-			j.Args["gain"] = message.Nested(againstModel.With(message.Args{
-				"value": message.Known(gain.Value), "low": message.Known(gain.Low), "high": message.Known(gain.High),
-			}))
-		}
 		status := lazy.AtMost(little)
 		if status != analysis.Pass {
 			status = analysis.BoundOf(*gain).AtMost(0)
+		}
+		if gain.Low != nil && gain.High != nil {
+			j.Args["gain"], j.Args["least"], j.Args["most"] = message.Known(gain.Value), message.Known(gain.Low),
+				message.Known(gain.High)
+			j.Instead = againstModel[status]
 		}
 		j.Needs, j.Settles = settleBy(*gain, 0, stat.Range{Lo: -rng.Width(), Hi: rng.Width()}, r.AuditConfidence(), 1)
 		return []analysis.Finding{j.Finding(status, lazy)}
 	}),
 }
 
-// againstModel is what the lazy reward is above the model's, item by item.
-var againstModel = message.New("grader.guessable.gain",
-	"; minus the model's rewards on the same items, that is {value} [{low}, {high}]")
+const (
+	balanceLabels = "Balance the data set so that no single answer is right that often, or also grade how the answer " +
+		"was reached."
+	auditMore = "More audited items would tell (audit.items)."
+)
+
+// againstModel replaces the words if the model's rewards on the same items are known.
+var againstModel = map[analysis.Status]*analysis.Wording{
+	analysis.Fail: new(analysis.NewWording("grader.guessable.more", "one constant answer earns {value} on average, "+
+		"{gain} [{least}, {most}] more than the model on the same items: {answer} to every item",
+		balanceLabels)),
+	analysis.Unknown: new(analysis.NewWording("grader.guessable.open", "one constant answer may earn more than the "+
+		"model: giving {answer} to every item earns {value} on average, minus the model's reward on the same items "+
+		"{gain} [{least}, {most}]", auditMore)),
+}
 
 // modelMean returns the mean reward of the model on train, else on another split; nil if unknown.
 func modelMean(r *analysis.Result) *float64 {
