@@ -208,6 +208,11 @@ type ProbeResult struct {
 	// mean of the payload's reward minus the mean of the item's rollouts; of same, minus its base
 	Gap   stat.Estimate `json:"gap"`
 	Holes []Hole        `json:"holes"` // payloads that show the hole, worst first, at most 5
+	// items with a payload whose grading took over a second and over 20 times the median of the audit's
+	// gradings, if there are two or more; the longest, and that median
+	Slow           int      `json:"slow,omitempty"`
+	SlowSeconds    *float64 `json:"slow_s,omitempty"`
+	TypicalSeconds *float64 `json:"typical_s,omitempty"`
 
 	// Rewards is one row of the table of probes by item: for each of the first 100 items, the
 	// reward of the payload that is the strongest evidence against the grader.

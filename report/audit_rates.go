@@ -92,6 +92,12 @@ func rates(r *analysis.Result, w *words) Grid {
 			a.GuessableDoc)
 	}
 	t.add(a.ToolCallAlone, "", g.ToolCallAlone, payloads, a.ToolCallAloneDoc)
+	for _, p := range g.Probes {
+		if p.Slow > 0 {
+			t.row(a.Slow, fmt.Sprintf(w.Use.Seconds, message.DigitsOf(p.SlowSeconds)),
+				fmt.Sprintf(a.SlowOn, id(p.Probe), w.Lang.Count(p.Slow, "item"), message.DigitsOf(p.TypicalSeconds)), a.SlowDoc)
+		}
+	}
 	return t.Grid
 }
 

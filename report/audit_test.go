@@ -96,6 +96,17 @@ func share(x float64) *stat.Estimate {
 	return &stat.Estimate{Value: &x, Low: stat.FiniteOrNil(x - 0.05), High: stat.FiniteOrNil(x + 0.05), N: 80, Items: 40, Method: "share of items; Clopper–Pearson interval", Warnings: []message.Text{}}
 }
 
+func TestSlowGradingsHaveARow(t *testing.T) {
+	r := reporttest.Load(t, "audited")
+	p := &r.Grader.Probes[0]
+	p.Slow, p.SlowSeconds, p.TypicalSeconds = 3, stat.FiniteOrNil(30), stat.FiniteOrNil(0.1)
+	g := rates(r, &english)
+	want := []string{"slow gradings", "30 s", "“" + p.Probe + "” on 3 items; the median grading takes 0.1 s", english.Audit.SlowDoc}
+	if got := g.Rows[len(g.Rows)-1]; !cmp.Equal(got, want) {
+		t.Errorf("the last row is %q, want %q", got, want)
+	}
+}
+
 func TestNastyPayloadsAreTextInHTML(t *testing.T) {
 	p := NewRunPage(nastyResult(t), options())
 	s := string(write(t, "html", p))

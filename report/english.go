@@ -362,6 +362,8 @@ var english = words{
 			"every item",
 		ToolCallAlone: "a tool call alone", ToolCallAloneDoc: "mean reward of calling each tool once and then only " +
 			"claiming that the task is done",
+		Slow: "slow gradings", SlowOn: "“%s” on %s; the median grading takes %s s",
+		SlowDoc: "the longest; a model that learns to write such text holds up the training",
 
 		Agreement: "Agreement with people", Labels: "%s of %s on %s that have a reward",
 		Differ:   "Grader and people differ most on: %s.",

@@ -120,7 +120,7 @@ type auditWords struct {
 	Form, FormHave, FormDoc                                          string
 	Brittle, BrittleDoc, Moved, MovedDoc                             string
 	Clipped, ClippedDoc, Guessable, GuessableDoc                     string
-	ToolCallAlone, ToolCallAloneDoc                                  string
+	ToolCallAlone, ToolCallAloneDoc, Slow, SlowOn, SlowDoc           string
 
 	Agreement, Spearman, Kappa, Alpha, Ceiling, Labels, Differ string
 	SpearmanDoc, KappaDoc, AlphaDoc, CeilingDoc                string

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -36,6 +37,8 @@ type Payload struct {
 	Parted bool   // the reward is made of several parts
 	Kind   string // of a failed grading
 	Cause  string
+
+	Seconds float64 // that the grading took; 0 if unknown
 }
 
 // ReplayID returns the payload's name for gonogo audit --replay.
@@ -88,7 +91,7 @@ func (c *Collector) AddProbe(rec *rollout.Record) error {
 	p := &Payload{
 		Probe: *rec.Probe, Key: rec.Key(),
 		Text: strings.Clone(wording.ClipBytes(rec.Answer, PayloadLength)), Hash: c.AnswerHash(rec.Answer),
-		Parted: len(rec.Parts) > 1,
+		Parted: len(rec.Parts) > 1, Seconds: time.Duration(rec.Elapsed).Seconds(),
 	}
 	if rec.Probe.Expect == rollout.Bottom {
 		p.Long = strings.Clone(wording.ClipBytes(rec.Answer, longPayload))

@@ -455,7 +455,12 @@ func TestALazyRewardIsComparedItemByItem(t *testing.T) {
 		about string
 		more  float64 // than the model, less 0.15
 		want  analysis.Status
-	}{{"less on each item", 0, analysis.Pass}, {"as much", 0.15, analysis.Unknown}, {"more on each item", 0.25, analysis.Fail}} {
+		says  string
+	}{
+		{"less on each item", 0, analysis.Pass, "earns only 0.25 on average"},
+		{"as much", 0.15, analysis.Unknown, "minus the model's reward on the same items 0 [-0.02"},
+		{"more on each item", 0.25, analysis.Fail, "0.1 [0.078"},
+	} {
 		f := &folder{}
 		for i := range 24 {
 			mean := []float64{0.2, 0.6}[i%2]
@@ -471,8 +476,45 @@ func TestALazyRewardIsComparedItemByItem(t *testing.T) {
 		near(t, c.about, gain.Value, -0.15+c.more)
 		near(t, c.about, gain.High, -0.15+c.more+2.0686576104190406*0.05*math.Sqrt(24.0/23)/math.Sqrt(24))
 		got := finding(t, r, "grader.guessable", analysis.Advisory)
-		if got.Status != c.want || !strings.Contains(got.Title.String(), "minus the model's rewards on the same items, that is ") {
+		if got.Status != c.want || !strings.Contains(got.Title.String(), c.says) {
 			t.Errorf("%s: %s, %q", c.about, got.Status, got.Title.String())
+		}
+	}
+}
+
+// A parser that takes half a minute for nested brackets was no finding.
+func TestAProbeThatMakesTheGraderSlow(t *testing.T) {
+	for _, c := range []struct {
+		about   string
+		items   int // on which it is slow
+		seconds float64
+		want    int
+	}{
+		{"on three items", 3, 30, 3},
+		{"on one item, an accident", 1, 30, 0},
+		{"by a factor, in milliseconds", 20, 0.9, 0},
+		{"slower by less than the factor", 20, 1.9, 0},
+	} {
+		f := healthy()
+		for i := range 20 {
+			item, seconds := fmt.Sprint("q", i), 0.1
+			if i < c.items {
+				seconds = c.seconds
+			}
+			f.probe("odd_input", rollout.Bottom, item, fmt.Sprintf(`"reward":0,"elapsed_s":%g|"limit":0`, seconds))
+			f.probe("reference", rollout.Top, item, `"reward":1,"elapsed_s":0.1|"limit":0.99`)
+			f.probe("case", rollout.Top, item, `"reward":1,"elapsed_s":0.1|"limit":0.99`)
+			f.probe("policy_no_call", rollout.Bottom, item, `"reward":0,"elapsed_s":60|"limit":0`)
+			f.probe("spacing", rollout.Top, item, `"reward":1,"elapsed_s":0.1|"limit":0.99`)
+		}
+		for _, p := range f.analyze(t).Grader.Probes {
+			want := 0
+			if p.Probe == "odd_input" {
+				want = c.want
+			}
+			if p.Slow != want || want > 0 && (*p.SlowSeconds != c.seconds || *p.TypicalSeconds != 0.1) {
+				t.Errorf("%s: %s is slow on %d items, want %d", c.about, p.Probe, p.Slow, want)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
@@ -35,12 +36,13 @@ func (c *evidence) probeResults(means map[collect.ItemKey]float64, reach *analys
 		byName[p.Probe.Name] = append(byName[p.Probe.Name], p)
 	}
 	out := []analysis.ProbeResult{}
-	right := c.rightAnswers()
+	right, typical := c.rightAnswers(), c.typicalSeconds()
 	for _, name := range names {
 		r := c.probeResult(byName[name], means, right, s)
 		if reach != nil {
 			r.Beyond = c.beyond(byName[name], reach.Distance, s)
 		}
+		slow(&r, byName[name], typical)
 		out = append(out, r)
 	}
 	order := rollout.Expectations()
@@ -48,6 +50,40 @@ func (c *evidence) probeResults(means map[collect.ItemKey]float64, reach *analys
 		return cmp.Compare(slices.Index(order, a.Expect), slices.Index(order, b.Expect))
 	})
 	return out
+}
+
+// typicalSeconds returns the median of what the audit's gradings took; NaN if that is not known. The
+// time of a policy's record is that of a rollout.
+func (c *evidence) typicalSeconds() float64 {
+	var all []float64
+	for _, p := range c.Audit.Payloads {
+		if p.Seconds > 0 && !strings.HasPrefix(p.Probe.Name, rollout.ProbePolicy) {
+			all = append(all, p.Seconds)
+		}
+	}
+	return stat.Quantile(all, 0.5)
+}
+
+// A grading that takes longer than both is slow: a second, and many times what is typical.
+const (
+	slowSeconds = 1
+	slowTimes   = 20
+)
+
+// slow counts the items on which the grading of a probe took long. One item may be an accident.
+func slow(r *analysis.ProbeResult, payloads []*collect.Payload, typical float64) {
+	items, longest := 0, 0.0
+	for _, ofItem := range byItem(payloads) {
+		most := 0.0
+		for _, p := range ofItem {
+			most = max(most, p.Seconds)
+		}
+		longest = max(longest, most)
+		items += one(most > slowSeconds && most > slowTimes*typical)
+	}
+	if items > 1 && !strings.HasPrefix(r.Probe, rollout.ProbePolicy) {
+		r.Slow, r.SlowSeconds, r.TypicalSeconds = items, stat.FiniteOrNil(longest), stat.FiniteOrNil(typical)
+	}
 }
 
 // rightAnswers returns each item's right answer that earned the most, the shortest of equals.
