@@ -38,7 +38,8 @@ type Payload struct {
 	Kind   string // of a failed grading
 	Cause  string
 
-	Seconds float64 // that the grading took; 0 if unknown
+	Seconds float64            // that the grading took; 0 if unknown
+	Parts   map[string]float64 // of a payload that must score at the top
 }
 
 // ReplayID returns the payload's name for gonogo audit --replay.
@@ -95,6 +96,9 @@ func (c *Collector) AddProbe(rec *rollout.Record) error {
 	}
 	if rec.Probe.Expect == rollout.Bottom {
 		p.Long = strings.Clone(wording.ClipBytes(rec.Answer, longPayload))
+	}
+	if rec.Probe.Expect == rollout.Top {
+		p.Parts = rec.Parts
 	}
 	switch {
 	case rec.Outcome == rollout.GraderFailed:
@@ -180,7 +184,8 @@ func (a *audit) Of(name string) []*Payload {
 // such text earns a third of the range.
 //
 // A payload that must score at the top must reach its limit, or come within the margin of the top if
-// it has none. A payload that must not change the reward may differ from its base by the margin.
+// it has none, or lack only a bonus. A payload that must not change the reward may differ from its base by
+// the margin.
 //
 // A grader that compares the outputs of an item has no rewards of its own for right and wrong. Among the
 // item's rollouts, what must score at the bottom is a hole if the model would gain by it, and what must
@@ -216,13 +221,40 @@ func (c *Collector) Sound(p *Payload, margin float64) bool {
 		}
 		return p.Reward <= *own+step || !c.pays(margin).gains[p.wording()]
 	case rollout.Top:
-		return p.Reward >= c.Limit(p, margin)-noise
+		return p.Reward >= c.Limit(p, margin)-noise || c.lacksOnlyBonus(p)
 	case rollout.Same:
 		moved, ok := p.Moved()
 		return !ok || math.Abs(moved) <= margin*width+noise
 	}
 	return true
 }
+
+// lacksOnlyBonus reports whether a payload did the task as well as recorded rollouts did: the core of its
+// reward is at the best of theirs, and it earns over half of the range and no less than any of them. What
+// the other parts add is a bonus.
+func (c *Collector) lacksOnlyBonus(p *Payload) bool {
+	core, ok := p.Parts[c.Core]
+	if !ok || p.Reward <= (c.Range.Lo+c.Range.Hi)/2 {
+		return false
+	}
+	if c.solved == nil {
+		c.solved = &solved{least: math.Inf(1)}
+		for r := range c.Rows() {
+			part := r.Part(c.PartAt[c.Core])
+			if !r.Valid || math.IsNaN(part) || part < c.solved.core-1e-9 {
+				continue
+			}
+			if part > c.solved.core+1e-9 {
+				*c.solved = solved{core: part, least: math.Inf(1)}
+			}
+			c.solved.least = math.Min(c.solved.least, r.Reward)
+		}
+	}
+	return c.solved.core > 0 && core >= c.solved.core-1e-9 && p.Reward >= c.solved.least-1e-9*c.Range.Width()
+}
+
+// solved holds the best core of the recorded rewards, and the least reward of the rollouts with it.
+type solved struct{ core, least float64 }
 
 // rightReward returns what a right answer earns on the payload's item: what its reference earned, if that
 // is at least half of the range, else the top.

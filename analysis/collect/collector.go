@@ -37,6 +37,8 @@ type Collector struct {
 
 	Parts  []string // names of sub-scores, in order of appearance
 	PartAt map[string]int
+	Core   string            // the part that is the task itself; "" if unknown
+	solved *solved           // computed on first use
 	kinds  map[string]string // each kind of failure once
 	Audit  audit
 	earns  map[ItemKey]earned // computed on first use

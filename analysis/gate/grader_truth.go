@@ -30,7 +30,10 @@ var graderTruth = &analysis.Gate{
 		"interval is below 80 %, and is open in between. Both shares are lowered by the grader's own noise. A " +
 		"reference on which the grader failed counts as not accepted; if that " +
 		"decides the answer, the gate is open. So it is if the references were sent in a form that none of the " +
-		"answers at the top has, or if only the prompts say which form answers have. Advisory: the grader fails on none.",
+		"answers at the top has, if only the prompts say which form answers have, or if nearly all references earn " +
+		"over half of the range. A reference lacks only a bonus, and counts as accepted, if the core of its reward " +
+		"is at the best of the recorded rollouts and it earns no less than any of these, over half of the range. " +
+		"Advisory: the grader fails on none.",
 	Thresholds: []analysis.Threshold{truthPass, truthFail},
 	Charts:     []string{"grader_audit"},
 	Words: analysis.Words{
@@ -115,6 +118,9 @@ var graderTruth = &analysis.Gate{
 				j.Args["set"] = message.Nested(setAnswerTo.With(message.Args{"form": message.Quote(f.Template)}))
 			}
 		}
+		if status == analysis.Fail && mostlyPaid(r, p) {
+			status, j.Instead = analysis.Unknown, &bonusWords
+		}
 		if status != analysis.Pass {
 			j.Items = append(itemsOfHoles(p), p.LostAt...)
 		}
@@ -133,6 +139,25 @@ var otherFormWords = analysis.NewWording("grader.truth.form",
 	"{accepted} earned the top when given as the answer, in a form that none of the answers at the top has{lost}",
 	"{set} Then {audit} sends the references again. An answer of this run that earned the top: {paid}. If that "+
 		"answer is not right, the grader pays for something else than the references.")
+
+// mostlyPaid reports whether nearly all references earn over half of the range: what is missing may be a
+// bonus on top of the task.
+func mostlyPaid(r *analysis.Result, p *analysis.ProbeResult) bool {
+	n, rng := 0, r.Range()
+	for _, one := range p.Rewards {
+		if one.Reward != nil && *one.Reward > (rng.Lo+rng.Hi)/2 {
+			n++
+		}
+	}
+	return n > 0 && 20*n >= 19*len(p.Rewards)
+}
+
+// bonusWords replaces the words if the references earn most of the range.
+var bonusWords = analysis.NewWording("grader.truth.bonus",
+	"{accepted} earned the top when given as the answer, but nearly all earned over half of the range{lost}",
+	"If the reward pays a bonus that a bare reference lacks, let the grader return its parts and name the task's own "+
+		"part in audit.core, or set audit.answer to a form that earns the bonus. If no answer can earn the top, correct "+
+		"reward_range. Else the grader rejects right answers: {replay}.")
 
 // askedFormWords replaces the words if nothing but the prompts says which form answers have.
 var askedFormWords = analysis.NewWording("grader.truth.asked",

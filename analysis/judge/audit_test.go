@@ -482,6 +482,40 @@ func TestALazyRewardIsComparedItemByItem(t *testing.T) {
 	}
 }
 
+// A sound grader of 1 for the task and 0.6 for brevity was said to reject right answers.
+func TestAReferenceMayLackABonus(t *testing.T) {
+	for _, c := range []struct {
+		about  string
+		core   string
+		graded string // of the references
+		want   analysis.Status
+		says   string
+	}{
+		{"the task's own part is at its best", "right", `"reward":0.625,"parts":{"right":1,"brief":0}`, analysis.Pass, "all 20 references do"},
+		{"no part is known to be the task", "", `"reward":0.625,"parts":{"right":1,"brief":0}`, analysis.Unknown, "over half of the range"},
+		{"without parts", "right", `"reward":0.625`, analysis.Unknown, "over half of the range"},
+		{"the task is done in part", "right", `"reward":0.625,"parts":{"right":0.5,"brief":1}`, analysis.Unknown, "over half of the range"},
+		{"less than any rollout with it", "right", `"reward":0.55,"parts":{"right":1,"brief":0}`, analysis.Unknown, "over half of the range"},
+		{"half of the range", "right", `"reward":0.5,"parts":{"right":1,"brief":0}`, analysis.Fail, "the grader rejects the right answers"},
+	} {
+		f := &folder{grader: &rollout.GraderInfo{Kind: "multi", Core: c.core}}
+		for i := range 40 {
+			for j := range 4 {
+				right, brief := float64(i%2), float64(j)/4
+				f.rollouts = append(f.rollouts, fmt.Sprintf(`{"item":"q%d","sample":%d,"reward":%g,"parts":{"right":%g,"brief":%g}}`,
+					i, j, right*(0.625+0.375*brief), right, brief))
+			}
+		}
+		for i := range 20 {
+			f.probe("reference", rollout.Top, fmt.Sprint("q", i), c.graded+`|"limit":0.99`)
+		}
+		got := finding(t, f.analyze(t), "grader.truth", analysis.Blocking)
+		if got.Status != c.want || !strings.Contains(got.Title.String(), c.says) {
+			t.Errorf("%s: %s, %q", c.about, got.Status, got.Title.String())
+		}
+	}
+}
+
 // A parser that takes half a minute for nested brackets was no finding.
 func TestAProbeThatMakesTheGraderSlow(t *testing.T) {
 	for _, c := range []struct {

@@ -100,7 +100,7 @@ func first(have *string, gate string) *string {
 // note says what the verdict does not cover.
 func note(r *analysis.Result) message.Text {
 	var parts []message.Text
-	if _, ok := analysis.TrainingSplit(r); !ok && len(r.Splits) > 0 {
+	if _, ok := analysis.TrainingSplit(r); !ok && !onlyAudited(r) {
 		parts = append(parts, noTrainingVerdict.Text())
 	}
 	missing, unseen := notRun(r)
@@ -157,7 +157,7 @@ func cover(r *analysis.Result) {
 	if r.Run.Grading {
 		r.NotJudged = append(r.NotJudged, analysis.Unjudged{Gate: analysis.Sampling, Why: gradingLeft.Text()})
 		require(r, analysis.Sampling)
-	} else if len(r.Splits) == 0 {
+	} else if onlyAudited(r) {
 		r.NotJudged = append(r.NotJudged, analysis.Unjudged{
 			Gate: analysis.Sampling, Why: noneMade.Text(), Command: analysis.Commands["run"].Command,
 		})
@@ -188,6 +188,11 @@ func cover(r *analysis.Result) {
 			r.NotJudged = append(r.NotJudged, analysis.Unjudged{Gate: name, Why: why})
 		}
 	}
+}
+
+// onlyAudited reports whether the run has an audit and no rollouts.
+func onlyAudited(r *analysis.Result) bool {
+	return len(r.Splits) == 0 && r.Grader != nil && r.Grader.Audited > 0
 }
 
 // leftOpen returns why a required gate judged nothing although it has no blocking finding: a gate

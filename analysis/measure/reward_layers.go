@@ -22,21 +22,28 @@ type layered struct {
 	parts  []float64 // in the order of the layers
 }
 
-// layers analyzes a reward made of parts. The core comes first: the part that the configuration
-// declares, else the first that the formula makes a gate. The others follow in the order of the
+// coreOf returns the part that the configuration declares to be the task itself, else the first that the
+// formula makes a gate; "" if there is none.
+func coreOf(info *rollout.GraderInfo, s analysis.Settings) string {
+	switch {
+	case info == nil || s.Core != "":
+		return s.Core
+	case info.Core == "" && len(info.Gates) > 0:
+		return info.Gates[0]
+	}
+	return info.Core
+}
+
+// layers analyzes a reward made of parts. The core comes first (see coreOf). The others follow in the order of the
 // formula. It is nil if rollouts have fewer than two parts; rollouts that lack a part are left out.
 func (c *evidence) layers(items []*collect.Item, info *rollout.GraderInfo, s analysis.Settings) *analysis.Layers {
 	if len(c.Parts) < 2 {
 		return nil
 	}
-	l := &analysis.Layers{Parts: []analysis.Layer{}, Moving: []string{}, Items: []string{}}
+	l := &analysis.Layers{Parts: []analysis.Layer{}, Moving: []string{}, Items: []string{}, Core: coreOf(info, s)}
 	var order, gates []string
 	if info != nil {
-		l.Formula, l.Core, gates, order = info.Formula, info.Core, info.Gates, info.Parts
-	}
-	l.Core = cmp.Or(s.Core, l.Core)
-	if l.Core == "" && len(gates) > 0 {
-		l.Core = gates[0]
+		l.Formula, gates, order = info.Formula, info.Gates, info.Parts
 	}
 	names := layerNames(l.Core, order, c.Parts)
 	if !slices.Contains(c.Parts, l.Core) {

@@ -66,6 +66,9 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	}
 	c := &evidence{Collector: collect.New(s.RewardRange)}
 	c.Own = ownMarkup(run)
+	if run.Manifest != nil {
+		c.Core = coreOf(run.Manifest.Grader, s)
+	}
 	if err := c.ReadAudit(ctx, run); err != nil {
 		return nil, err
 	}
