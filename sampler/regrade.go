@@ -1,12 +1,12 @@
 package sampler
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
+	"sort"
 	"time"
 
 	"gonogo/sampler/endpoint"
@@ -55,7 +55,7 @@ func Tasks(items []rollout.Item, records func() iter.Seq2[*rollout.Record, error
 				continue
 			}
 			delete(groups, key)
-			slices.SortFunc(group, func(a, b Task) int { return cmp.Compare(a.Record.Sample, b.Record.Sample) })
+			sort.Slice(group, func(i, j int) bool { return group[i].Record.Sample < group[j].Record.Sample })
 			var together []*rollout.Record
 			for _, t := range group {
 				together = append(together, t.Record)
