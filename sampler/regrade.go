@@ -157,6 +157,7 @@ func (t *Task) check() error {
 // regrade runs one task to its end.
 func (s *session) regrade(ctx context.Context, t Task) (ended, error) {
 	r := &regrading{rec: *t.Record, known: len(t.Record.Grades)}
+	r.rec.GroupSize = len(t.Group)
 	r.rec.Grades = slices.Clone(t.Record.Grades)
 	begun := time.Now()
 	took := s.set.Caller(ctx, t.Item, t.Record.TraceID)

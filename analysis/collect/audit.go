@@ -230,17 +230,18 @@ func (c *Collector) Sound(p *Payload, margin float64) bool {
 }
 
 // lacksOnlyBonus reports whether a payload did the task as well as recorded rollouts did: the core of its
-// reward is at the best of theirs, and it earns over half of the range and no less than any of them. What
-// the other parts add is a bonus.
+// reward is at the best of theirs and at its top, and it earns over half of the range and at least what
+// the lowest of them earned. What the other parts add is a bonus.
 func (c *Collector) lacksOnlyBonus(p *Payload) bool {
 	core, ok := p.Parts[c.Core]
-	if !ok || p.Reward <= (c.Range.Lo+c.Range.Hi)/2 {
+	at, recorded := c.PartAt[c.Core]
+	if !ok || !recorded || core < solvedCore || p.Reward <= (c.Range.Lo+c.Range.Hi)/2 {
 		return false
 	}
 	if c.solved == nil {
 		c.solved = &solved{least: math.Inf(1)}
 		for r := range c.Rows() {
-			part := r.Part(c.PartAt[c.Core])
+			part := r.Part(at)
 			if !r.Valid || math.IsNaN(part) || part < c.solved.core-1e-9 {
 				continue
 			}
@@ -252,6 +253,9 @@ func (c *Collector) lacksOnlyBonus(p *Payload) bool {
 	}
 	return c.solved.core > 0 && core >= c.solved.core-1e-9 && p.Reward >= c.solved.least-1e-9*c.Range.Width()
 }
+
+// solvedCore is the least core of a right answer; cores are rewards of graders between 0 and 1.
+const solvedCore = 0.99
 
 // solved holds the best core of the recorded rewards, and the least reward of the rollouts with it.
 type solved struct{ core, least float64 }

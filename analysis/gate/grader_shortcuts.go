@@ -82,6 +82,10 @@ var graderGuessable = &analysis.Gate{
 			j.Needs, j.Settles = settleBy(*r.Grader.Guessable, want, rng, r.AuditConfidence(), 1)
 			return []analysis.Finding{j.Finding(lazy.AtMost(want), lazy)}
 		}
+		if lazy.Value != nil { // what the model earns on the same items
+			want = max(*lazy.Value-*gain.Value, little)
+			j.Want = analysis.WantAtMost(want)
+		}
 		status := lazy.AtMost(little)
 		if status != analysis.Pass {
 			status = analysis.BoundOf(*gain).AtMost(0)
@@ -108,8 +112,8 @@ var againstModel = map[analysis.Status]*analysis.Wording{
 		"{gain} [{least}, {most}] more than the model on the same items: {answer} to every item",
 		balanceLabels)),
 	analysis.Unknown: new(analysis.NewWording("grader.guessable.open", "one constant answer may earn more than the "+
-		"model: giving {answer} to every item earns {value} on average, minus the model's reward on the same items "+
-		"{gain} [{least}, {most}]", auditMore)),
+		"model: giving {answer} to every item earns {value} on average, {gain} [{least}, {most}] compared with the model "+
+		"on the same items", auditMore)),
 }
 
 // modelMean returns the mean reward of the model on train, else on another split; nil if unknown.

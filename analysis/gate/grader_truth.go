@@ -32,7 +32,7 @@ var graderTruth = &analysis.Gate{
 		"decides the answer, the gate is open. So it is if the references were sent in a form that none of the " +
 		"answers at the top has, if only the prompts say which form answers have, or if nearly all references earn " +
 		"over half of the range. A reference lacks only a bonus, and counts as accepted, if the core of its reward " +
-		"is at the best of the recorded rollouts and it earns no less than any of these, over half of the range. " +
+		"is at the best of the recorded rollouts and at its top, and the reference earns at least what the lowest of these earned, over half of the range. " +
 		"Advisory: the grader fails on none.",
 	Thresholds: []analysis.Threshold{truthPass, truthFail},
 	Charts:     []string{"grader_audit"},

@@ -39,7 +39,11 @@ func levelled(severity analysis.Severity, f check) check {
 		}
 		split, ok := analysis.TrainingSplit(r)
 		if severity != analysis.Blocking || !ok {
-			return analysis.Skip(split, severity, onlyCompares.Text())
+			skipped := f(r, t)
+			for i := range skipped {
+				skipped[i] = analysis.Skip(skipped[i].Split, severity, onlyCompares.Text())[0]
+			}
+			return skipped[:min(1, len(skipped))]
 		}
 		return []analysis.Finding{analysis.Judgement{
 			Split: split, Severity: severity, Unit: "reward", Want: wantMeansDiffer.Text(), Instead: &comparesWords,

@@ -41,7 +41,7 @@ func (c *evidence) grader(items []*collect.Item, agreement *analysis.Agreement, 
 	g.Layers = c.layers(items, info, s)
 	g.TooGood = c.tooGood(items)
 	means := itemMeans(items)
-	g.OnlyCompares = info != nil && info.GroupSize > 0 && sameMean(means, s.RewardRange.Width())
+	g.OnlyCompares = info != nil && info.GroupSize > 0 && onlyCompares(items, means, s.RewardRange.Width())
 	g.Probes = c.probeResults(means, g.Reach, s)
 	c.acceptance(g, s)
 	g.SuspectReferences = SuspectReferences(c.Collector, items, s)
@@ -53,13 +53,17 @@ func (c *evidence) grader(items []*collect.Item, agreement *analysis.Agreement, 
 	return g
 }
 
-// sameMean reports whether the means of two items or more lie within a hundredth of the reward range.
-func sameMean(means map[collect.ItemKey]float64, width float64) bool {
+// onlyCompares reports whether two items or more have means within a hundredth of the reward range,
+// although the rewards of an item differ.
+func onlyCompares(items []*collect.Item, means map[collect.ItemKey]float64, width float64) bool {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, mean := range means {
 		low, high = min(low, mean), max(high, mean)
 	}
-	return len(means) > 1 && high-low < width/100
+	differ := slices.ContainsFunc(items, func(it *collect.Item) bool {
+		return len(it.Rewards) > 0 && slices.Max(it.Rewards)-slices.Min(it.Rewards) > width/100
+	})
+	return differ && len(means) > 1 && high-low < width/100
 }
 
 // EmptyGrader returns a Grader without any measurement.

@@ -104,6 +104,15 @@ func (p *Plan) joinGroups(ctx context.Context) (err error) {
 		p.Counts[t.probe].Payloads--
 		return true
 	})
+	for i := range p.Counts {
+		items := map[rollout.Key]bool{}
+		for _, t := range p.tasks {
+			if r := t.task.Record; t.probe == i {
+				items[rollout.Key{Split: r.Split, Item: r.Item, Step: r.Step}] = true
+			}
+		}
+		p.Counts[i].Items = len(items)
+	}
 	if left := all - len(p.tasks); left > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%d gradings were left out: the grader compares the outputs of an item, "+
 			"and there are none to compare with, or a policy makes them", left))

@@ -114,6 +114,9 @@ func (p *Plan) NewSearch(budget int, words []string) *Search {
 		needed: map[tried]bool{}, failed: map[tried]bool{},
 	}
 	for _, item := range p.drawn[:min(len(p.drawn), verifyItems)] {
+		if p.in.GroupSize > 0 && len(p.groups.items[item.item.key()]) == 0 {
+			continue
+		}
 		own, ok := item.item.mean()
 		if !ok {
 			own = p.in.Range[0]

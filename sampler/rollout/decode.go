@@ -141,6 +141,8 @@ func (d *recordDecoder) member(key, v, was []byte) (err error) {
 		r.Grades, err = readGrades(v)
 	case "parts":
 		r.Parts, err = readParts(v)
+	case "group_size":
+		r.GroupSize, _ = readInt("group_size", v) // a stranger's record may have another meaning of it
 	case "clipped":
 		r.Clipped = false
 		err = readJSON("clipped", "true or false", v, &r.Clipped)

@@ -37,6 +37,7 @@ func (r *Record) appendTo(b []byte) ([]byte, error) {
 	}
 	w.any("grades", r.Grades, len(r.Grades) > 0)
 	w.any("parts", r.Parts, len(r.Parts) > 0)
+	w.count("group_size", r.GroupSize)
 	w.flag("clipped", r.Clipped)
 	w.text("category", r.Category)
 	w.text("family", r.Family)

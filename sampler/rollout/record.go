@@ -31,6 +31,9 @@ type Record struct {
 	Reward *float64           `json:"reward,omitempty"`
 	Grades []float64          `json:"grades,omitempty"` // regrades of the same output; the first equals Reward
 	Parts  map[string]float64 `json:"parts,omitempty"`  // sub-scores by grader name
+	// GroupSize is how many outputs of the item a grader that compares them graded together; 0: it
+	// graded this one by itself.
+	GroupSize int `json:"group_size,omitempty"`
 	// the judge's number was outside its range and was clipped
 	Clipped  bool   `json:"clipped,omitempty"`
 	Category string `json:"category,omitempty"` // optional label of the item

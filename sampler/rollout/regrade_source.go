@@ -182,7 +182,7 @@ func (f *RegradeSource) renewed(rec *Record, attempt int) *Record {
 	c.Earlier = append(slices.Clone(rec.Earlier), Earlier{
 		Grader: f.by, Outcome: rec.Outcome, Error: rec.Error, Reward: rec.Reward, Grades: rec.Grades, Parts: rec.Parts,
 	})
-	c.Kind, c.Reward, c.Grades, c.Parts, c.Clipped = "", nil, nil, nil, false
+	c.Kind, c.Reward, c.Grades, c.Parts, c.Clipped, c.GroupSize = "", nil, nil, nil, false, 0
 	c.Judge, c.JudgeCalls = Usage{}, 0
 	return &c
 }

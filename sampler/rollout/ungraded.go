@@ -14,11 +14,12 @@ type Ungraded struct {
 }
 
 // Ungraded finds the ungraded rollouts of a run. cutOff leaves out those whose grading failed: only
-// the kind KindUngraded remains. With a size, the grader compares groups of size samples: the others
-// of an ungraded rollout's group are graded again with it. A run without rollouts has none.
+// the kind KindUngraded remains. With a size, the grader compares groups of size samples: a
+// group that lacks a grade, or was graded when it had other members, is graded again whole. A run without
+// rollouts has none.
 func (r *Run) Ungraded(ctx context.Context, cutOff bool, size int) (*Ungraded, error) {
 	u := &Ungraded{run: r, lines: make(map[Key]int)}
-	others := make(map[Key]int)
+	others, members, gradedWith := make(map[Key]int), make(map[Key]int), make(map[Key]int)
 	_, err := r.Records(ctx, ReadOptions{Lean: true}, func(rec *Record) error {
 		delete(u.lines, rec.Key())
 		delete(others, rec.Key())
@@ -26,11 +27,24 @@ func (r *Run) Ungraded(ctx context.Context, cutOff bool, size int) (*Ungraded, e
 		case rec.Outcome == GraderFailed && rec.gradable() && (!cutOff || rec.Kind == KindUngraded):
 			u.lines[rec.Key()] = rec.Line
 		case size > 0 && rec.gradable():
-			others[rec.Key()] = rec.Line
+			others[rec.Key()], gradedWith[rec.Key()] = rec.Line, rec.GroupSize
 		}
 		return nil
 	})
-	addGroups(u.lines, others, size)
+	if size > 0 {
+		for _, some := range []map[Key]int{u.lines, others} {
+			for key := range some {
+				members[key.group(size)]++
+			}
+		}
+		for key, line := range others {
+			if gradedWith[key] != members[key.group(size)] {
+				u.lines[key] = line
+				delete(others, key)
+			}
+		}
+		addGroups(u.lines, others, size)
+	}
 	if errors.Is(err, ErrNoRecords) {
 		err = nil
 	}

@@ -156,17 +156,20 @@ func TestUngraded(t *testing.T) {
 	}
 }
 
-// A group that lacks a grade is graded again whole, without the rollouts that have nothing to grade.
+// A group that lacks a grade, or has grown since, is graded again whole, without the rollouts that have nothing to grade.
 func TestUngradedGroups(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, RolloutsFile), `{"item":"a","sample":0,"reward":1,"answer":"1"}
-{"item":"a","sample":1,"reward":0,"answer":"2","attempt":3}
+	write(t, filepath.Join(dir, RolloutsFile), `{"item":"a","sample":0,"reward":1,"answer":"1","group_size":2}
+{"item":"a","sample":1,"reward":0,"answer":"2","attempt":3,"group_size":2}
 {"item":"a","sample":2,"reward":1,"answer":"3"}
 {"item":"b","sample":2,"outcome":"grader","error_kind":"ungraded","answer":"4"}
-{"item":"b","sample":0,"reward":1,"answer":"5"}
+{"item":"b","sample":0,"reward":1,"answer":"5","group_size":1}
 {"item":"b","sample":3,"outcome":"model_api"}
 {"item":"a","sample":3,"outcome":"grader","error_kind":"ungraded","answer":"6"}
 {"item":"a","sample":2,"reward":0,"answer":"7","attempt":1}
+{"item":"c","sample":0,"reward":0,"answer":"8","group_size":1}
+{"item":"c","sample":1,"reward":0,"answer":"9","group_size":2}
+{"item":"d","sample":0,"reward":0,"answer":"10","group_size":1}
 `)
 	r, err := Open(dir)
 	if err != nil {
@@ -186,7 +189,8 @@ func TestUngradedGroups(t *testing.T) {
 		}
 		got = append(got, fmt.Sprintf("%s%d/%d", rec.Item, rec.Sample, rec.Attempt))
 	}
-	if want := "b2/1 a3/1 a2/2"; strings.Join(got, " ") != want || u.Len() != 3 {
+	// of c, a kill came before sample 0 was graded again together with sample 1, which was made later
+	if want := "b2/1 a3/1 a2/2 c0/1 c1/1"; strings.Join(got, " ") != want || u.Len() != 5 {
 		t.Errorf("%v, want %s", got, want)
 	}
 }

@@ -33,6 +33,9 @@ func (t Trial) Run(ctx context.Context, answers []sampler.Task) (r Result, err e
 	r.Tried, r.Findings, err = t.Try(ctx, answers)
 	if err == nil && r.Tried == 0 && len(r.Findings) == 0 && r.Planned > 0 {
 		r.Skipped = fmt.Sprintf("it gave no grade within %v", Limit)
+		if t.Group && len(grouped(answers)) == 0 {
+			r.Skipped = "it compares the outputs of an item, and there is one answer to each"
+		}
 	}
 	return r, err
 }

@@ -117,7 +117,7 @@ func (t Trial) Try(ctx context.Context, answers []sampler.Task) (graded int, fin
 	return len(recs), t.findings(recs, len(failed) > 0 && !traced && !t.idleSession(failed), traced), nil
 }
 
-// grouped has the answers of each item graded as one group.
+// grouped has the answers of each item graded as one group, without items that have one answer.
 func grouped(answers []sampler.Task) []sampler.Task {
 	groups := make(map[rollout.Key][]*rollout.Record)
 	key := func(t sampler.Task) rollout.Key { return rollout.Key{Split: t.Record.Split, Item: t.Record.Item} }
@@ -130,7 +130,7 @@ func grouped(answers []sampler.Task) []sampler.Task {
 		t.Group = groups[key(*t)]
 		t.Place = slices.Index(t.Group, t.Record)
 	}
-	return answers
+	return slices.DeleteFunc(answers, func(t sampler.Task) bool { return len(t.Group) < 2 })
 }
 
 // records collects records.

@@ -84,6 +84,8 @@ func (p peer) auditHoles(folder string) (code, holes int, took time.Duration) {
 	}
 	if m := regexp.MustCompile(`(\d+) got a worthless\s+answer rewarded`).FindSubmatch(out); m != nil {
 		fmt.Sscan(string(m[1]), &holes)
+	} else if cmd.ProcessState.ExitCode() == 3 {
+		p.Fatalf("the audit does not say how many probes found a hole:\n%s", out)
 	}
 	return cmd.ProcessState.ExitCode(), holes, time.Since(began)
 }

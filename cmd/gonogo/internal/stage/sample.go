@@ -217,14 +217,16 @@ func sampleRollouts(ctx context.Context, p *project.Project, c *project.Invocati
 	rollouts []sampler.Rollout,
 	to sampler.Sink,
 ) (sampler.Stats, error) {
-	if err := gradeUngraded(ctx, p, c, dir, to, false); err != nil {
-		return sampler.Stats{}, err
+	if p.Bounds.GroupSize == 0 || len(rollouts) == 0 { // else groups are graded once they are complete
+		if err := gradeUngraded(ctx, p, c, dir, to, false); err != nil {
+			return sampler.Stats{}, err
+		}
 	}
 	stats, err := sampleLive(ctx, p, c, rollouts, to)
 	// groups are graded once they are made, and workers may have stopped because their grader failed
 	ended := stats.StoppedBy == "" || stats.StoppedBy == sampler.StoppedByBudget && stats.Deferred > 0
 	if err == nil && ended && (stats.Deferred > 0 || p.Queue.Leads() && stats.Outcomes[rollout.GraderFailed] > 0) {
-		if err = gradeUngraded(ctx, p, c, dir, to, true); err == nil {
+		if err = gradeUngraded(ctx, p, c, dir, to, p.Bounds.GroupSize == 0); err == nil {
 			stats.Deferred = 0
 		}
 	}
