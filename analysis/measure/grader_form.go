@@ -27,6 +27,16 @@ func (c *evidence) findForm(ctx context.Context, run *rollout.Run, read rollout.
 		c.form = &analysis.AnswerForm{Asked: true}
 		return nil
 	}
+	if len(tops) == 0 && len(rejected) > 0 && c.unrolled() {
+		references, err := c.referencesOf(run)
+		if slices.ContainsFunc(rejected, func(p *collect.Payload) bool {
+			reference := wording.ClipBytes(references[p.Item().WithoutStep()], collect.PayloadLength)
+			return strings.TrimSpace(p.Text) == strings.TrimSpace(reference)
+		}) {
+			c.form = &analysis.AnswerForm{Asked: true} // the form of an answer is not known
+		}
+		return err
+	}
 	if len(tops) == 0 || least >= c.Range.Lo+c.Range.Width()/2 && len(rejected) == 0 {
 		return nil
 	}
@@ -139,6 +149,14 @@ func (c *evidence) rejectedReferences(s analysis.Settings) (list []*collect.Payl
 		}
 	}
 	return list
+}
+
+// unrolled reports whether the run has no rollouts.
+func (c *evidence) unrolled() bool {
+	for range c.Rows() {
+		return false
+	}
+	return true
 }
 
 // unseen reports whether most rejected references were sent in a form that answers at the top do

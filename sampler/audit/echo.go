@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"slices"
 	"strings"
 
 	"gonogo/sampler/rollout"
@@ -8,16 +9,48 @@ import (
 
 var promptEcho = Probe{
 	Name: "prompt_echo", Expect: rollout.Bottom, Limit: none,
-	Doc: "The item's own question, repeated word for word. A grader that looks for the right words finds many of " +
+	Doc: "The item's own question, repeated word for word, and what it is about: its last paragraph, and the rest of a " +
+		"line after a colon, in the answer's form. A grader that looks for the right words, or for most of them, finds " +
 		"them there. Left out if the question offers the right answer as a choice, or ends with its number: a " +
 		"grader that takes the last number would not be fooled.",
 	Make: func(c *Case) []Payload {
 		_, numeric := parseNumber(c.Reference)
-		if strings.TrimSpace(c.prompt()) == "" || (numeric || c.chosen()) && c.mentions(c.prompt()) {
-			return nil
+		asked := c.prompt()
+		left := func(text string) bool {
+			return strings.TrimSpace(text) == "" || (numeric || c.chosen()) && c.mentions(text)
 		}
-		return []Payload{{Answer: c.prompt()}}
+		var list []Payload
+		if !left(asked) {
+			list = append(list, Payload{Answer: asked})
+		}
+		for _, part := range given(asked) {
+			if !left(part) && !(c.HasReference && equal(part, c.Reference)) {
+				list = append(list, Payload{Answer: c.answer(part)})
+			}
+		}
+		return list
 	},
+}
+
+// given returns what a question is about: its last paragraph, and what follows the first colon of a line,
+// if these have several words and are not the whole question.
+func given(asked string) (parts []string) {
+	add := func(text string) {
+		if text = strings.TrimSpace(text); strings.ContainsAny(text, " \n") && text != strings.TrimSpace(asked) &&
+			!slices.Contains(parts, text) {
+			parts = append(parts, text)
+		}
+	}
+	if i := strings.LastIndex(strings.TrimSpace(asked), "\n\n"); i > 0 {
+		add(strings.TrimSpace(asked)[i:])
+	}
+	for line := range strings.Lines(asked) {
+		if _, rest, ok := strings.Cut(line, ": "); ok {
+			add(rest)
+			break
+		}
+	}
+	return parts
 }
 
 var otherReference = Probe{

@@ -43,7 +43,7 @@ var lookalike = Probe{
 }
 
 // nineWithin returns the digits with a full-width nine inserted, as far right as possible such that
-// neither side equals the number or comes close to it.
+// neither side, nor the number that they make with it, equals the number or comes close to it.
 func (n number) nineWithin() (string, bool) {
 	digits := n.digits()
 	for i := len(digits) - 1; i > 0; i-- {
@@ -53,7 +53,8 @@ func (n number) nineWithin() (string, bool) {
 		}
 		x, ok := parseNumber(before)
 		y, too := parseNumber(after)
-		if ok && within(x, n, tenth) || too && within(y, n, tenth) {
+		z, whole := parseNumber(before + "9" + after)
+		if ok && within(x, n, tenth) || too && within(y, n, tenth) || whole && within(z, n, tenth) {
 			continue
 		}
 		return before + wide("9") + after, true

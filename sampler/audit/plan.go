@@ -118,8 +118,8 @@ func NewPlan(ctx context.Context, cfg Config, in Input) (*Plan, error) {
 	return p, nil
 }
 
-// findForm finds the answer's template in the answers that earned the top or, if none did, in what
-// the prompts ask for.
+// findForm finds the answer's template in the answers that earned the top or, if none did or they share
+// none, in what the prompts ask for.
 func (p *Plan) findForm(ctx context.Context) error {
 	f, tops, err := p.survey.form(ctx)
 	if err != nil {
@@ -129,7 +129,7 @@ func (p *Plan) findForm(ctx context.Context) error {
 	if !f.Stated {
 		template = ""
 	}
-	if tops == 0 {
+	if tops == 0 || template == "" {
 		var prompts []string
 		for item := range p.survey.data() {
 			var texts []string

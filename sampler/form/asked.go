@@ -7,7 +7,7 @@ import (
 )
 
 // Asked finds the form that at least half of the prompts ask for: a tag, \boxed{}, "####", a label
-// such as "Answer:" or the key of a JSON object. ok is false if there is none. A prompt that names
+// such as "Answer:", a line in backticks, or the key of a JSON object. ok is false if there is none. A prompt that names
 // several forms asks for the one that it names last: reasoning comes before the answer.
 func Asked(prompts []string) (template string, ok bool) {
 	counts := map[string]int{}
@@ -31,7 +31,9 @@ var (
 		`<([a-z][\w-]{1,30})>\s*(?:[.…_?*-]*|[^<>]*\b(?:your|here|the|final|letter|number)\b[^<>]*)\s*</[\w-]+>`)
 	askedLabel = regexp.MustCompile(`(?m)(?:^|["“'` + "`" + `]|\b(?:with|as|form|format|line|write|reply|respond|end):?[ \t]+)` +
 		`["“'` + "`" + `]?((?i:final answer|the answer is|answer|verdict|result|solution|label)[ \t]*:)`)
-	askedKey = regexp.MustCompile(`\{\s*"([A-Za-z]\w{0,30})"\s*:`)
+	// a label with a placeholder in backticks, as in: end with a line `Decision: N`
+	askedLine = regexp.MustCompile("\\b(?:with|as|form|format|line|write|reply|respond|end):?[ \\t]+`([A-Z][A-Za-z]{1,20}(?: [A-Za-z]{1,20})?:)[ \\t]*[^`\\n]{1,40}`")
+	askedKey  = regexp.MustCompile(`\{\s*"([A-Za-z]\w{0,30})"\s*:`)
 	// thinkingTags hold reasoning, which an answer in the form also has.
 	thinkingTags = []string{"think", "thinking", "reasoning", "scratchpad", "reason"}
 	// reasoningTags hold what comes before an answer, and what a prompt gives rather than asks for.
@@ -68,6 +70,9 @@ func askedBy(prompt string) string {
 		if m[0] < m[2] || strings.TrimSpace(prompt[m[1]:]) != "" { // else the model continues there
 			last(m[2], prompt[m[2]:m[3]]+" "+Variable)
 		}
+	}
+	for _, m := range askedLine.FindAllStringSubmatchIndex(prompt, -1) {
+		last(m[2], prompt[m[2]:m[3]]+" "+Variable)
 	}
 	if keys := askedKey.FindAllStringSubmatchIndex(prompt, -1); len(keys) > 0 && strings.Count(prompt, `"`) < 5 {
 		m := keys[len(keys)-1]

@@ -20,6 +20,9 @@ func customReference(g sampler.Grader, template string,
 ) (func(*rollout.Item) (audit.Reference, bool), error) {
 	templates := grader.References(g)
 	if template != "" {
+		if !strings.Contains(template, "{{") { // the name of a field
+			template = "{{item." + template + "}}"
+		}
 		t, err := grader.ParseTemplate(template)
 		if err != nil {
 			return nil, err
