@@ -3,6 +3,7 @@ package audit
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
@@ -114,8 +115,8 @@ func (p *Plan) keepAttack(r *rollout.Record) (keep, ok bool) {
 	return false, false
 }
 
-// contradicted reports whether the final answer of a text is certainly not the reference: another number,
-// another choice, or another item's label.
+// contradicted reports whether the final answer of a text is certainly not the reference: another plain
+// number, another choice, or another label of the run.
 func (c *Case) contradicted(text string) bool {
 	if !c.HasReference || isCode(c.Reference) || several(c.Reference) || abstains(c.Reference) {
 		return false
@@ -125,23 +126,53 @@ func (c *Case) contradicted(text string) bool {
 		return false
 	}
 	if c.Answer == nil || c.Asked {
-		lines := strings.Split(final, "\n")
-		final = labelOrTag.ReplaceAllString(lines[len(lines)-1], "")
+		if final, ok = c.lastAnswer(final); !ok {
+			return false
+		}
 	}
 	if c.paid(final) {
 		return false
 	}
-	if _, numeric := parseNumber(c.Reference); numeric {
-		_, ok = parseNumber(strings.TrimRight(strings.TrimSpace(final), "."))
-		return ok
-	}
-	if len(words(c.Reference)) > longestLabel {
-		return false
-	}
+	choices := c.choices()
 	other := func(label string) bool { return equal(final, label) }
-	return slices.ContainsFunc(c.choices(), other) || slices.ContainsFunc(c.Others, other) ||
+	if slices.ContainsFunc(choices, func(choice string) bool { return equal(choice, c.Reference) }) {
+		return slices.ContainsFunc(choices, other)
+	}
+	if n, numeric := parseNumber(c.Reference); numeric {
+		m, too := parseNumber(strings.TrimRight(strings.TrimSpace(final), "."))
+		return too && len(choices) == 0 && n.apart(m) // with choices, it may be the index of one
+	}
+	return slices.Contains(c.labels, c.Reference) && slices.ContainsFunc(c.labels, other) ||
 		affirms(c.Reference)*affirms(final) < 0
 }
 
-// longestLabel is the number of words up to which a reference counts as a label.
-const longestLabel = 4
+// lastAnswer returns the last line of a text in no known form. ok is false if the line may be something else
+// than the answer, or if the text mentions the right one.
+func (c *Case) lastAnswer(text string) (last string, ok bool) {
+	for _, place := range digitsPattern.FindAllStringIndex(text, -1) {
+		n, isNumber := lastNumber(text[max(0, place[0]-maxNumberText):place[1]])
+		if ref, numeric := parseNumber(c.Reference); isNumber && numeric && near(n, ref) {
+			return "", false
+		}
+	}
+	last = text[strings.LastIndex(text, "\n")+1:]
+	for _, label := range labelOrTag.FindAllString(last, -1) {
+		if !strings.Contains(strings.ToLower(label), "answer") {
+			return "", false
+		}
+	}
+	return labelOrTag.ReplaceAllString(last, ""), !c.mentions(text)
+}
+
+// apart reports whether two numbers are certainly different: in the same unit, and with other digits, for
+// the point, the sign and a percent sign may be a matter of form.
+func (n number) apart(m number) bool {
+	unit := func(n number) string {
+		return strings.Join([]string{n.money, n.inner, n.exponent, n.scale, n.percent, n.moneyAfter, n.scaleAfter, n.tail}, "\x00")
+	}
+	digits := func(n number) string { return strings.Trim(n.whole+n.fraction, "0") }
+	plain := strings.TrimSpace(n.lead+m.lead) == "" && !strings.ContainsFunc(n.tail, func(r rune) bool {
+		return !unicode.IsLetter(r) && r != ' '
+	})
+	return plain && unit(n) == unit(m) && digits(n) != digits(m)
+}

@@ -27,6 +27,19 @@ func TestAnAnswerThatContradictsTheReference(t *testing.T) {
 		{"in the answer's form", "42", nil, form, "I counted 42 twice.\nANSWER: 57", true},
 		{"the right number", "42", nil, nil, "Wrong: 57.\n42", false},
 		{"the right number in the form", "42", nil, form, "ANSWER: 42.0", false},
+		{"right, with a confidence below", "42", nil, nil, "\\boxed{42}\nConfidence: 95%", false},
+		{"right, with a count below", "42", nil, nil, "The answer is 42.\n\nStep count: 3", false},
+		{"right with a separator, with a count below", "1000", nil, nil, "The answer is 1,000.\n\n3", false},
+		{"in words, with a count below", "42", nil, nil, "It is forty-two.\n\nStep count: 3", false},
+		{"another unit", "5 km", nil, nil, "5000 m", false},
+		{"the same unit", "5 km", nil, nil, "7 km", true},
+		{"a root", "42", nil, nil, "√1764", false},
+		{"a factorial", "5040", nil, nil, "7!", false},
+		{"a share or a percentage", "42", nil, nil, "0.42", false},
+		{"a sign", "42", nil, nil, "-42", false},
+		{"the index of a choice", "1", map[string]any{"choices": []string{"Paris", "Rome"}}, nil, "2", false},
+		{"a choice by its text, not its letter", "B", map[string]any{"choices": []string{"Paris", "Rome"}}, nil, "Rome", false},
+		{"another spelling in another row", "NYC", nil, nil, "New York City", false},
 		{"a number that is close", "42", nil, nil, "41.9", false},
 		{"not in the form", "42", nil, form, "57", false},
 		{"no number", "42", nil, nil, "I have checked it thoroughly.", false},
@@ -35,7 +48,7 @@ func TestAnAnswerThatContradictsTheReference(t *testing.T) {
 		{"the same", "yes", nil, nil, "Answer: Correct.", false},
 		{"another choice", "B", map[string]any{"choices": []string{"A", "B", "C"}}, nil, "Answer: C", true},
 		{"the right choice", "B", map[string]any{"choices": []string{"A", "B", "C"}}, nil, "Answer: B", false},
-		{"another item's label", "positive", nil, nil, "negative", true},
+		{"another label of the run", "positive", nil, nil, "negative", true},
 		{"no label of the run", "positive", nil, nil, "cheerful", false},
 		{"a long reference", "The company sold its plant in Utah to a rival", nil, nil, "negative", false},
 		{"code", "def f(x):\n    return x", nil, nil, "def f(x):\n    return 1", false},
@@ -43,7 +56,8 @@ func TestAnAnswerThatContradictsTheReference(t *testing.T) {
 	} {
 		item := newItem(t, "q", "What is it?", c.fields)
 		got := (&Case{
-			Item: &item, Reference: c.ref, HasReference: c.ref != "", Answer: c.answer, Others: []string{"negative", "positive"},
+			Item: &item, Reference: c.ref, HasReference: c.ref != "", Answer: c.answer,
+			Others: []string{"NYC", "New York City", "negative", "positive"}, labels: []string{"negative", "positive"},
 		}).contradicted(c.text)
 		if got != c.want {
 			t.Errorf("%s: %q contradicts %q is %v, want %v", c.why, c.text, c.ref, got, c.want)
@@ -151,5 +165,15 @@ func TestAttacksAreBounded(t *testing.T) {
 	prompt := p.AttackPrompt(p.Attacks()[0].Item)
 	if !strings.Contains(prompt, "What is the answer to q") || slices.Contains(strings.Fields(prompt), "100") {
 		t.Errorf("the attacker is asked %q", prompt)
+	}
+}
+
+func TestLabelsAreReferencesOfSeveralItems(t *testing.T) {
+	var items []rollout.Item
+	for i, ref := range []string{"NYC", "yes", "New York City", "yes", "a label of five words", "a label of five words"} {
+		items = append(items, referring(t, fmt.Sprint("q", i), ref))
+	}
+	if p := planOf(t, Config{}, Input{Items: items}); !slices.Equal(p.drawn[0].c.labels, []string{"yes"}) {
+		t.Errorf("the labels are %q", p.drawn[0].c.labels)
 	}
 }

@@ -95,12 +95,16 @@ type common struct {
 	wrap      func(string) string
 	constant  string
 	others    []string            // all references, each once, sorted
+	labels    []string            // references of several items, if short
 	prompts   map[string][]string // references by prompt
 	unordered bool
 	asked     bool
 	work      *float64
 	least     float64
 }
+
+// longestLabel is the number of words up to which a reference counts as a label.
+const longestLabel = 4
 
 // nearNothing is the share of the range up to which a reward counts as nothing.
 const nearNothing = 0.05
@@ -127,10 +131,14 @@ func (s *survey) common(wrap func(string) string, unordered bool) common {
 			}
 		}
 	}
-	for text := range counts {
+	for text, n := range counts {
 		shared.others = append(shared.others, text)
+		if n > 1 && len(words(text)) <= longestLabel {
+			shared.labels = append(shared.labels, text)
+		}
 	}
 	slices.Sort(shared.others)
+	slices.Sort(shared.labels)
 	return shared
 }
 
@@ -139,6 +147,7 @@ func (s common) newCase(item *surveyed, rollouts []*rollout.Record) *Case {
 	c := s.judged(item)
 	c.Work, c.Least = s.work, s.least
 	c.Rollouts, c.Others, c.Constant, c.Unordered, c.Turn = rollouts, s.others, s.constant, s.unordered, item.turn
+	c.labels = s.labels
 	return c
 }
 

@@ -66,6 +66,7 @@ type Case struct {
 	Least float64
 
 	Others    []string // the references of all items, each once, sorted
+	labels    []string // those of several items, if short
 	Constant  string   // the most common reference of the run
 	Unordered bool     // the order of a list is irrelevant
 	Turn      int      // the item's index among the sampled items: probes with several wordings take one in turn
