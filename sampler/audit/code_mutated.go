@@ -17,7 +17,7 @@ var codeMutated = Probe{
 	Name: "code_mutated", Expect: rollout.Bottom, Limit: partly,
 	Doc: "Where the answer is Python and the row has tests of its own: right code with one operator, comparison, " +
 		"constant or branch changed. The audit runs the row's tests: the code passes them, and the changed code fails " +
-		"at least half. A grader with weaker tests, or one that compares texts, pays for it.",
+		"most. A grader with weaker tests, or one that compares texts, pays for it.",
 	mutates: true,
 }
 

@@ -2,7 +2,12 @@ package mutant
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -45,7 +50,7 @@ func (m *Maker) passes(t *testing.T, row, program string) (passed, failed int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var counts [2]int
+	var counts [3]int
 	if err := json.Unmarshal(raw, &counts); err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +62,7 @@ const (
 	sumTests = `"assert total([1, 2]) == 3", "assert total([]) == 0", "assert total([5, 5]) == 10"`
 )
 
-// A mutant parses, differs from the right program in one place, and fails at least half of the row's own tests.
+// A mutant parses, differs from the right program in one place, and fails most of the row's own tests.
 func TestAMutantIsWrongInOnePlace(t *testing.T) {
 	m := maker(t)
 	for name, c := range map[string]struct{ row, program string }{
@@ -84,7 +89,7 @@ func TestAMutantIsWrongInOnePlace(t *testing.T) {
 			if passed, failed := m.passes(t, c.row, c.program); passed == 0 || failed > 0 {
 				t.Errorf("the right program passes %d tests and fails %d", passed, failed)
 			}
-			if passed, failed := m.passes(t, c.row, code); failed == 0 || passed > failed {
+			if passed, failed := m.passes(t, c.row, code); failed <= passed {
 				t.Errorf("the mutant passes %d tests and fails %d", passed, failed)
 			}
 			a, b := c.program, code
@@ -121,6 +126,9 @@ func TestNoMutantWithoutProof(t *testing.T) {
 		"the row has no tests":                {`{"answer": "3"}`, sum},
 		"the row's tests have another layout": {`{"tests": [[[1, 2], 3]], "function": "total"}`, sum},
 		"the tests assert nothing":            {`{"test": "x = 1", "entry_point": "total"}`, sum},
+		"it writes its own report":            {`{"test_list": ["assert f() == 1"]}`, "import os\nos.write(3, b'[5, 0, 0]' if os.getpid() else b'[0, 5, 0]')\nos._exit(0)\n"},
+		"only the decimals change":            {`{"tests": [{"input": "2", "output": "1.41"}, {"input": "3", "output": "1.73"}]}`, "import math\nprint(round(math.sqrt(float(input())), 2))"},
+		"within a grader's tolerance":         {`{"test_list": ["assert f(1e6) == 1000002.0"]}`, "def f(x):\n    return x + 2\n"},
 		"no change breaks the tests":          {`{"test_list": ["assert total([]) == 0"]}`, "def total(xs):\n    return sum(xs)\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -147,5 +155,62 @@ func TestTestsRunInASandbox(t *testing.T) {
 	}
 	if err != nil && !strings.Contains(err.Error(), "sandbox") && !strings.Contains(err.Error(), "interpreter") {
 		t.Error(err)
+	}
+}
+
+// Right programs that print different answers show that a row has several.
+func TestNoMutantWhereSeveralAnswersAreRight(t *testing.T) {
+	m := maker(t)
+	row := json.RawMessage(`{"tests": [{"input": "3 5", "output": "5"}, {"input": "9 2", "output": "9"}]}`)
+	most, least := "print(max(map(int, input().split())))", "print(min(map(int, input().split())))"
+	if code, _, err := m.Make(t.Context(), row, []string{most, least}, 1); code != "" || err != nil {
+		t.Errorf("it is %q: %v", code, err)
+	}
+	fails := "print(min(map(int, input())))" // which says nothing about the row
+	if code, place, err := m.Make(t.Context(), row, []string{fails, most}, 1); code != least || place != 1 || err != nil {
+		t.Errorf("it is %q of program %d: %v", code, place, err)
+	}
+}
+
+// Which of many inputs a row's tests are run on depends on the seed.
+func TestInputsAreDrawnByTheSeed(t *testing.T) {
+	m := maker(t)
+	var cases []map[string]string
+	for i := range 30 {
+		cases = append(cases, map[string]string{"input": strconv.Itoa(i), "output": strconv.Itoa(2 * i)})
+	}
+	row, err := json.Marshal(map[string]any{"tests": cases})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// It is right on the first 20 inputs.
+	early := []string{"n = int(input())\nif n > 19:\n    raise ValueError\nprint(n * 2)\n"}
+	for seed := range uint64(3) {
+		if code, _, err := m.Make(t.Context(), row, early, seed); code != "" || err != nil {
+			t.Errorf("seed %d: it is %q: %v", seed, code, err)
+		}
+	}
+}
+
+// What a program starts ends with the run of the tests, also in a session of its own.
+func TestNothingOutlivesTheTests(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("orphans are adopted on Linux only")
+	}
+	m := maker(t)
+	file := filepath.Join(t.TempDir(), "pid")
+	program := fmt.Sprintf("import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() > 0:\n        os._exit(0)\n"+
+		"    open(%q, 'w').write(str(os.getpid()))\n    time.sleep(600)\nwhile not os.path.exists(%[1]q):\n    time.sleep(0.01)\n"+
+		"def f():\n    return 1\n", file)
+	row := `{"test_list": ["assert f() == 1"]}`
+	if passed, failed := m.passes(t, row, program); passed != 1 || failed != 0 {
+		t.Fatalf("it passes %d tests and fails %d", passed, failed)
+	}
+	pid, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat("/proc/" + string(pid)); err == nil {
+		t.Errorf("process %s outlives the tests", pid)
 	}
 }
