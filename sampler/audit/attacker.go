@@ -31,6 +31,17 @@ type AttackerSettings struct {
 type attack struct {
 	text   string
 	reward float64 // of the second grader
+	sample int
+	last   int  // the last sample of the item's attacks
+	own    bool // of the attacker at hand
+}
+
+// attackReserve returns the gradings that the probes leave to attacks.
+func (p *Plan) attackReserve() int {
+	if p.cfg.skips(attacker.Name) {
+		return 0
+	}
+	return min(p.cfg.Attacks, len(p.drawn), p.cfg.MaxGradings/10)
 }
 
 // attacked lists the items that an attacker writes answers for.
@@ -49,9 +60,15 @@ func (p *Plan) attacked() []drawnItem {
 func (p *Plan) Attacks() []sampler.Task {
 	var tasks []sampler.Task
 	for _, d := range p.attacked() {
-		if _, asked := p.attacks[d.item.key()]; !asked {
-			t := p.newTask(attackTry, d.item, 0, Payload{Base: d.c.idle()})
-			t.Record.Extra = nil
+		a, written := p.attacks[d.item.key()]
+		if !a.own {
+			sample := 0
+			if written {
+				sample = a.last + 1
+			}
+			t := p.newTask(attackTry, d.item, sample, Payload{Base: d.c.idle()})
+			t.Record.Extra, t.Record.Attempt = nil, p.attackTries[d.item.key()]
+			t.Record.TraceID = p.traceID(attackTry, d.item, sample, t.Record.Attempt)
 			setHash(t.Record, p.in.Attacker)
 			tasks = append(tasks, t)
 		}
@@ -79,14 +96,14 @@ func (p *Plan) AttackPrompt(item *rollout.Item) string {
 // the reference decides.
 func (p *Plan) Attackers(most *float64) (tasks []sampler.Task, dropped int) {
 	for _, d := range p.attacked() {
-		a, written := p.attacks[d.item.key()]
+		a := p.attacks[d.item.key()]
 		switch {
-		case !written:
+		case !a.own:
 		case most != nil && a.reward > *most, most == nil && !d.c.contradicted(a.text), d.c.right(a.text):
 			dropped++
 		default:
-			t := p.newTask(attacker, d.item, 0, Payload{Answer: a.text, Base: d.c.idle()})
-			if !p.attackGraded[d.item.key()] && (p.in.GroupSize == 0 || p.groups.join(&t)) {
+			t := p.newTask(attacker, d.item, a.sample, Payload{Answer: a.text, Base: d.c.idle()})
+			if !p.attackGraded[idOf(t.Record)] && (p.in.GroupSize == 0 || p.groups.join(&t)) {
 				tasks = append(tasks, t)
 			}
 		}
@@ -94,25 +111,35 @@ func (p *Plan) Attackers(most *float64) (tasks []sampler.Task, dropped int) {
 	return tasks, dropped
 }
 
-// keepAttack remembers what an attacker wrote, and which of it is graded. Without an attacker at hand what an earlier
-// one wrote is kept. ok is false for records of other probes.
+// keepAttack remembers what attackers wrote, and which of it the run's grader graded. What another attacker
+// wrote is kept, and the one at hand is asked for a text of its own. ok is false for records of other probes.
 func (p *Plan) keepAttack(r *rollout.Record) (keep, ok bool) {
-	key := r.Key()
-	switch r.Probe.Name {
-	case attackTry.Name:
-		keep = r.Reward != nil && r.Answer != "" && (p.in.Attacker == "" || sameHash(r, p.in.Attacker)) &&
-			!p.cfg.skips(attacker.Name)
-		if keep {
-			p.attacks[key] = attack{r.Answer, *r.Reward}
-		}
-		return keep, true
-	case attacker.Name:
-		if keep = r.Reward != nil && sameHash(r, p.in.Grader) && p.attacks[key].text == r.Answer; keep {
-			p.attackGraded[key] = true
-		}
-		return keep, true
+	if r.Probe.Name != attackTry.Name && r.Probe.Name != attacker.Name {
+		return false, false
 	}
-	return false, false
+	keep = r.Reward != nil && r.Answer != "" && !p.cfg.skips(attacker.Name)
+	key := itemKey(r)
+	switch was := p.attacks[key]; {
+	case r.Probe.Name == attacker.Name:
+		if keep = keep && sameHash(r, p.in.Grader); keep {
+			p.attackGraded[idOf(r)] = true
+		}
+	case !keep:
+		p.attackTries[key] = r.Attempt + 1 // with another trace id, and so another seed
+	default:
+		is := attack{text: r.Answer, reward: *r.Reward, sample: r.Sample, own: sameHash(r, p.in.Attacker)}
+		if was.own && !is.own {
+			is = was
+		}
+		is.last = max(was.last, r.Sample)
+		p.attacks[key] = is
+	}
+	return keep, true
+}
+
+// itemKey returns the key of a record's item at its step.
+func itemKey(r *rollout.Record) rollout.Key {
+	return rollout.Key{Split: r.Split, Item: r.Item, Step: r.Step}
 }
 
 // contradicted reports whether the final answer of a text is certainly not the reference: another plain

@@ -131,11 +131,28 @@ func TestAttacksAreSubmittedOnlyWithProofAndOnce(t *testing.T) {
 			t.Errorf("%s: %d answers are left, want %d", why, len(left), even-1)
 		}
 
-		// Of another attacker nothing is kept.
+		// Another attacker is asked, and what the first one wrote is kept, graded by the same grader or not.
 		other := attacking(t, Config{Attacks: 4})
 		other.in.Attacker = "b"
-		if other.Keep(written[0]) || len(other.Attacks()) != 4 {
-			t.Errorf("%s: another attacker keeps what the first wrote", why)
+		if !other.Keep(written[0]) || !other.Keep(&first) || len(other.Attacks()) != 4 {
+			t.Errorf("%s: another attacker drops what the first wrote, or is not asked", why)
+		}
+		if tasks, dropped := other.Attackers(most); len(tasks)+dropped != 0 {
+			t.Errorf("%s: %d answers of another attacker are judged again", why, len(tasks)+dropped)
+		}
+		ids := map[ID]bool{idOf(written[0]): true, idOf(&first): true}
+		for _, r := range write(other) {
+			ids[idOf(r)] = true
+		}
+		tasks, _ = other.Attackers(most)
+		for _, task := range tasks {
+			ids[idOf(task.Record)] = true
+		}
+		if len(ids) != 2+4+len(tasks) || len(tasks) != even {
+			t.Errorf("%s: the attacks of two have %d names; %d of the second are submitted", why, len(ids), len(tasks))
+		}
+		if first.Extra = nil; other.Keep(&first) {
+			t.Errorf("%s: the grade of another grader is kept", why)
 		}
 		none := attacking(t, Config{})
 		none.in.Attacker = ""
@@ -154,11 +171,20 @@ func TestAttacksAreBounded(t *testing.T) {
 		"no more than items":            {Config{Attacks: 100}, 6},
 		"no more than the audit":        {Config{Attacks: 5, Items: 2}, 2},
 		"skipped":                       {Config{Attacks: 5, Skip: []string{"attacker"}}, 0},
-		"no gradings left":              {Config{Attacks: 5, MaxGradings: 10}, 0},
+		"a tenth of the gradings":       {Config{Attacks: 5, MaxGradings: 20}, 2},
+		"no gradings left":              {Config{Attacks: 5, MaxGradings: 9}, 0},
 		"of those set, in drawn order,": {Config{Attacks: 3}, 3},
 	} {
-		if p := attacking(t, c.cfg); len(p.Attacks()) != c.want || p.Todo().Attacks != c.want {
+		p := attacking(t, c.cfg)
+		if len(p.Attacks()) != c.want || p.Todo().Attacks != c.want {
 			t.Errorf("%s: %d answers are written, want %d", why, len(p.Attacks()), c.want)
+		}
+		noted := slices.ContainsFunc(p.Notes, func(note string) bool { return strings.Contains(note, "the attacker writes") })
+		if noted != (c.want < c.cfg.Attacks && c.cfg.Skip == nil) {
+			t.Errorf("%s: the notes are %q", why, p.Notes)
+		}
+		if n := p.Todo().Gradings + p.Todo().Attacks; c.cfg.MaxGradings > 0 && n > c.cfg.MaxGradings {
+			t.Errorf("%s: %d gradings of %d", why, n, c.cfg.MaxGradings)
 		}
 	}
 	p := attacking(t, Config{Attacks: 3})
@@ -175,5 +201,27 @@ func TestLabelsAreReferencesOfSeveralItems(t *testing.T) {
 	}
 	if p := planOf(t, Config{}, Input{Items: items}); !slices.Equal(p.drawn[0].c.labels, []string{"yes"}) {
 		t.Errorf("the labels are %q", p.drawn[0].c.labels)
+	}
+}
+
+func TestAnAttackThatFailedIsAskedInAnotherWay(t *testing.T) {
+	p := attacking(t, Config{Attacks: 1})
+	failed := *p.Attacks()[0].Record
+	failed.Outcome = rollout.GraderFailed
+	again := attacking(t, Config{Attacks: 1})
+	if again.Keep(&failed) {
+		t.Error("a failed request is kept")
+	}
+	next := again.Attacks()[0].Record
+	if next.Attempt != 1 || next.TraceID == failed.TraceID || next.Sample != failed.Sample {
+		t.Errorf("the next request is %+v", next)
+	}
+}
+
+func TestAttacksCountInTheEstimate(t *testing.T) {
+	p := attacking(t, Config{Attacks: 4})
+	p.in.Judges, p.in.SecondJudges = 2, 3
+	if e := p.Todo(); e.JudgeCalls != 2*e.Gradings+4*(3+2) {
+		t.Errorf("%d requests to a judge for %d gradings and 4 attacks", e.JudgeCalls, e.Gradings)
 	}
 }

@@ -132,6 +132,7 @@ func (b *builder) fetch(ctx context.Context) error {
 
 // probe plans one probe, for the sampled items or from the whole run.
 func (b *builder) probe(ctx context.Context, p Probe) (err error) {
+	applies := p.Make == nil && !p.mutates
 	b.plan.Counts = append(b.plan.Counts, Count{Probe: p.Name, Expect: p.Expect})
 	switch {
 	case p.Make != nil:
@@ -139,7 +140,7 @@ func (b *builder) probe(ctx context.Context, p Probe) (err error) {
 			b.payloads(p, item)
 		}
 	case p.mutates:
-		err = b.mutated(ctx, p)
+		applies, err = b.mutated(ctx, p)
 	case p.policy != nil:
 		b.policies(p)
 	case p.Name == rollout.ProbeRegrade:
@@ -149,7 +150,7 @@ func (b *builder) probe(ctx context.Context, p Probe) (err error) {
 	case p.Name == rollout.ProbeLabel:
 		b.labels(p)
 	}
-	if c := b.count(); c.Payloads == 0 && (p.Make != nil || p.mutates) && len(b.sampled) > 0 {
+	if c := b.count(); c.Payloads == 0 && !applies && len(b.sampled) > 0 {
 		b.plan.Idle = append(b.plan.Idle, p.Name)
 	}
 	return err
@@ -214,8 +215,7 @@ func (p *Plan) newTask(probe Probe, item *surveyed, sample int, payload Payload)
 		Item: item.item.ID, Split: item.item.Split, Step: item.step, Sample: sample, Source: rollout.Probe,
 		Category: item.item.Category, Family: item.item.Family, Answer: payload.Answer,
 		Probe: &rollout.ProbeInfo{Name: probe.Name, Expect: probe.Expect},
-		TraceID: sampler.TraceID(p.in.Seed, item.item.Split, "probe\x00"+probe.Name+"\x00"+item.key().ItemName(),
-			sample, 0),
+		TraceID: p.traceID(probe, item, sample, 0),
 	}
 	if probe.Expect == rollout.Bottom || probe.Expect == rollout.Top {
 		r.Probe.Limit = &probe.Limit
@@ -226,6 +226,11 @@ func (p *Plan) newTask(probe Probe, item *surveyed, sample int, payload Payload)
 	}
 	setHash(r, p.in.Grader)
 	return sampler.Task{Item: item.item, Record: r, Times: 1}
+}
+
+func (p *Plan) traceID(probe Probe, item *surveyed, sample, attempt int) string {
+	return sampler.TraceID(p.in.Seed, item.item.Split, "probe\x00"+probe.Name+"\x00"+item.key().ItemName(), sample,
+		attempt)
 }
 
 // attach gives a payload the messages and calls of the rollout that it was made from, with the

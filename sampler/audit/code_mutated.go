@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
@@ -33,12 +35,17 @@ type program struct {
 	answers func(code string) []Payload
 }
 
-// mutated plans wrong code for the sampled items whose rows have tests.
-func (b *builder) mutated(ctx context.Context, p Probe) error {
+// mostMutating bounds the time that the tests of all rows take.
+const mostMutating = 30 * time.Second
+
+// mutated plans wrong code for the sampled items whose rows have tests. tested is false if none has.
+func (b *builder) mutated(ctx context.Context, p Probe) (tested bool, err error) {
 	in := b.survey.in
 	if in.Mutant == nil {
-		return nil
+		return false, nil
 	}
+	limited, cancel := context.WithTimeout(ctx, mostMutating)
+	defer cancel()
 	type result struct {
 		item     *surveyed
 		payloads []Payload
@@ -48,19 +55,22 @@ func (b *builder) mutated(ctx context.Context, p Probe) error {
 	var running sync.WaitGroup
 	for _, item := range b.sampled {
 		c := b.caseOf(item)
-		programs := c.programs(in.Range)
-		if len(programs) == 0 || len(results) == mostMutated {
+		if len(results) == mostMutated || !c.tested() {
 			continue
 		}
 		r := &result{item: item}
 		results = append(results, r)
+		programs := c.programs(in.Range)
+		if len(programs) == 0 {
+			continue
+		}
 		running.Go(func() {
 			var codes []string
 			for _, one := range programs {
 				codes = append(codes, one.code)
 			}
 			seed := luck(b.shared.seed, p.Name, item.key().ItemName())
-			code, place, err := in.Mutant(ctx, item.item.Row, codes, seed)
+			code, place, err := in.Mutant(limited, item.item.Row, codes, seed)
 			if r.err = err; code != "" && err == nil {
 				one := p
 				one.Make = func(*Case) []Payload { return programs[place].answers(code) }
@@ -69,7 +79,20 @@ func (b *builder) mutated(ctx context.Context, p Probe) error {
 		})
 	}
 	running.Wait()
+	unproven, late := 0, 0
+	var failed *result
 	for _, r := range results {
+		switch {
+		case r.err == nil && len(r.payloads) == 0:
+			unproven++
+		case r.err != nil:
+			b.plan.untested[r.item.key()] = true
+			if limited.Err() != nil {
+				late++
+			} else {
+				failed = cmp.Or(failed, r)
+			}
+		}
 		for i, payload := range r.payloads {
 			b.plan.task(p, r.item, i, payload, len(b.plan.Counts)-1)
 		}
@@ -77,11 +100,25 @@ func (b *builder) mutated(ctx context.Context, p Probe) error {
 			b.count().Items++
 		}
 	}
-	if i := slices.IndexFunc(results, func(r *result) bool { return r.err != nil }); i >= 0 && ctx.Err() == nil {
-		b.plan.Notes = append(b.plan.Notes, fmt.Sprintf("%s: the tests of item %s were not run: %v", p.Name,
-			results[i].item.key().ItemName(), results[i].err))
+	note := func(format string, values ...any) {
+		b.plan.Notes = append(b.plan.Notes, p.Name+": "+fmt.Sprintf(format, values...))
 	}
-	return ctx.Err()
+	if failed != nil {
+		note("the tests of item %s were not run: %v", failed.item.key().ItemName(), failed.err)
+	}
+	items := func(n int) string {
+		if n == 1 {
+			return "1 item"
+		}
+		return fmt.Sprintf("%d items", n)
+	}
+	if late > 0 {
+		note("the tests of %s were left out after %s", items(late), mostMutating)
+	}
+	if unproven > 0 && b.count().Payloads == 0 {
+		note("no wrong code was proven for %s whose rows have tests", items(unproven))
+	}
+	return len(results) > 0, ctx.Err()
 }
 
 // testPattern finds what tests in every known layout have.
@@ -98,14 +135,16 @@ var programFields = []string{
 	"code", "canonical_solution", "reference_solution", "gold_standard_solution", "solution", "solutions",
 }
 
-// programs lists code that may be right, in the order in which it is tried: of recorded answers that
-// earned the top, since the grader accepts their form, then of the row. None if the row has no tests.
-func (c *Case) programs(rewards [2]float64) []program {
+// tested reports whether the row has tests.
+func (c *Case) tested() bool {
 	row := rowOf(c.Item)
 	holds := func(field string) bool { return testPattern.MatchString(rollout.FieldText(row[field])) }
-	if !slices.ContainsFunc(testFields, holds) && !testPattern.MatchString(c.truth()) {
-		return nil
-	}
+	return slices.ContainsFunc(testFields, holds) || testPattern.MatchString(c.truth())
+}
+
+// programs lists code that may be right, in the order in which it is tried: of recorded answers that
+// earned the top, since the grader accepts their form, then of the row.
+func (c *Case) programs(rewards [2]float64) []program {
 	var list []program
 	for _, r := range c.Rollouts {
 		code := fenceless(r.Answer)
@@ -122,6 +161,7 @@ func (c *Case) programs(rewards [2]float64) []program {
 	if c.HasReference && isCode(c.Reference) {
 		codes = append(codes, c.Reference)
 	}
+	row := rowOf(c.Item)
 	for _, field := range programFields {
 		var several []string
 		if text := jsontext.TextOrJSON(row[field]); jsontext.Unmarshal([]byte(text), &several) == nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"gonogo/sampler/rollout"
 )
@@ -45,7 +46,7 @@ func TestCodeMutatedStatesWrongCodeInTheAnswersForm(t *testing.T) {
 			nil,
 			[]string{"```python\nprint(1 - 2)\n```", "print(1 - 2)"},
 		},
-		"tests of no known layout": {map[string]any{"tests": [][]int{{1, 2}}, "code": "def add(a, b):\n    return a + b"}, nil, nil},
+		"no tests of a known layout": {map[string]any{"tests": [][]int{{1, 2}}, "code": "def add(a, b):\n    return a + b"}, nil, nil},
 		"no tests":                 {map[string]any{"code": "def add(a, b):\n    return a + b"}, []*rollout.Record{top}, nil},
 		"no right code":            {map[string]any{"test_list": []string{"assert add(1, 2) == 3"}}, nil, nil},
 	} {
@@ -64,8 +65,12 @@ func TestCodeMutatedStatesWrongCodeInTheAnswersForm(t *testing.T) {
 			if !slices.Equal(got, c.want) {
 				t.Errorf("the payloads are %q, want %q", got, c.want)
 			}
-			if idle := slices.Contains(p.Idle, codeMutated.Name); idle != (c.want == nil) {
+			if idle := slices.Contains(p.Idle, codeMutated.Name); idle != strings.HasPrefix(name, "no tests") {
 				t.Errorf("idle is %v", idle)
+			}
+			note := "code_mutated: no wrong code was proven for 1 item whose rows have tests"
+			if noted := slices.Contains(p.Notes, note); noted != (name == "no right code") {
+				t.Errorf("the notes are %q", p.Notes)
 			}
 		})
 	}
@@ -107,5 +112,49 @@ func TestTestsOfRowsAreRunOnlyForTheProbe(t *testing.T) {
 	in := Input{Items: []rollout.Item{item}, Range: [2]float64{0, 1}, Probes: Probes(), Mutant: cancelled}
 	if _, err := NewPlan(ctx, Config{}, in); !errors.Is(err, context.Canceled) {
 		t.Errorf("a plan that is interrupted ends with %v", err)
+	}
+}
+
+func TestMutantsOfAnEarlierAuditAreKeptWhereTestsWereNotRun(t *testing.T) {
+	in := Input{Grader: "g", Mutant: mutating, Items: []rollout.Item{
+		newItem(t, "q", "Add.", map[string]any{"tests": []string{"assert add(1, 2) == 3"}, "code": "def add(a, b):\n    return a + b"}),
+	}}
+	recorded := recordsOf(t, planOf(t, Config{}, in))["code_mutated/train/q/0"]
+	recorded.Reward, recorded.Outcome = new(float64), rollout.Graded
+	for name, c := range map[string]struct {
+		mutant func(context.Context) (string, int, error)
+		grader string
+		note   string
+		keep   bool
+	}{
+		"no sandbox": {
+			func(context.Context) (string, int, error) { return "", 0, errors.New("no sandbox") },
+			"g", "code_mutated: the tests of item q were not run: no sandbox", true,
+		},
+		"another grader": {
+			func(context.Context) (string, int, error) { return "", 0, errors.New("no sandbox") },
+			"h", "code_mutated: the tests of item q were not run: no sandbox", false,
+		},
+		"no time": {
+			func(ctx context.Context) (string, int, error) { <-ctx.Done(); return "", 0, ctx.Err() },
+			"g", "code_mutated: the tests of 1 item were left out after 30s", true,
+		},
+		"no proof": {
+			func(context.Context) (string, int, error) { return "", 0, nil },
+			"g", "code_mutated: no wrong code was proven for 1 item whose rows have tests", false,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				in.Grader = c.grader
+				in.Mutant = func(ctx context.Context, _ json.RawMessage, _ []string, _ uint64) (string, int, error) {
+					return c.mutant(ctx)
+				}
+				p := planOf(t, Config{}, in)
+				if keep := p.Keep(recorded); keep != c.keep || !slices.Contains(p.Notes, c.note) {
+					t.Errorf("kept is %v, and the notes are %q", keep, p.Notes)
+				}
+			})
+		})
 	}
 }

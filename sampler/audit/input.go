@@ -41,8 +41,9 @@ type Input struct {
 	Mutant func(ctx context.Context, row json.RawMessage, programs []string,
 		seed uint64) (code string, place int, err error)
 
-	// hash of the definitions of attacker and second grader: what others wrote is asked again; "": none is at hand
-	Attacker string
+	// hash of the definitions of attacker and second grader: where only another wrote, it is asked; "": none is at hand
+	Attacker     string
+	SecondJudges int // requests to a judge per grading by the second grader
 
 	Served                 []string // the tools that policies may call; nil: none are at hand
 	Unserved               string   // why Served is nil, for a reader; "": nothing is said about it

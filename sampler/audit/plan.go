@@ -47,8 +47,10 @@ type Plan struct {
 	found  map[ID]string // what an earlier search found, in the records that are kept
 	groups groups
 
-	attacks      map[rollout.Key]attack // recorded texts of an attacker
-	attackGraded map[rollout.Key]bool
+	untested     map[rollout.Key]bool   // items whose tests were not run
+	attacks      map[rollout.Key]attack // recorded texts of attackers
+	attackTries  map[rollout.Key]int    // failed requests to an attacker
+	attackGraded map[ID]bool
 }
 
 // Count is the plan for one probe.
@@ -86,7 +88,8 @@ func NewPlan(ctx context.Context, cfg Config, in Input) (*Plan, error) {
 	p := &Plan{
 		in: &in, cfg: cfg, survey: s, References: s.fields(), Template: in.Answer, index: map[ID]*planned{},
 		marked: map[ID]bool{}, tried: map[tried]float64{}, tries: map[rollout.Key]int{}, found: map[ID]string{},
-		attacks: map[rollout.Key]attack{}, attackGraded: map[rollout.Key]bool{},
+		untested: map[rollout.Key]bool{}, attacks: map[rollout.Key]attack{}, attackTries: map[rollout.Key]int{},
+		attackGraded: map[ID]bool{},
 	}
 	if in.Answer == "" {
 		if err := p.findForm(ctx); err != nil {
@@ -107,7 +110,11 @@ func NewPlan(ctx context.Context, cfg Config, in Input) (*Plan, error) {
 	if err := p.joinGroups(ctx); err != nil {
 		return nil, fmt.Errorf("plan the audit: %w", err)
 	}
-	p.limit(cfg.MaxGradings)
+	p.limit(cfg.MaxGradings - p.attackReserve())
+	if n := len(p.attacked()); n < cfg.Attacks && !cfg.skips(attacker.Name) {
+		p.Notes = append(p.Notes, fmt.Sprintf("the attacker writes at most %d of %d answers: the audit has %d items, "+
+			"and max_gradings is %d", n, cfg.Attacks, len(p.drawn), cfg.MaxGradings))
+	}
 	marks := s.marks()
 	p.toMark = s.drawMarks(marks, cfg.MaxMarks)
 	for _, d := range in.Detectors {
@@ -176,7 +183,7 @@ func (p *Plan) limit(most int) {
 	}
 	if left > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%d of %d gradings were left out to stay within max_gradings (%d)", left,
-			left+len(p.tasks), most))
+			left+len(p.tasks), p.cfg.MaxGradings))
 	}
 	for _, t := range p.tasks {
 		p.index[idOf(t.task.Record)] = t
@@ -222,7 +229,7 @@ type Estimate struct {
 	ToolCalls  int // most calls of tools by policies
 	Marks      int // by detectors
 	Attacks    int // answers that an attacker writes
-	JudgeCalls int // requests to a judge for gradings and marks, without retries
+	JudgeCalls int // requests to a judge for gradings, marks and, at most, attacks, without retries
 }
 
 // Todo estimates what is left, without the records that Keep has found.
@@ -238,7 +245,7 @@ func (p *Plan) Todo() Estimate {
 		}
 	}
 	e.Attacks = len(p.Attacks())
-	e.JudgeCalls = e.Gradings * p.in.Judges
+	e.JudgeCalls = e.Gradings*p.in.Judges + e.Attacks*(p.in.SecondJudges+p.in.Judges)
 	for _, d := range p.in.Detectors {
 		n := p.unmarked(d)
 		e.Marks += n
@@ -272,6 +279,9 @@ func (p *Plan) Keep(r *rollout.Record) bool {
 			return true
 		}
 		return false
+	}
+	if r.Probe.Name == codeMutated.Name && p.untested[itemKey(r)] && sameHash(r, p.in.Grader) {
+		return true // made when the tests could be run
 	}
 	t := p.index[idOf(r)]
 	if t == nil || !sameHash(r, p.in.Grader) || !samePayload(t.task.Record, r) ||
