@@ -59,6 +59,15 @@ func inlineJob(c *Config) error {
 	return nil
 }
 
+// SecondGrader reads a grader like GraderBody and fills in ${NAME} from the environment.
+func SecondGrader(file string, cfg *Config) (*job.Job, error) {
+	body, err := GraderBody(file, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return body.Expand(secretEnv(cfg))
+}
+
 // inlineGrader reads the files that a grader names, and records them.
 func inlineGrader(c *Config, raw json.RawMessage, dir string) (json.RawMessage, error) {
 	for _, file := range grader.Files(grader.Kinds(), raw, dir) {

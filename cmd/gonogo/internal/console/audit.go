@@ -23,8 +23,7 @@ func WriteAuditPlan(w io.Writer, plan *audit.Plan, search int) {
 	}
 	fmt.Fprintln(w, text+".")
 	if todo.Attacks > 0 {
-		fmt.Fprintf(w, "An attacker writes %s; those that are proven wrong are graded, too.\n",
-			Count(todo.Attacks, "answer"))
+		fmt.Fprintf(w, "The attacker writes %s; only those proven wrong are graded.\n", Count(todo.Attacks, "answer"))
 	}
 	if search > 0 {
 		fmt.Fprintf(w, "Then a search for a text that is paid without an answer, with at most %s.\n", Count(search, "grading"))

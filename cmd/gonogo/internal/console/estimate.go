@@ -53,8 +53,9 @@ func Estimate(rollouts []sampler.Rollout, rec *rollout.Record, o EstimateOptions
 }
 
 // AuditEstimate says what an audit may take after the rollouts; judges is the number of models that
-// the grader calls for a grade, and policies what those for tools may take.
-func AuditEstimate(cfg audit.Config, judges int, detectors []audit.Detector, rollouts int,
+// the grader calls for a grade, second that of an attacker's second grader, and policies what those for tools may
+// take.
+func AuditEstimate(cfg audit.Config, judges, second int, detectors []audit.Detector, rollouts int,
 	policies audit.Estimate,
 ) string {
 	text := fmt.Sprintf(" Then an audit of the grader: at most %s", Count(cfg.MaxGradings, "grading"))
@@ -63,7 +64,8 @@ func AuditEstimate(cfg audit.Config, judges int, detectors []audit.Detector, rol
 	}
 	text += policyCalls(policies)
 	if cfg.Attacks > 0 {
-		text += fmt.Sprintf(", at most %s by an attacker, each a request to a model", Count(cfg.Attacks, "answer"))
+		text += fmt.Sprintf(", at most %s by an attacker, that is %s to a model", Count(cfg.Attacks, "answer"),
+			Count(cfg.Attacks*(1+second), "request"))
 	}
 	if n := len(detectors); n > 0 {
 		marks := rollouts

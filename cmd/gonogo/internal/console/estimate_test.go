@@ -42,8 +42,8 @@ func TestWhatRolloutsWillTake(t *testing.T) {
 			t.Errorf("got\n%s\nwant\n%s", got, c.want)
 		}
 	}
-	got := AuditEstimate(audit.Config{MaxGradings: 1200, MaxMarks: 2}, 2, []audit.Detector{{Judges: 1}, {}}, 3, audit.Estimate{Policies: 100, ToolCalls: 145})
-	if want := " Then an audit of the grader: at most 1,200 gradings, that is 2,400 requests to a model that grades, 100 rollouts of policies with at most 145 tool calls; 2 rollouts read by 2 detectors, that is 2 requests to a model (audit.max_gradings; --no-audit leaves it out)."; got != want {
+	got := AuditEstimate(audit.Config{MaxGradings: 1200, MaxMarks: 2, Attacks: 10}, 2, 1, []audit.Detector{{Judges: 1}, {}}, 3, audit.Estimate{Policies: 100, ToolCalls: 145})
+	if want := " Then an audit of the grader: at most 1,200 gradings, that is 2,400 requests to a model that grades, 100 rollouts of policies with at most 145 tool calls, at most 10 answers by an attacker, that is 20 requests to a model; 2 rollouts read by 2 detectors, that is 2 requests to a model (audit.max_gradings; --no-audit leaves it out)."; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -3,8 +3,10 @@ package project
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"slices"
 	"sync"
 
@@ -13,19 +15,22 @@ import (
 	"gonogo/sampler/boundary/grader"
 	"gonogo/sampler/endpoint"
 	"gonogo/sampler/input/document"
+	"gonogo/sampler/input/job"
 	"gonogo/sampler/rollout"
 )
 
 // Attacker writes attacks with a model at the judge's endpoint. It is a grader so that its requests are queued,
 // retried and counted like those of a judge: its reward is that of the second grader, 0 without one.
 type Attacker struct {
-	Hash  string     // of the model and the second grader
-	Range [2]float64 // of the second grader
-	Most  *float64   // its reward up to which an answer is wrong; nil: there is no second grader
+	Hash   string     // of the model and the second grader
+	Range  [2]float64 // of the second grader
+	Most   *float64   // its reward up to which an answer is wrong; nil: there is no second grader
+	Judges int        // requests to a judge per grading by it
 
 	judge  sampler.Judge
 	model  string
 	second sampler.Grader
+	urls   []string // of the second grader
 
 	// Ask returns the request for an item. Set it before the first grading.
 	Ask func(*rollout.Item) string
@@ -44,22 +49,43 @@ func loadAttacker(p *Project) (*Attacker, error) {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%s\x00", cfg.Model)
 	if cfg.Grader != "" {
-		body, err := config.GraderBody(cfg.Grader, p.Config)
+		body, err := config.SecondGrader(cfg.Grader, p.Config)
 		if err == nil {
-			a.second, err = grader.New(grader.Kinds(), body.Grader, p.Env)
+			p.Redact = rollout.NewRedactor(append(p.Config.Secrets(), body.Secrets()...)...)
+			err = a.loadSecond(p, body)
 		}
 		if err != nil {
-			return nil, p.Config.Fault("audit.attacker.grader", "%v", err)
+			return nil, p.Config.Fault("audit.attacker.grader", "%s", p.Redact.String(err.Error()))
 		}
-		if lo, hi, _, ok := grader.RangeOf(body.Grader); ok {
-			a.Range = [2]float64{lo, hi}
-		}
-		most := (a.Range[0] + a.Range[1]) / 2
-		a.Most = &most
 		hash.Write(body.Grader)
 	}
 	a.Hash = fmt.Sprintf("%x", hash.Sum(nil)[:8])
 	return a, nil
+}
+
+// loadSecond makes the second grader, which grades each text by itself.
+func (a *Attacker) loadSecond(p *Project, body *job.Job) (err error) {
+	if a.second, err = grader.New(grader.Kinds(), body.Grader, p.Env); err != nil {
+		return err
+	}
+	if closer, ok := a.second.(io.Closer); ok {
+		p.closers = append(p.closers, func() { _ = closer.Close() }) // whatever it returns, the processes have ended
+	}
+	switch {
+	case grader.GroupSize(a.second) > 0:
+		return errors.New("the grader compares the outputs of an item, and an attack is one: name one that grades each by itself")
+	case len(grader.SessionReads(a.second)) > 0:
+		return fmt.Errorf("the grader reads {{session.%s}}, and an attack has no session: name one that needs none",
+			grader.SessionReads(a.second)[0])
+	}
+	if lo, hi, _, ok := grader.RangeOf(body.Grader); ok {
+		a.Range = [2]float64{lo, hi}
+	} else if p.Config.RewardRange != nil {
+		a.Range = *p.Config.RewardRange
+	}
+	most := (a.Range[0] + a.Range[1]) / 2
+	a.Most, a.Judges, a.urls = &most, len(body.Judges()), body.GraderURLs()
+	return nil
 }
 
 // Text returns what the attacker wrote for a task.

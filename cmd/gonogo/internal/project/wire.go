@@ -294,6 +294,11 @@ func (p *Project) GradingEndpoints() []Endpoint {
 	for _, url := range p.Config.Body.GraderURLs() {
 		list = append(list, Endpoint{"grader", p.Config.Connect(url)})
 	}
+	if a := p.Audit.Attacker; a != nil {
+		for _, url := range a.urls {
+			list = append(list, Endpoint{"audit.attacker.grader", p.Config.Connect(url)})
+		}
+	}
 	if p.Config.AsksJudge() {
 		list = append(list, Endpoint{"judge", p.Config.Connect(p.Config.Judge.BaseURL)})
 	}

@@ -22,8 +22,8 @@ func attack(ctx context.Context, p *project.Project, c *project.Invocation, plan
 ) (sampler.Stats, error) {
 	a := p.Audit.Attacker
 	if a == nil && p.Config.Audit.Attacker.Model != "" {
-		fmt.Fprintln(c.Err, "note: no attacker is asked: the run's own configuration is used, which only grades: "+
-			"name yours with --config")
+		fmt.Fprintln(c.Err, "note: the attacker is not asked, because the configuration stored in the run only grades: "+
+			"give your own with --config")
 	}
 	if a == nil {
 		return sampler.Stats{}, nil
@@ -34,15 +34,18 @@ func attack(ctx context.Context, p *project.Project, c *project.Invocation, plan
 	_, outside := errors.AsType[*sampler.RangeError](err)
 	if _, failed := errors.AsType[*sampler.GraderFailedError](err); dead || outside || failed {
 		fmt.Fprintf(c.Err, "note: the attacker ended early: %s\n", console.Visible(p.Redact.String(err.Error())))
-		stats, err = sampler.Stats{}, nil
+		stats.StoppedBy, err = "", nil // the audit goes on
 	}
 	if err != nil || stats.StoppedBy != "" {
 		return stats, err
 	}
 	tasks, dropped := plan.Attackers(a.Most)
 	if dropped > 0 {
-		fmt.Fprintf(c.Err, "note: %s of the attacker not proven wrong and not submitted\n",
-			console.Count(dropped, "answer"))
+		verb := "were"
+		if dropped == 1 {
+			verb = "was"
+		}
+		fmt.Fprintf(c.Err, "note: %d of the attacker's answers %s not proven wrong and %[2]s not submitted\n", dropped, verb)
 	}
 	if len(tasks) == 0 {
 		return stats, nil

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"gonogo/analysis"
 	"gonogo/cmd/gonogo/internal/console"
@@ -37,7 +39,7 @@ func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir s
 			tools, none = nil, err.Error()
 		}
 	}
-	plan, err := auditPlan(ctx, p, run, tools, none)
+	plan, err := auditPlan(ctx, p, c, run, tools, none)
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
@@ -51,7 +53,8 @@ func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir s
 	keep := func(r *rollout.Record) bool {
 		kept := plan.Keep(r)
 		// it is known without the grader, and written again
-		if !kept && r.Probe != nil && r.Probe.Name != rollout.ProbeConsensus && r.Probe.Name != rollout.ProbeSearch {
+		if !kept && r.Probe != nil && r.Reward != nil && r.Probe.Name != rollout.ProbeConsensus &&
+			r.Probe.Name != rollout.ProbeSearch {
 			dropped++
 		}
 		return kept
@@ -68,7 +71,7 @@ func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir s
 	console.WriteAuditPlan(c.Err, plan, plan.SearchBudget(project.SearchGradings(p)))
 	if dropped > 0 {
 		fmt.Fprintf(c.Err,
-			"note: %d recorded gradings belong to other items, probes or graders and are left out of %s\n", dropped,
+			"note: %d recorded gradings belong to other items, payloads, probes or graders and are left out of %s\n", dropped,
 			rollout.ProbesFile)
 	}
 	stats, err := putProbes(ctx, p, c, plan, dir, w)
@@ -174,7 +177,7 @@ func playRollouts(ctx context.Context, p *project.Project, c *project.Invocation
 }
 
 // auditPlan plans the audit of a run. Policies may call tools; none says why there are none.
-func auditPlan(ctx context.Context, p *project.Project, run *rollout.Run, tools []string,
+func auditPlan(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run, tools []string,
 	none string,
 ) (*audit.Plan, error) {
 	labels, err := run.Labels()
@@ -195,9 +198,13 @@ func auditPlan(ctx context.Context, p *project.Project, run *rollout.Run, tools 
 		return nil, err
 	}
 	defer mutants.Close()
-	in.Mutant = mutants.Make
+	var first sync.Once
+	in.Mutant = func(ctx context.Context, row json.RawMessage, programs []string, seed uint64) (string, int, error) {
+		first.Do(func() { fmt.Fprintln(c.Err, "Running the rows' own tests of code, for at most half a minute.") })
+		return mutants.Make(ctx, row, programs, seed)
+	}
 	if p.Audit.Attacker != nil {
-		in.Attacker = p.Audit.Attacker.Hash
+		in.Attacker, in.SecondJudges = p.Audit.Attacker.Hash, p.Audit.Attacker.Judges
 	}
 	cfg := p.Config.Audit.Config()
 	if p.Audit.Attacker == nil {
@@ -230,6 +237,10 @@ func auditEstimate(ctx context.Context, p *project.Project, c *project.Invocatio
 			policies = plan.Todo()
 		}
 	}
-	return console.AuditEstimate(p.Config.Audit.Config(), len(p.Config.Body.Judges()), p.Audit.Detectors,
+	second := 0
+	if p.Audit.Attacker != nil {
+		second = p.Audit.Attacker.Judges
+	}
+	return console.AuditEstimate(p.Config.Audit.Config(), len(p.Config.Body.Judges()), second, p.Audit.Detectors,
 		len(sampler.Plan(p.Inputs.Items, p.Samples(), nil)), policies)
 }

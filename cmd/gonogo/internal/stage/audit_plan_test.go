@@ -1,10 +1,12 @@
 package stage
 
 import (
+	"io"
 	"path/filepath"
 	"reflect"
 	"testing"
 
+	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/sampler/rollout"
 )
 
@@ -32,7 +34,7 @@ func TestAnAuditDrawsByTheSeedOfTheItems(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := auditPlan(t.Context(), p, run, nil, "")
+		plan, err := auditPlan(t.Context(), p, &project.Invocation{Err: io.Discard}, run, nil, "")
 		if err != nil {
 			t.Fatal(err)
 		}
