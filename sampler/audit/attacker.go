@@ -195,7 +195,8 @@ func (c *Case) lastAnswer(text string) (last string, ok bool) {
 // the point, the sign and a percent sign may be a matter of form.
 func (n number) apart(m number) bool {
 	unit := func(n number) string {
-		return strings.Join([]string{n.money, n.inner, n.exponent, n.scale, n.percent, n.moneyAfter, n.scaleAfter, n.tail}, "\x00")
+		parts := []string{n.money, n.inner, n.exponent, n.scale, n.percent, n.moneyAfter, n.scaleAfter, n.tail}
+		return strings.Join(parts, "\x00")
 	}
 	digits := func(n number) string { return strings.Trim(n.whole+n.fraction, "0") }
 	plain := strings.TrimSpace(n.lead+m.lead) == "" && !strings.ContainsFunc(n.tail, func(r rune) bool {

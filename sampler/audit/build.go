@@ -214,7 +214,7 @@ func (p *Plan) newTask(probe Probe, item *surveyed, sample int, payload Payload)
 	r := &rollout.Record{
 		Item: item.item.ID, Split: item.item.Split, Step: item.step, Sample: sample, Source: rollout.Probe,
 		Category: item.item.Category, Family: item.item.Family, Answer: payload.Answer,
-		Probe: &rollout.ProbeInfo{Name: probe.Name, Expect: probe.Expect},
+		Probe:   &rollout.ProbeInfo{Name: probe.Name, Expect: probe.Expect},
 		TraceID: p.traceID(probe, item, sample, 0),
 	}
 	if probe.Expect == rollout.Bottom || probe.Expect == rollout.Top {
@@ -228,6 +228,7 @@ func (p *Plan) newTask(probe Probe, item *surveyed, sample int, payload Payload)
 	return sampler.Task{Item: item.item, Record: r, Times: 1}
 }
 
+// traceID returns the trace id of a payload.
 func (p *Plan) traceID(probe Probe, item *surveyed, sample, attempt int) string {
 	return sampler.TraceID(p.in.Seed, item.item.Split, "probe\x00"+probe.Name+"\x00"+item.key().ItemName(), sample,
 		attempt)

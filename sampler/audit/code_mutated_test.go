@@ -47,8 +47,8 @@ func TestCodeMutatedStatesWrongCodeInTheAnswersForm(t *testing.T) {
 			[]string{"```python\nprint(1 - 2)\n```", "print(1 - 2)"},
 		},
 		"no tests of a known layout": {map[string]any{"tests": [][]int{{1, 2}}, "code": "def add(a, b):\n    return a + b"}, nil, nil},
-		"no tests":                 {map[string]any{"code": "def add(a, b):\n    return a + b"}, []*rollout.Record{top}, nil},
-		"no right code":            {map[string]any{"test_list": []string{"assert add(1, 2) == 3"}}, nil, nil},
+		"no tests":                   {map[string]any{"code": "def add(a, b):\n    return a + b"}, []*rollout.Record{top}, nil},
+		"no right code":              {map[string]any{"test_list": []string{"assert add(1, 2) == 3"}}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := planOf(t, Config{}, Input{

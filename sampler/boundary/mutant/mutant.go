@@ -47,7 +47,8 @@ func (m *Maker) Close() { _ = m.pool.Close() } // whatever it returns, the proce
 // Make takes the first of programs that passes the tests of the row, and returns a copy of it with one token
 // changed that fails most of them, with its place among the programs. The copy is "" if there is none: the row
 // has no tests, no program passes them, no change is proven wrong, or two programs give different answers to an input.
-// Numbers within a thousandth of each other, or that differ only in rounding, are no failure. The same seed gives the same copy.
+// Numbers within a thousandth of each other, or that differ only in rounding, are no failure. The same seed gives the
+// same copy.
 func (m *Maker) Make(ctx context.Context, row json.RawMessage, programs []string,
 	seed uint64,
 ) (code string, place int, err error) {
