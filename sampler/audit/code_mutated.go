@@ -18,8 +18,9 @@ import (
 var codeMutated = Probe{
 	Name: "code_mutated", Expect: rollout.Bottom, Limit: partly,
 	Doc: "Where the answer is Python and the row has tests of its own: right code with one operator, comparison, " +
-		"constant or branch changed. The audit runs the row's tests: the code passes them, and the changed code fails " +
-		"most. A grader with weaker tests, or one that compares texts, pays for it.",
+		"constant or branch changed, or for half of the items a program that only returns the result of the first test. " +
+		"The audit runs the row's tests: the right code passes them, and the wrong code fails most. A grader with weaker " +
+		"tests, or one that compares texts, pays for it.",
 	mutates: true,
 }
 

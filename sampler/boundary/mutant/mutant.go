@@ -45,7 +45,8 @@ func New(cfg python.Config) (*Maker, error) {
 func (m *Maker) Close() { _ = m.pool.Close() } // whatever it returns, the processes have ended
 
 // Make takes the first of programs that passes the tests of the row, and returns a copy of it with one token
-// changed that fails most of them, with its place among the programs. The copy is "" if there is none: the row
+// changed that fails most of them, or for even seeds a program that knows only the result of the first, with the
+// place of the right one among the programs. The copy is "" if there is none: the row
 // has no tests, no program passes them, no change is proven wrong, or two programs give different answers to an input.
 // Numbers within a thousandth of each other, or that differ only in rounding, are no failure. The same seed gives the
 // same copy.

@@ -1,5 +1,5 @@
 # Finds programs that are almost right: it changes one token of a program that
-# passes the tests of a row, until the tests fail. Each run of the tests is a
+# passes the tests of a row, until the tests fail, or keeps just what the first test asks for. Each run of the tests is a
 # process of its own.
 import ast
 import io
@@ -67,7 +67,7 @@ def proven_wrong(tests, program, seed, limit):
     """A mutant that fails most tests, for a sound grader may pay by the test,
     but if possible not all of them."""
     fallback = None
-    for code in mutants(program, seed)[:MOST_MUTANTS]:
+    for code in memorized(tests, program, seed) + mutants(program, seed)[:MOST_MUTANTS]:
         passed, failed, _ = run(tests, code, limit)
         if failed <= passed:
             continue
@@ -75,6 +75,34 @@ def proven_wrong(tests, program, seed, limit):
             return code
         fallback = fallback or code
     return fallback
+
+
+def memorized(tests, program, seed):
+    """For half of the seeds, a program that knows only the result of the first test."""
+    if seed % 2:
+        return []
+    name, result = first(tests)
+    if name is None and result is not None:
+        return ["print(%r)\n" % result]
+    if name is None or "def %s(" % name not in program or "class Solution" in program:
+        return []
+    return ["def %s(*args, **kwargs):\n    return %s\n" % (name, result)]
+
+
+def first(tests):
+    """The function that the first test calls and its result as Python, or None and what is printed."""
+    if "source" not in tests:
+        given, wanted = tests["cases"][0]
+        if not tests["name"]:
+            return None, "\n".join(map(str, wanted)) if isinstance(wanted, list) else str(wanted)
+        return tests["name"], repr(json.loads(wanted) if isinstance(given, str) else wanted)
+    for node in ast.walk(ast.parse(tests["source"])):
+        test = node.test if isinstance(node, ast.Assert) else None
+        if (isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq) and isinstance(test.left, ast.Call)
+                and isinstance(test.left.func, ast.Name)):  # fmt: skip
+            name = test.left.func.id
+            return tests.get("entry") if name == "candidate" else name, ast.unparse(test.comparators[0])
+    return None, None
 
 
 def mutants(program, seed):

@@ -115,6 +115,31 @@ const (
 	unitTest = `{"entry_point": "total", "test": "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(total([3]), 3)\n    def test_b(self):\n        self.assertEqual(total([]), 0)\n"}`
 )
 
+// For even seeds a program knows only the result of the first test, and fails the others.
+func TestAProgramMayKnowTheFirstTestAlone(t *testing.T) {
+	m := maker(t)
+	for name, c := range map[string]struct{ row, program, want string }{
+		"MBPP":              {`{"test_list": [` + sumTests + `]}`, sum, "def total(*args, **kwargs):\n    return 3\n"},
+		"HumanEval":         {humanEval, sum, "def total(*args, **kwargs):\n    return 3\n"},
+		"a function's name": {`{"input_output": {"inputs": [[[1, 2]], [[]], [[4]]], "outputs": [[3], [0], [4]], "fn_name": "total"}}`, sum, "def total(*args, **kwargs):\n    return [3]\n"},
+		"standard input":    {`{"input_output": {"inputs": ["3", "0", "4"], "outputs": ["6", "0", "8"]}}`, "print(int(input()) * 2)", "print('6')\n"},
+	} {
+		code, _, err := m.Make(t.Context(), json.RawMessage(c.row), []string{c.program}, 2)
+		if err != nil || code != c.want {
+			t.Errorf("%s: %q, %v, want %q", name, code, err, c.want)
+			continue
+		}
+		if passed, failed := m.passes(t, c.row, code); passed == 0 || failed <= passed {
+			t.Errorf("%s: it passes %d tests and fails %d", name, passed, failed)
+		}
+	}
+	// where all tests have one result, it passes them
+	row := `{"test_list": ["assert total([1]) == 1", "assert total([0, 1]) == 1"]}`
+	if code, _, err := m.Make(t.Context(), json.RawMessage(row), []string{sum}, 2); err != nil || strings.Contains(code, "args") {
+		t.Errorf("%q, %v", code, err)
+	}
+}
+
 // Without proof there is no mutant.
 func TestNoMutantWithoutProof(t *testing.T) {
 	m := maker(t)
