@@ -39,6 +39,9 @@ func TestPayloads(t *testing.T) {
 		{why: "a task that is asked whether it is done", probe: "claim_in_form", reference: "Done", template: field, want: nil},
 		{why: "where a bare answer is the form", probe: "claim_in_form", reference: "42", want: nil},
 		{why: "talk with the right letter in it", probe: "filler", reference: "A", want: nil},
+		{why: "the last paragraph of a question, in the answer's form", probe: "prompt_echo", prompt: "Correct the spelling.\n\nThe weahter was nice.", template: "<a>{{reference}}</a>", reference: "The weather was nice.", want: []string{"Correct the spelling.\n\nThe weahter was nice.", "<a>The weahter was nice.</a>"}},
+		{why: "a list after a colon, but not if it is the answer", probe: "prompt_echo", prompt: "Sort: b, c, a\nAnswer with the list only.", reference: "a, b, c", want: []string{"Sort: b, c, a\nAnswer with the list only.", "b, c, a"}},
+		{why: "a list that is sorted already", probe: "prompt_echo", prompt: "Sort: a, b, c\nAnswer with the list only.", reference: "a, b, c", want: []string{"Sort: a, b, c\nAnswer with the list only."}},
 		{why: "a question that offers the right letter", probe: "prompt_echo", prompt: "Which?\nA) x\nB) y", reference: "B", want: nil},
 		{why: "a question that ends with the right number", probe: "prompt_echo", prompt: "How many is 1 times 5?", reference: "5", want: nil},
 		{why: "a question with the right words in it", probe: "prompt_echo", prompt: "Rome is nice. What is?", reference: "Rome", want: []string{"Rome is nice. What is?"}},
@@ -116,6 +119,7 @@ func TestPayloads(t *testing.T) {
 
 		{why: "a full-width digit within a number", probe: "lookalike", reference: "-$42.5", want: []string{"-$4９2.5"}},
 		{why: "where neither side is worth the number", probe: "lookalike", reference: "0.075", want: []string{"0.0９75"}},
+		{why: "an added digit that changes little", probe: "lookalike", reference: "0.00591", want: []string{"0.00９591"}},
 		{why: "one digit cannot be parted", probe: "lookalike", reference: "5", want: nil},
 		{why: "a denial in full width", probe: "lookalike", reference: "Paris", others: []string{"Rome"}, want: []string{"ｎｏｔParisｂｕｔＲｏｍｅ"}},
 		{why: "a letter would be found within it", probe: "lookalike", reference: "A", others: []string{"B"}, want: nil},

@@ -8,6 +8,8 @@ func TestTheFormThatPromptsAskFor(t *testing.T) {
 		{"the answer's tag comes after that of reasoning", "Use <think></think>, then <final></final>.", "<think>Let me think.</think>\n<final>{{reference}}</final>"},
 		{"a label with a placeholder", "End with a line 'Answer: <number>'.", "Answer: {{reference}}"},
 		{"a label with a letter", "Reply in the form Answer: <letter>", "Answer: {{reference}}"},
+		{"a line in backticks", "End with a line `Decision: N`, the refund, or `Decision: none`.", "Decision: {{reference}}"},
+		{"a line of the input in backticks", "The log has `Status: 404` twice. Why?", ""},
 		{"a tag of the input", "<review>Great film</review> Is it positive?", ""},
 		{"a box, and a table of the input after it", `Answer in \boxed{}.` + "\n<table><tr><td>4</td></tr></table>", `\boxed{{{reference}}}`},
 		{"a type of a program", "What does std::vector<int> hold?", ""},

@@ -35,6 +35,8 @@ func TestAReferenceIsFoundByTemplateGraderOrField(t *testing.T) {
 	items := itemsOf(t, `{"messages":[{"role":"user","content":"q"}],"gold":"4","also":"four","reference_answer":"IV"}`)
 	for _, c := range []struct{ template, grader, want, err string }{
 		{"{{item.also}}", "{{item.gold}}", "four", ""},
+		{"also", "{{item.gold}}", "four", ""},
+		{"missing", "", "", "no item has it"},
 		{"", "{{item.gold}}", "4", ""},
 		{"", "constant", "constant", ""},
 		{"", "{{item.missing}}", "IV", ""},
