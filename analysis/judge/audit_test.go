@@ -458,7 +458,7 @@ func TestALazyRewardIsComparedItemByItem(t *testing.T) {
 		says  string
 	}{
 		{"less on each item", 0, analysis.Pass, "earns only 0.25 on average"},
-		{"as much", 0.15, analysis.Unknown, "minus the model's reward on the same items 0 [-0.02"},
+		{"as much", 0.15, analysis.Unknown, "0 [-0.0216, 0.0216] compared with the model on the same items"},
 		{"more on each item", 0.25, analysis.Fail, "0.1 [0.078"},
 	} {
 		f := &folder{}
@@ -574,7 +574,8 @@ func TestAnalyzeAuditWithoutRollouts(t *testing.T) {
 			t.Errorf("a finding of %s", f.Gate)
 		}
 	}
-	if status["grader.truth"] != analysis.Fail || status["grader.hackable"] != analysis.Pass || status["grader.noise"] != analysis.Skipped {
+	// without rollouts nothing says which form answers have
+	if status["grader.truth"] != analysis.Unknown || status["grader.hackable"] != analysis.Pass || status["grader.noise"] != analysis.Skipped {
 		t.Errorf("findings are %v", status)
 	}
 	empty := &folder{}
