@@ -16,7 +16,7 @@ import (
 )
 
 const fullLine = `{"item":"q1","split":"eval","step":40,"sample":2,"attempt":1,"source":"live","outcome":"step_limit","error":"steps","error_kind":"grader_timeout","reward":0.25,` +
-	`"grades":[0.25,0.5],"parts":{"a":1,"b":0},"clipped":true,"category":"c","family":"f","answer":"x < y & é",` +
+	`"grades":[0.25,0.5],"parts":{"a":1,"b":0},"group_size":8,"clipped":true,"category":"c","family":"f","answer":"x < y & é",` +
 	`"messages":[{"role":"assistant","content":[{"type":"text","text":"hi"}],"tool_calls":[{"id":"c1","type":"function","function":{"name":"search","arguments":"{}"}}]},{"role":"tool","content":"out","tool_call_id":"c1"}],` +
 	`"calls":[{"turn":0,"id":"c1","name":"search","arguments":{"q": 1},"output":"two\nlines","status":"error","error":"e","http_status":404,"retries":2,"offset_s":0.5,"elapsed_s":1.25}],` +
 	`"finish":"stop","served_by":"m fp_1","turns":3,"retries":1,"usage":{"input_tokens":10,"output_tokens":5},"judge":{"input_tokens":1},"judge_calls":2,"blanked":1,"canary_planted":true,"leaks":[{"canary":"canary_d1c1d0f0e6f7b8a9c0d1e2f300000000","at":"tool search"}],"trace_id":"t","started_at":"2026-01-31T12:00:00+01:00","elapsed_s":12.345678,` +
