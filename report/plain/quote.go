@@ -15,7 +15,11 @@ func Quoted(s string, n int) (text string, complete bool) {
 	head := First(s, n)
 	var b strings.Builder
 	b.WriteString("“")
-	runes := []rune(Text(strings.ReplaceAll(head, `\`, `\\`)))
+	shown := head
+	if len(head) < len(s) {
+		shown = strings.TrimRight(head, " ") // a space at the cut is not at the text's end
+	}
+	runes := []rune(Text(strings.ReplaceAll(shown, `\`, `\\`)))
 	for i, r := range runes {
 		switch {
 		case r == '␣':
