@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -72,12 +73,55 @@ func encoded(v any) json.RawMessage {
 	return b
 }
 
-// inlineSource inlines the source file and its modules.
+// inlineSource inlines the source file, its modules, and the files next to it that it imports.
 func inlineSource(d definition, dir string) error {
+	var file string
+	_ = jsontext.Unmarshal(d["file"], &file) // inlineFile reports it
 	if err := inlineFile(d, dir); err != nil {
 		return err
 	}
-	return inlineModules(d, dir)
+	if err := inlineModules(d, dir); err != nil || file == "" {
+		return err
+	}
+	return inlineImports(d, dir, filepath.Dir(file))
+}
+
+// imports matches an import statement of Python, and finds the modules that it names.
+var imports = regexp.MustCompile(`(?m)^[ \t]*(?:from[ \t]+([\pL_][\pL\pN_]*)[ \t.]|import[ \t]+([^#\n;]+))`)
+
+// inlineImports adds the modules that the source and its modules import from the source's folder, as Python
+// itself finds them there.
+func inlineImports(d definition, dir, folder string) error {
+	var source string
+	var modules []moduleFile
+	_, _ = jsontext.Unmarshal(d["source"], &source), jsontext.Unmarshal(d["modules"], &modules) // New reports it
+	texts := []string{source}
+	for _, m := range modules {
+		texts = append(texts, m.Source)
+	}
+	found := len(modules)
+	for ; len(texts) > 0; texts = texts[1:] {
+		for _, m := range imports.FindAllStringSubmatch(texts[0], -1) {
+			for name := range strings.SplitSeq(m[1]+m[2], ",") {
+				name, _, _ = strings.Cut(strings.TrimSpace(name), " ")
+				name, _, _ = strings.Cut(name, ".")
+				file := filepath.Join(folder, name+".py")
+				if !identifier.MatchString(name) || !isFile(dir, file) ||
+					slices.ContainsFunc(modules, func(m moduleFile) bool { return m.Name == name }) {
+					continue
+				}
+				text, err := readSource(dir, file)
+				if err != nil {
+					return fmt.Errorf("%s, which the source imports: %w", file, err)
+				}
+				modules, texts = append(modules, moduleFile{name, text}), append(texts, text)
+			}
+		}
+	}
+	if len(modules) > found {
+		d["modules"] = encoded(modules)
+	}
+	return nil
 }
 
 // inlineFile replaces file by source, the file's text.

@@ -2,6 +2,7 @@ package grader_test
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -16,7 +17,8 @@ func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -26,13 +28,19 @@ func folder(t *testing.T, files map[string]string) string {
 const rewardsFile = "from words import short\ndef f(completions, **kwargs): return [short(c[-1]['content']) for c in completions]\n"
 
 func TestInlineReadsTheFilesOfADefinition(t *testing.T) {
-	dir := folder(t, map[string]string{"rewards.py": rewardsFile, "words.py": "def short(s): return float(len(s) < 9)\n", "grade.py": "def grade(sample, item): return 0.5\n"})
+	dir := folder(t, map[string]string{
+		"rewards.py": rewardsFile, "words.py": "def short(s): return float(len(s) < 9)\n", "grade.py": "def grade(sample, item): return 0.5\n",
+		"sub/all.py":   "import json, first as one\n\ndef f(completions, **kw):\n    from second import half\n    return [half() * one.half()]\n",
+		"sub/first.py": "from second import half\n", "sub/second.py": "def half(): return 0.5\n",
+	})
 	env := grader.Env{Python: interpreters(t)}
 	for _, c := range []struct {
 		why, raw string
 		want     float64
 	}{
 		{"a source and a module that it imports", `{"type":"trl","file":"rewards.py","modules":["words.py"]}`, 1},
+		{"a module next to the source", `{"type":"trl","file":"rewards.py"}`, 1},
+		{"a module that a module imports", `{"type":"trl","file":"sub/all.py"}`, 0.25},
 		{"grade of a python grader", `{"type":"python","file":"grade.py"}`, 0.5},
 		{"within a multi grader", `{"type":"multi","calculate_output":"a*b","graders":{"a":{"type":"python","file":"grade.py"},"b":{"type":"trl","file":"rewards.py","modules":["words.py"]}}}`, 0.5},
 	} {

@@ -204,7 +204,7 @@ func (g *Reward) loadFunctions(ctx context.Context) (*python.Function, error) {
 	}
 	f, err := g.pool.LoadWith(ctx, g.name, g.source, word, 1, g.extra)
 	if err != nil && strings.Contains(err.Error(), "has no module") {
-		return nil, fmt.Errorf("%w; list your own files that it imports under modules", err)
+		return nil, fmt.Errorf("%w; list your own files of other folders that it imports under modules", err)
 	}
 	return f, err
 }
