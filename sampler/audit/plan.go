@@ -125,8 +125,8 @@ func NewPlan(ctx context.Context, cfg Config, in Input) (*Plan, error) {
 	return p, nil
 }
 
-// findForm finds the answer's template in the answers that earned the top or, if none did or they share
-// none, in what the prompts ask for.
+// findForm finds the answer's template in the answers that earned the top. If none did, or they have the
+// form that the prompts ask for with more than the reference in it, the prompts decide.
 func (p *Plan) findForm(ctx context.Context) error {
 	f, tops, err := p.survey.form(ctx)
 	if err != nil {
@@ -148,6 +148,9 @@ func (p *Plan) findForm(ctx context.Context) error {
 			}
 		}
 		template, p.Asked = form.Asked(prompts)
+		if tops > 0 && template != f.Template {
+			template, p.Asked = "", false // answers at the top do not have it
+		}
 	}
 	if _, err := AnswerTemplate(template); template != form.Variable && err == nil {
 		p.Template, p.Inferred = template, true
