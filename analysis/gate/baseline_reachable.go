@@ -34,8 +34,8 @@ var baselineReachable = &analysis.Gate{
 		CautionUnknown:  "success may be rare: the best of {kbest} earns {low} to {high} above the bottom of the range",
 		CautionUnknownR: "{needs}",
 	},
-	Check: levelled(analysis.Advisory, onTraining(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
-		sr *analysis.SplitResult,
+	Check: levelled(analysis.Advisory, onTraining(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds,
+		split rollout.Split, sr *analysis.SplitResult,
 	) []analysis.Finding {
 		rng := r.Range()
 		best, _ := sr.BestAt(r.GroupSize)

@@ -16,8 +16,8 @@ import (
 )
 
 // Run reads a run and measures every split, the relations between them, the grader and the
-// endpoints. A run without rollouts must have an audit; its Result has no splits. The Result holds the checksums of the files that it was made from; it has no findings
-// and no verdict. Memory grows with items × samples, not with text.
+// endpoints. A run without rollouts must have an audit; its Result has no splits. The Result holds the
+// checksums of the files that it was made from; it has no findings and no verdict. Memory grows with items × samples, not with text.
 func Run(ctx context.Context, run *rollout.Run, read rollout.ReadOptions,
 	s analysis.Settings,
 ) (*analysis.Result, error) {

@@ -31,7 +31,8 @@ func (s slim) Append(r *rollout.Record) error {
 // Find returns the payload with that id as a task, to be graded again with the same answer,
 // messages and calls, and the record with its grade. groupSize is how many outputs of an item the
 // grader compares; 0: each is graded by itself.
-func Find(ctx context.Context, run *rollout.Run, id ID, groupSize int) (task sampler.Task, recorded *rollout.Record, err error) {
+func Find(ctx context.Context, run *rollout.Run, id ID, groupSize int,
+) (task sampler.Task, recorded *rollout.Record, err error) {
 	_, err = run.Probes(ctx, func(r *rollout.Record) error {
 		if r.Probe != nil && idOf(r) == id {
 			recorded = r

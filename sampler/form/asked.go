@@ -7,8 +7,8 @@ import (
 )
 
 // Asked finds the form that at least half of the prompts ask for: a tag, \boxed{}, "####", a label
-// such as "Answer:", a line in backticks, or the key of a JSON object. ok is false if there is none. A prompt that names
-// several forms asks for the one that it names last: reasoning comes before the answer.
+// such as "Answer:", a line in backticks, or the key of a JSON object. ok is false if there is none. A
+// prompt that names several forms asks for the one that it names last: reasoning comes before the answer.
 func Asked(prompts []string) (template string, ok bool) {
 	counts := map[string]int{}
 	for _, prompt := range prompts {
@@ -32,8 +32,9 @@ var (
 	askedLabel = regexp.MustCompile(`(?m)(?:^|["“'` + "`" + `]|\b(?:with|as|form|format|line|write|reply|respond|end):?[ \t]+)` +
 		`["“'` + "`" + `]?((?i:final answer|the answer is|answer|verdict|result|solution|label)[ \t]*:)`)
 	// a label with a placeholder in backticks, as in: end with a line `Decision: N`
-	askedLine = regexp.MustCompile("\\b(?:with|as|form|format|line|write|reply|respond|end):?[ \\t]+`([A-Z][A-Za-z]{1,20}(?: [A-Za-z]{1,20})?:)[ \\t]*[^`\\n]{1,40}`")
-	askedKey  = regexp.MustCompile(`\{\s*"([A-Za-z]\w{0,30})"\s*:`)
+	askedLine = regexp.MustCompile("\\b(?:with|as|form|format|line|write|reply|respond|end):?[ \\t]+`" +
+		"([A-Z][A-Za-z]{1,20}(?: [A-Za-z]{1,20})?:)[ \\t]*[^`\\n]{1,40}`")
+	askedKey = regexp.MustCompile(`\{\s*"([A-Za-z]\w{0,30})"\s*:`)
 	// thinkingTags hold reasoning, which an answer in the form also has.
 	thinkingTags = []string{"think", "thinking", "reasoning", "scratchpad", "reason"}
 	// reasoningTags hold what comes before an answer, and what a prompt gives rather than asks for.
