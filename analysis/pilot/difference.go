@@ -32,6 +32,7 @@ const (
 	leastItems     = 20   // items under which d is withheld
 	leastMatched   = 0.90 // share of groups, or of eval items, under which a difference is withheld
 	mostMissing    = 0.02 // share of rollouts without a reward above which it is withheld
+	leastCalls     = 0.5  // calls a rollout of the base run from which a checkpoint that makes none is withheld
 	leastAgreement = 0.95 // share of rewards that must agree with the base run's grader
 	goError        = 0.025
 	stopError      = 0.05
@@ -123,8 +124,9 @@ func (j *judgement) difference(groups []Group, looks int) Difference {
 	return j.bounded(d, weights, total, looks)
 }
 
-// evalDifference is e, the change of the eval items at a checkpoint.
-func (j *judgement) evalDifference(e *Eval) Difference {
+// evalDifference is e, the change of the eval items at a checkpoint. at is what the rollouts of the log
+// are like at the look.
+func (j *judgement) evalDifference(e *Eval, at Window) Difference {
 	var d []float64
 	n := 0
 	for _, it := range e.Items {
@@ -147,6 +149,10 @@ func (j *judgement) evalDifference(e *Eval) Difference {
 	case float64(e.Missing) > mostMissing*float64(n+e.Missing):
 		out.Withheld = evalMissing.With(message.Args{
 			"missing": message.Int(e.Missing), "rollouts": message.Count(n+e.Missing, "rollout"), "step": message.Int(e.Step),
+		})
+	case e.Calls == 0 && j.EvalCalls >= leastCalls && (at.Calls == nil || *at.Calls > 0):
+		out.Withheld = evalCalls.With(message.Args{
+			"calls": message.Number(j.EvalCalls), "step": message.Int(e.Step),
 		})
 	default:
 		return out
@@ -279,6 +285,10 @@ var (
 		"eval items of the base run among the {items} sampled at step {step}: {matched}; 90 % and 20 are needed")
 	evalMissing = message.New("pilot.withheld.eval_missing",
 		"no reward for {missing} of {rollouts} sampled at step {step}: run the same command again")
+	evalCalls = message.New("pilot.withheld.eval_calls",
+		"at step {step} no sampled rollout calls a tool, and the base run makes {calls} calls a rollout: does the "+
+			"checkpoint's server parse tool calls (vLLM: --enable-auto-tool-choice and --tool-call-parser)? Move the "+
+			"folder of its rollouts away, and sample it again")
 	fewItems = message.New("pilot.withheld.items",
 		"the last ten steps show {items} of the base run, and 20 are needed")
 	otherItems = message.New("pilot.withheld.items_differ",

@@ -41,11 +41,14 @@ type moment struct {
 }
 
 // elapsed returns how many steps a step ends, whether the trainer counts from 0 or from 1.
-func (j *judgement) elapsed(step int) int {
+func (j *judgement) elapsed(step int) int { return step + j.offset() }
+
+// offset returns what elapsed steps are more than the trainer's count: 1 if it counts from 0.
+func (j *judgement) offset() int {
 	if len(j.steps) > 0 && j.steps[0] == 0 {
-		return step + 1
+		return 1
 	}
-	return step
+	return 0
 }
 
 // nearly is the share of the usual rollouts that is enough: some may be lost.
@@ -97,20 +100,16 @@ func (j *judgement) lookSteps() []int {
 		}
 		perStep, last = rollouts/n, j.steps[n-1]
 	}
-	offset := 0 // from elapsed steps to the trainer's count
-	if len(j.steps) > 0 && j.steps[0] == 0 {
-		offset = -1
-	}
 	steps := make([]int, len(j.Looks))
 	for i, p := range j.Looks {
 		switch {
 		case i < len(j.reached):
 			steps[i] = j.reached[i].step
 		case perStep == 0:
-			steps[i] = p.Step + offset
+			steps[i] = p.Step - j.offset()
 		default:
 			more := max(0, p.Rollouts-rollouts+perStep-1) / perStep
-			steps[i] = max(p.Step+offset, last+more)
+			steps[i] = max(p.Step-j.offset(), last+more)
 		}
 	}
 	return steps
@@ -147,7 +146,8 @@ func (j *judgement) points() []Point {
 // look judges the log up to a moment.
 func (j *judgement) look(i int, at moment) Look {
 	groups := j.windowAt(at)
-	l := Look{Step: at.step, Groups: at.groups, Reward: j.rewardAt(at), Eval: j.evalAt(i), Window: j.windowOf(groups)}
+	l := Look{Step: at.step, Groups: at.groups, Reward: j.rewardAt(at), Window: j.windowOf(groups)}
+	l.Eval = j.evalAt(i, l.Window)
 	for k := range j.Groups[:at.groups] {
 		l.Rollouts += j.Groups[k].rollouts()
 	}
@@ -161,27 +161,54 @@ func (j *judgement) look(i int, at moment) Look {
 
 // evalAt returns the difference on eval that belongs to a look: that of the checkpoint closest to it,
 // as a ratio of steps, to which no other look is closer, and which is within a factor of 1.5.
-func (j *judgement) evalAt(i int) *Difference {
-	distance := func(look, step int) float64 {
-		return math.Abs(math.Log(float64(j.elapsed(look)) / float64(j.elapsed(step))))
-	}
+func (j *judgement) evalAt(i int, at Window) *Difference {
+	due := elapsed(j.due, j.offset())
 	var found *Eval
 	for k := range j.Evals {
 		e := &j.Evals[k]
-		if j.elapsed(e.Step) < 1 {
-			continue
-		}
-		own := distance(j.due[i], e.Step)
-		closest := !slices.ContainsFunc(j.due, func(look int) bool { return distance(look, e.Step) < own })
-		if closest && own < math.Log(farthest) && (found == nil || own < distance(j.due[i], found.Step)) {
+		step := e.Step + j.offset()
+		if belongs(due, i, step) && (found == nil || apart(due[i], step) < apart(due[i], found.Step+j.offset())) {
 			found = e
 		}
 	}
 	if found == nil {
 		return nil
 	}
-	d := j.evalDifference(found)
+	d := j.evalDifference(found, at)
 	return &d
+}
+
+// Counts reports whether a checkpoint saved after step, as the trainer counts, belongs to a planned look.
+func (r *Result) Counts(step int) bool {
+	offset := 0
+	if len(r.Steps) > 0 && r.Steps[0].Step == 0 {
+		offset = 1
+	}
+	due := elapsed(r.LookSteps, offset)
+	for i := range due {
+		if belongs(due, i, step+offset) {
+			return true
+		}
+	}
+	return false
+}
+
+// belongs reports whether a checkpoint belongs to look i of those that are due after these steps: no
+// other is closer, as a ratio, and it is not far. All steps are elapsed ones.
+func belongs(due []int, i, step int) bool {
+	return step >= 1 && apart(due[i], step) < math.Log(farthest) &&
+		!slices.ContainsFunc(due, func(look int) bool { return apart(look, step) < apart(due[i], step) })
+}
+
+// apart returns the distance of two steps: the absolute logarithm of their ratio.
+func apart(a, b int) float64 { return math.Abs(math.Log(float64(a) / float64(b))) }
+
+func elapsed(steps []int, offset int) []int {
+	out := make([]int, len(steps))
+	for i, step := range steps {
+		out[i] = step + offset
+	}
+	return out
 }
 
 // farthest is the ratio between the steps of a checkpoint and of a look above which they do not belong

@@ -21,6 +21,7 @@ type Input struct {
 	Tolerance float64 // rewards that differ by no more are equal to the trainer
 	Train     []Item  // the base run on train
 	Eval      []Item  // the base run on eval
+	EvalCalls float64 // its mean calls of tools a rollout; NaN if unknown
 	Groups    []Group // the trainer's log, in any order
 	Evals     []Eval  // the eval split, sampled from checkpoints
 	Looks     []Planned
@@ -86,7 +87,8 @@ func (g *Group) rollouts() int { return len(g.Rewards) + g.Missing }
 type Eval struct {
 	Step    int
 	Items   []Item
-	Missing int // rollouts without a reward
+	Missing int     // rollouts without a reward
+	Calls   float64 // mean calls of tools a rollout; NaN if unknown
 }
 
 // Agreement says how many of the logged rewards that were graded again by the base run's grader came

@@ -17,6 +17,13 @@ func doesNothing() world {
 	return world{base: 0.3, train: still(0.3), eval: still(0.3), steps: 45, evals: []int{10, 20, 40}}
 }
 
+// fails is a training whose checkpoints never succeed.
+func fails() world {
+	return world{
+		base: 0.3, train: still(0.3), eval: func(int) float64 { return 0 }, steps: 45, evals: []int{10, 20, 40},
+	}
+}
+
 // What must not be taken for a change, and what must not decide.
 func TestWhatDecidesNothing(t *testing.T) {
 	for _, row := range []struct {
@@ -56,6 +63,16 @@ func TestWhatDecidesNothing(t *testing.T) {
 			in.Evals = in.Evals[2:]
 			in.Evals[0].Missing = 100
 		}, analysis.Undecided, "pilot.withheld.eval_missing"},
+		{"a checkpoint whose server parses no tool calls is no eval look", fails(), func(in *Input) {
+			in.EvalCalls = 1.5
+		}, analysis.Undecided, "pilot.withheld.eval_calls"},
+		{"a training that unlearns its tools is stopped", fails(), func(in *Input) {
+			in.EvalCalls = 1.5
+			for i := range in.Groups {
+				in.Groups[i].Measured.Calls = true
+			}
+		}, analysis.NoGo, "pilot.reason.flat"},
+		{"a checkpoint of a task without tools makes no calls", learns(), func(*Input) {}, analysis.Go, ""},
 		{"a log that begins late has no zero check", learns(), func(in *Input) {
 			in.Evals = nil
 			for i := range in.Groups {

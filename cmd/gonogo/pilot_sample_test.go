@@ -215,11 +215,11 @@ func TestACheckpointGetsNoKeyOfTheRun(t *testing.T) {
 	t.Setenv("RUN_KEY", "key-of-the-run-0123456789")
 	t.Setenv("OTHER_KEY", "key-of-the-checkpoint-0123")
 	for name, c := range map[string]struct {
-		flags []string
-		want  string
+		flags    []string
+		at, want string
 	}{
-		"none": {nil, ""},
-		"own":  {[]string{"--api-key-env", "OTHER_KEY"}, "Bearer key-of-the-checkpoint-0123"},
+		"none": {nil, "20", ""},
+		"own":  {[]string{"--api-key-env", "OTHER_KEY"}, "12", "Bearer key-of-the-checkpoint-0123"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var mu sync.Mutex
@@ -243,7 +243,7 @@ func TestACheckpointGetsNoKeyOfTheRun(t *testing.T) {
 			if err := os.WriteFile(keyed, []byte(changed), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			stderr, code := w.sample(t, front.URL+"/v1", append(c.flags, "-c", keyed, "--at", fmt.Sprint(len(name)))...)
+			stderr, code := w.sample(t, front.URL+"/v1", append(c.flags, "-c", keyed, "--at", c.at)...)
 			if code != exit.Undecided {
 				t.Fatalf("exit code %d\n%s", code, stderr)
 			}
@@ -427,16 +427,19 @@ func TestPilotSamplingMistakes(t *testing.T) {
 	}
 	log := pilotLog(t, rows.Items[0].ID)
 	url := []string{"--log", log, "--checkpoint", server.URL() + "/v1"}
-	at := slices.Concat(url, []string{"--at", "10", "--set", address, "-c", trainOnly})
+	at := slices.Concat(url, []string{"--at", "80", "--set", address, "-c", trainOnly})
 	for name, c := range map[string]struct {
 		args []string
 		says string
 	}{
-		"no step":              {append(slices.Clone(url), noEval), "--checkpoint needs --at STEP"},
-		"step 0":               {append(slices.Clone(url), "--at", "0", noEval), "after at least one step"},
-		"a model without URL":  {[]string{"--log", log, "--model", "x", noEval}, "--model goes with --checkpoint"},
-		"no eval split":        {append(slices.Clone(at), noEval), "has no eval split"},
-		"an imported run":      {append(slices.Clone(at), imported), "gonogo import LOG -o " + training.CheckpointDir(imported, 10)},
+		"no step":             {append(slices.Clone(url), noEval), "--checkpoint needs --at STEP"},
+		"step 0":              {append(slices.Clone(url), "--at", "0", noEval), "after at least one step"},
+		"a model without URL": {[]string{"--log", log, "--model", "x", noEval}, "--model goes with --checkpoint"},
+		"no eval split":       {append(slices.Clone(at), noEval), "has no eval split"},
+		"an imported run":     {append(slices.Clone(at), imported), "gonogo import LOG -o " + training.CheckpointDir(imported, 80)},
+		"a step of no look": {
+			slices.Concat(at, []string{"--at", "20", noEval}), "this one is near none of them: 80",
+		},
 		"an imported base run": {[]string{"--log", log, "--base", imported}, "was not sampled by gonogo"},
 	} {
 		if stderr, code := samplePilot(t, c.args...); code != exit.Usage || !strings.Contains(stderr, c.says) {
@@ -447,7 +450,7 @@ func TestPilotSamplingMistakes(t *testing.T) {
 	if _, stderr, code := inProcess(t, "", "sample", "-c", config, "--set", address, "-o", run, "--samples", "2"); code != 0 {
 		t.Fatalf("%d\n%s", code, stderr)
 	}
-	if stderr, code := samplePilot(t, "--log", log, "--checkpoint", "localhost:8000", "--at", "1", "-c", config, run); code != exit.Usage ||
+	if stderr, code := samplePilot(t, "--log", log, "--checkpoint", "localhost:8000", "--at", "80", "-c", config, run); code != exit.Usage ||
 		!strings.Contains(stderr, "give the address of an OpenAI-compatible server") {
 		t.Errorf("no URL: exit code %d\n%s", code, stderr)
 	}
@@ -459,7 +462,7 @@ func TestPilotSamplingMistakes(t *testing.T) {
 	if err := os.WriteFile(eval, append(evalRows, '\n', '\n'), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if stderr, code := samplePilot(t, "--log", log, "--checkpoint", server.URL()+"/v1", "--at", "1", "-c", config, run); code != exit.Usage ||
+	if stderr, code := samplePilot(t, "--log", log, "--checkpoint", server.URL()+"/v1", "--at", "80", "-c", config, run); code != exit.Usage ||
 		!strings.Contains(stderr, "has changed since") {
 		t.Errorf("another eval file: exit code %d\n%s", code, stderr)
 	}
@@ -467,7 +470,7 @@ func TestPilotSamplingMistakes(t *testing.T) {
 	if err := os.WriteFile(eval, evalRows, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	stderr, code := samplePilot(t, "--log", log, "--checkpoint", server.URL()+"/v1", "--at", "1", "--set", "data.eval="+eval, run)
+	stderr, code := samplePilot(t, "--log", log, "--checkpoint", server.URL()+"/v1", "--at", "80", "--set", "data.eval="+eval, run)
 	if code != exit.Undecided || !strings.Contains(stderr, "Serving the built-in world") {
 		t.Errorf("the run's own configuration: exit code %d\n%s", code, stderr)
 	}
@@ -475,7 +478,7 @@ func TestPilotSamplingMistakes(t *testing.T) {
 	if want := "warning: scripted-policy is the name of the run's own model, and this server has scripted-judge, too"; !strings.Contains(stderr, want) {
 		t.Errorf("standard error lacks %q:\n%s", want, stderr)
 	}
-	base := []string{"--log", log, "--checkpoint", fixtures.Origin + "/v1", "--at", "2", "-c", config, run}
+	base := []string{"--log", log, "--checkpoint", fixtures.Origin + "/v1", "--at", "80", "-c", config, run}
 	if stderr, code := samplePilot(t, base...); code != exit.Usage || !strings.Contains(stderr, "name the checkpoint with --model") {
 		t.Errorf("the run's own model at its own server: exit code %d\n%s", code, stderr)
 	}

@@ -16,6 +16,7 @@ import (
 // Base is what a training is compared with: the rewards of the base run by item.
 type Base struct {
 	Train, Eval []pilot.Item
+	EvalCalls   float64 // mean calls of tools a rollout of eval; NaN if unknown
 	// Items are the rows of the items of train, as far as the run holds them.
 	Items map[string]*rollout.Item
 	// Fresh are base samples that were made for the pilot.
@@ -41,6 +42,7 @@ func ReadBase(ctx context.Context, run *rollout.Run, more []rollout.Item, read r
 		Train: rewards(items, rollout.Train), Eval: rewards(items, rollout.Eval), Zeroed: items.Zeroed,
 		Items: make(map[string]*rollout.Item),
 	}
+	b.EvalCalls = calls(items, rollout.Eval)
 	for _, it := range items.Items[rollout.Train] {
 		if id, ok := itemOf(it.ID); ok && it.Row != nil {
 			b.Items[id] = it.Row
@@ -134,6 +136,18 @@ func rewards(items *collect.RunItems, split rollout.Split) []pilot.Item {
 	return list
 }
 
+// calls returns the mean calls of tools a rollout of the base model on a split; NaN if none records them.
+func calls(items *collect.RunItems, split rollout.Split) float64 {
+	var all collect.Tally
+	for _, it := range items.Items[split] {
+		if _, ok := itemOf(it.ID); ok {
+			of := it.Of[collect.ToolCalls]
+			all.Sum, all.N = all.Sum+of.Sum, all.N+of.N
+		}
+	}
+	return all.Sum / float64(all.N)
+}
+
 // itemOf returns the item of an id that may name its step; ok is false for another step than 0.
 func itemOf(shown string) (id string, ok bool) {
 	if item, step, named := rollout.CutStep(shown); named {
@@ -142,19 +156,19 @@ func itemOf(shown string) (id string, ok bool) {
 	return shown, true
 }
 
-// ReadRewards reads the rewards of a split of a run.
+// ReadRewards reads the rewards of a split of a run, and its mean calls of tools a rollout; NaN if unknown.
 func ReadRewards(ctx context.Context, dir string, split rollout.Split, read rollout.ReadOptions,
 	s analysis.Settings,
-) ([]pilot.Item, error) {
+) ([]pilot.Item, float64, error) {
 	run, err := rollout.OpenManifest(dir)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	items, err := collect.ReadItems(ctx, run, read, s, maphash.MakeSeed())
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return rewards(items, split), nil
+	return rewards(items, split), calls(items, split), nil
 }
 
 // Replace puts fresh base samples in place of those of the same items, and adds the others.

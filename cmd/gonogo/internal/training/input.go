@@ -100,7 +100,7 @@ func (p *Pilot) samples(ctx context.Context, in *pilot.Input, sources *[]pilot.S
 				continue
 			}
 		}
-		items, err := ReadRewards(ctx, dir, split, p.read, p.settings)
+		items, calls, err := ReadRewards(ctx, dir, split, p.read, p.settings)
 		if err != nil {
 			return nil, exit.AsUsage(err)
 		}
@@ -116,7 +116,7 @@ func (p *Pilot) samples(ctx context.Context, in *pilot.Input, sources *[]pilot.S
 			for i := range items {
 				made -= len(items[i].Rewards)
 			}
-			in.Evals = append(in.Evals, pilot.Eval{Step: n, Items: items, Missing: max(0, made)})
+			in.Evals = append(in.Evals, pilot.Eval{Step: n, Items: items, Missing: max(0, made), Calls: calls})
 		}
 	}
 	return notes, nil

@@ -63,6 +63,7 @@ type Pilot struct {
 	opened *rollout.Run
 	read   rollout.ReadOptions
 	looks  []pilot.Planned
+	before []pilot.Source // what pilot.json was made from when this call began
 
 	settings analysis.Settings
 	judged   *analysis.Result // of the base run
@@ -151,6 +152,7 @@ func (p *Pilot) plan() error {
 	var kept struct {
 		Schema  string          `json:"schema"`
 		Planned []pilot.Planned `json:"planned"`
+		Inputs  []pilot.Source  `json:"inputs"`
 	}
 	text, err := disk.ReadFile(path)
 	switch {
@@ -168,7 +170,26 @@ func (p *Pilot) plan() error {
 			"%s away to begin another pilot", stepList(kept.Planned), path)
 	}
 	p.looks = kept.Planned
+	if p.before == nil {
+		p.before = slices.DeleteFunc(kept.Inputs, func(s pilot.Source) bool {
+			return strings.HasPrefix(s.Name, p.dir+string(filepath.Separator))
+		})
+	}
 	return nil
+}
+
+// otherLog notes that pilot.json was made from none of the files that are judged now: its checkpoints may
+// be those of another training.
+func (p *Pilot) otherLog(now []pilot.Source) []message.Text {
+	same := func(a pilot.Source) bool {
+		return slices.ContainsFunc(now, func(b pilot.Source) bool { return a.Name == b.Name || a.SHA256 == b.SHA256 })
+	}
+	if len(p.before) == 0 || slices.ContainsFunc(p.before, same) {
+		return nil
+	}
+	return []message.Text{otherNote.With(message.Args{
+		"file": message.Foreign(p.before[0].Name), "dir": message.Foreign(p.dir),
+	})}
 }
 
 func stepList(looks []pilot.Planned) string {
@@ -279,7 +300,7 @@ func (p *Pilot) state() string {
 func (p *Pilot) look(ctx context.Context, grade bool) error {
 	in := pilot.Input{
 		Range: p.settings.RewardRange, Tolerance: toleranceOf(p.judged), Eval: p.base.Eval, Looks: p.looks,
-		Distrust: pilot.Distrust(p.judged), Train: p.base.Train, Paid: p.paid,
+		Distrust: pilot.Distrust(p.judged), Train: p.base.Train, EvalCalls: p.base.EvalCalls, Paid: p.paid,
 	}
 	notes := slices.Clone(p.notes)
 	rollouts, sources, err := p.curves(ctx, &in)
@@ -309,6 +330,7 @@ func (p *Pilot) look(ctx context.Context, grade bool) error {
 		}
 		notes, sources = append(notes, log.Notes...), append(sources, read...)
 	}
+	notes = append(notes, p.otherLog(sources)...)
 	in.Gain = pilot.RecordedGrowth().Gain(p.Steps, in.EvalShare())
 	r, err := pilot.Judge(in)
 	if err != nil {
@@ -402,5 +424,8 @@ var (
 		"the trainer pays something else than the base run's grader: here its rollouts have the rewards of that grader")
 	partialNote = message.New("pilot.note.partial",
 		"{dir} holds {made} of {planned} and does not count yet: the command that began it makes the others")
+	otherNote = message.New("pilot.note.other_log",
+		"the last call read other files, such as {file}: if this is another training, its checkpoints are not those in "+
+			"{dir}; move that folder away")
 	curveNote = message.New("pilot.note.curves", "curves are not paired with the base run, and decide nothing")
 )

@@ -17,6 +17,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/stage"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/input/dataset"
 	"gonogo/sampler/rollout"
 )
@@ -87,6 +88,10 @@ func (p *Pilot) sample(ctx context.Context) error {
 	run, err := rollout.Open(p.Run)
 	if err != nil {
 		return exit.AsUsage(err)
+	}
+	if p.Sampling.Checkpoint != nil && !p.Result.Counts(p.Sampling.Step) {
+		return exit.Usagef("--at %d: a checkpoint counts for a planned look only within a factor of 1.5 of its step, and "+
+			"this one is near none of them: %s", p.Sampling.Step, strings.Join(ui.Names(p.Result.LookSteps, strconv.Itoa), ", "))
 	}
 	if p.Sampling.Base {
 		ids := p.withoutBase()
