@@ -105,7 +105,7 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("training.wanted_share is %g: it must be above 0 and at most 1", s.WantedShare)
 	}
 	if _, err := regexp.Compile(s.ToolErrors); err != nil {
-		return fmt.Errorf("tools.error_pattern is no regular expression: %w", err)
+		return fmt.Errorf("tools.error_pattern is not a regular expression: %w", err)
 	}
 	if err := s.Prices.Validate(); err != nil {
 		return err

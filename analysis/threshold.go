@@ -28,7 +28,7 @@ var (
 		"something earned", 0.05}
 	TailTimes = Threshold{
 		"tools.tail", "times",
-		"in medians: above it, a tool's 95th percentile latency is a long tail", 3,
+		"a tool's 95th percentile latency, in multiples of its median, above which it has a long tail", 3,
 	}
 	TimeLimit = Threshold{"tools.tail.limit", "seconds", "seconds a rollout may take; 0: no limit", 0}
 )

@@ -7,7 +7,7 @@ type Training struct {
 	Epochs       int     `json:"epochs" or:"the job's n_epochs when it is a number, else 0" min:"0" example:"2" doc:"passes over the training items; 0 is unknown"`
 	EvalInterval int     `json:"eval_interval" or:"the job's eval_interval when it is a number, else 0" min:"0" example:"10" doc:"training steps between evaluations; 0 is unknown"`
 	EvalSamples  int     `json:"eval_samples" or:"the job's eval_samples when it is a number, else 0" min:"0" example:"4" doc:"rollouts of an eval item at each evaluation of the training; 0 is unknown"`
-	Parameters   float64 `json:"parameters,omitzero" or:"unknown: trainer time is not counted" min:"0" example:"4e9" doc:"parameters of the trained model that a token passes (of a mixture of experts the active ones): trainer time is 6 FLOP for each and trained token, over training.flops"`
+	Parameters   float64 `json:"parameters,omitzero" or:"unknown: trainer time is not counted" min:"0" example:"4e9" doc:"parameters of the trained model (of a mixture of experts, the active ones): trainer time is 6 FLOP per parameter and trained token, divided by training.flops"`
 	Flops        float64 `json:"flops,omitzero" or:"unknown: trainer time is not counted" min:"0" example:"4e14" doc:"FLOP per second that the trainer sustains, all its devices together; 4e14 is 40 % of the dense bf16 peak of one H100"`
 	WantedShare  float64 `json:"wanted_share" default:"0.5" min:"0.001" max:"1" doc:"the share of informative groups that a proposed group size aims for"`
 }

@@ -452,7 +452,7 @@ func TestOnesAndTinyNumbersInWords(t *testing.T) {
 func TestRetriedRolloutsAreTold(t *testing.T) {
 	r := reporttest.Load(t, "go")
 	r.Splits[rollout.Train].Missing.Retried, r.Splits[rollout.Train].Missing.Retries = 96, 100
-	if s := string(write(t, "text", NewRunPage(r, options()))); !strings.Contains(s, "96 rollouts (10 %) needed requests repeated, 100 repeats in all") {
+	if s := string(write(t, "text", NewRunPage(r, options()))); !strings.Contains(s, "96 rollouts (10 %) were retried, with 100 repeats in all") {
 		t.Errorf("the report does not tell of repeated requests:\n%s", s)
 	}
 }

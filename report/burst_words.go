@@ -20,10 +20,10 @@ type burstWords struct {
 
 var englishBurst = burstWords{
 	Title: "Endpoints under a training step's load",
-	Lead: "%s, of %s, started at once in %s, without the model and without any limiter; %s. Before it, waves " +
+	Lead: "%s, of %s, started at once in %s, without the model and without any limiter; %s. Before that, waves " +
 		"of 1, 2, 4, … rollouts at once. None of these requests counts towards a mean.",
 	AgentLead: "%s, of %s, started at once in %s, each made by your agent with its own model and tools, without any " +
-		"limiter here. Before it, waves of 1, 2, 4, … rollouts at once. None of these rollouts counts towards a mean.",
+		"limiter here. Before that, waves of 1, 2, 4, … rollouts at once. None of these rollouts counts towards a mean.",
 	Step:   "A training step of %s with %s each",
 	Named:  "%s",
 	Gaps:   "the recorded time between the calls was kept",
@@ -42,7 +42,7 @@ var englishBurst = burstWords{
 		"which the model sees.",
 
 	Checks: "Other checks", CheckHead: []string{"check", "value", "out of", "what it is"},
-	Lost: "discarded rollouts", LostDoc: "a trainer that repeats a failed request three times gives them up",
+	Lost: "discarded rollouts", LostDoc: "a trainer that retries a failed request three times discards them",
 	First: "first failure", FirstDoc: "time from the start of a burst to the first failed request", NoFailure: "none",
 	FirstFailure: "after %s s, %s: %s",
 	Wire:         "breaks the wire contract",

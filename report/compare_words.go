@@ -132,8 +132,8 @@ var compareEnglish = compareWords{
 		"p-values below the mean reward are corrected for their number (Holm). Same: the whole interval is within " +
 		"±%s: of the share itself, or else relative to the base.",
 	Errors: "Errors of the grader, by people's labels",
-	ErrorsNote: "False accepts: the share of the outputs that are wrong by people and accepted by the grader. False " +
-		"rejects: of the right ones, the rejected. Labels are weighted by the grader's verdict.",
+	ErrorsNote: "False accepts: of the outputs that people call wrong, the share that the grader accepts. False rejects: of " +
+		"those they call right, the share that it rejects. Labels are weighted by the grader's verdict.",
 	Corrected: "p: sign flips, corrected (%s).",
 	LeftOut:   "Left out, with only one item or too many to list: %s.",
 	Cause:     "%s before, %s now × %s: %s", NoCause: "no cause is recorded", OfKind: "%s (%s)",
@@ -153,9 +153,9 @@ var compareEnglish = compareWords{
 		"cut off, gave no answer or failed rose by more than %s, or the new run is NO-GO because of its grader. " +
 		"No change that matters: none of these, and both one-sided bounds are within ±%s. Otherwise: cannot tell. " +
 		"Eval decides if both runs have it, else train, else production.",
-	Descriptive: "Items weigh the same. Other quantities are descriptive and decide nothing.",
+	Descriptive: "All items weigh the same. Other quantities are descriptive and decide nothing.",
 	Ref:         "line %s (sample %s, reward %s)", RefOutcome: "line %s (sample %s, reward %s), %s",
-	MovedNote: "By size of the change: some items always move by chance. Lines are of %s and %s.",
+	MovedNote: "By size of the change: some items always move by chance. Line numbers refer to %s and %s.",
 
 	Verdict: " (by itself %s)", VerdictBy: " (by itself %s, by %s)",
 	Tile: "%s, new - base", BaseNew: "base %s, new %s", NoneCompared: "there is nothing to compare",

@@ -19,19 +19,19 @@ var english = words{
 		analysis.NothingToLearn: "Nothing to learn from",
 	},
 	Meaning: map[analysis.Verdict]string{
-		analysis.Go:        "Nothing that was checked rules training out",
+		analysis.Go:        "No check found a reason not to train",
 		analysis.NoGo:      "Training would not work with this setup",
 		analysis.Undecided: "This run does not settle it",
 	},
 	Means: map[string]string{
 		"data.valid":        "The platform would reject these files",
-		"infra.failures":    "Do not start on this run: too much of it failed to say anything about training",
+		"infra.failures":    "No answer about training: too many rollouts failed",
 		"grader.truth":      "Training would punish right answers",
 		"grader.hackable":   "Training would teach the model to fool the grader",
-		"grader.noise":      "Training would chase luck",
+		"grader.noise":      "Training would learn from noise",
 		"baseline.headroom": "Training would gain nothing",
 		"leakage":           "The eval score after training could not be trusted",
-		"shift":             "Training would practise other tasks than those that count",
+		"shift":             "Train and eval are different tasks",
 		"endpoint.burst":    "The endpoints cannot handle the load of a training step",
 	},
 	AllPassed:   "%s: %s passed",
@@ -145,8 +145,8 @@ var english = words{
 		"or %s.",
 	Lost:    "Items lost entirely: %s.",
 	NotRun:  "%s of the planned rollouts were not run.",
-	NoneOf:  "No rollout was made of %s: no figure counts them.",
-	Retried: "%s (%s) needed requests repeated, %s in all: an endpoint failed at first, then answered.",
+	NoneOf:  "No rollouts for %s: no figure counts them.",
+	Retried: "%s (%s) were retried, with %s in all: an endpoint failed at first, then answered.",
 	OwnFailures: "In %s the model itself gave no answer (%s) or ran out of steps (%s); without a grade these count " +
 		"at the bottom of the reward range.",
 
@@ -168,11 +168,11 @@ var english = words{
 		{Label: "family", Doc: "the item's family"},
 	},
 
-	Capped:  "Only the first %s of %s items are in this page; result.json has them all.",
+	Capped:  "Only the first %s of %s items are on this page; result.json has them all.",
 	NoItems: "No item of this split has been sampled.",
 
-	CutShort: "The report continues: it was cut here because a comment on a pull request holds no more than %s " +
-		"characters. index.html next to this file has all of it.",
+	CutShort: "Cut here, because a comment on a pull request holds at most %s " +
+		"characters. index.html next to this file has the whole report.",
 
 	Bad:        "line %s: %s; read as a missing grade",
 	Torn:       "the last line was incomplete and was ignored; resuming repeats that rollout",
@@ -190,13 +190,13 @@ var english = words{
 	AboutFile: "Findings on %s may have narrower ones: they are about the items in its file, these numbers about " +
 		"all items like them.",
 	BySeen:    "passes on its value, not on its whole interval",
-	BothSides: "its interval reaches both sides",
+	BothSides: "its interval contains the threshold",
 	OfFile:    "of the items in the file",
 
 	Use: useWords{
 		Title: "What a rollout takes", Turns: "model turns", Calls: "tool calls",
 		P50: "tool calls, median", P95: "tool calls, 95 % make at most", P99: "tool calls, 99 % make at most",
-		AtBudget: "share at the limit of calls", Long: "share far longer than the others",
+		AtBudget: "share at the call limit", Long: "share far longer than the others",
 		Reasoning: "reasoning tokens", OverLimit: "share over the time limit",
 		NoAnswer: "share without an answer", CutOff: "share cut off by the token limit",
 		Refused: "share refused or filtered",
@@ -214,9 +214,9 @@ var english = words{
 	},
 	If: ifWords{
 		Title: "What if: other limits",
-		Lead: "From the recorded rollouts, without sampling: one that a limit cuts off counts at the bottom of " +
-			"the reward range, the others as they are. A model that knows of a limit, or is trained under it, may " +
-			"do better.",
+		Lead: "From the recorded rollouts, without new sampling: a rollout that a limit cuts off counts at the bottom of " +
+			"the reward range, the others keep their reward. A model that knows the limit, or is trained under it, " +
+			"may do better.",
 		Limit: map[string]string{
 			analysis.CostCalls: "limit of tool calls",
 			analysis.CapTokens: "limit of output tokens",
@@ -239,7 +239,7 @@ var english = words{
 		TrainerMoney: "US dollars for trained tokens, at most",
 		BySize:       "A step at other group sizes", SizeHead: []string{
 			"group size", "rollouts", "groups that teach",
-			"rollouts for one that teaches", "seconds, at least", "US dollars",
+			"rollouts per group that teaches", "seconds, at least", "US dollars",
 		},
 	},
 
@@ -256,10 +256,10 @@ var english = words{
 	Variants: variantWords{
 		Title: "Variants: the cheaper lever",
 		Lead: "%s of prompt, tools or model, sampled on the same items with the same seed and ranked on %s by the " +
-			"difference of each item with itself.",
+			"paired difference per item.",
 		LeadByLift: "%s of prompt, tools or model, sampled on the same items with the same seed and ranked by lift on " +
 			"eval: what the best of a group earns above the mean there.",
-		Gain: "Shown to gain: %s, where training is hoped to bring %s and a difference below %s does not matter. " +
+		Gain: "Shown to gain: %s; the gain hoped for from training is %s, and a difference below %s does not matter. " +
 			"Next to it: what a variant uses more or less of than the base, per rollout; in brackets if chance " +
 			"explains it.",
 		None: "No variant can be compared with the base yet.",
@@ -329,7 +329,7 @@ var english = words{
 			rollout.Bottom: "%s rewarded", rollout.Top: "%s at the top", rollout.Same: "%s moved",
 		},
 		Earned: "earned %s; a sound grader %s", EarnedInstead: "earned %s instead of %s",
-		Cut:        "only a part is shown: the replay shows all of it",
+		Cut:        "only part of it is shown; the replay shows all",
 		LongID:     "its id is too long to print: result.json has it",
 		Lookalikes: "contains look-alike characters: %s",
 		Backslash:  "each backslash is shown as two",
@@ -374,9 +374,9 @@ var english = words{
 		WrongAcceptedDoc: "of the outputs that the grader accepts, the share that people call wrong",
 		RightRejected:    "rejected, but right",
 		RightRejectedDoc: "of the outputs that the grader rejects, the share that people call right",
-		LabelAcceptDoc: "of the outputs that are wrong by people, the share that the grader accepts; labels weighted " +
+		LabelAcceptDoc: "of the outputs that people call wrong, the share that the grader accepts; labels weighted " +
 			"by the grader's verdict",
-		LabelRejectDoc: "of the outputs that are right by people, the share that the grader rejects; labels weighted " +
+		LabelRejectDoc: "of the outputs that people call right, the share that the grader rejects; labels weighted " +
 			"by the grader's verdict",
 		AcceptedShare: "right by the grader", AcceptedShareDoc: "share of the outputs that the grader accepts",
 		Corrected:    "right, corrected",
@@ -412,6 +412,6 @@ var english = words{
 		},
 		Zeroed: "at the bottom", NotZeroed: "as graded",
 		Failures: "Failures of the grader", FailureHead: []string{"kind", "gradings", "example", "items"},
-		FailuresDoc: "A failed grading is no reward: none of these counts as a number.",
+		FailuresDoc: "A failed grading has no reward and is never counted as a number.",
 	},
 }

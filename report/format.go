@@ -47,7 +47,7 @@ func Formats() []Format[*RunPage] {
 		},
 		{
 			Name: "markdown-full", File: "report-full.md",
-			Doc:       "all of it as Markdown, with links to the pictures in charts/; written on request only",
+			Doc:       "the whole report as Markdown, with links to the pictures in charts/; written on request only",
 			OnRequest: true, Write: as[*RunPage](writeFull),
 		},
 		{
@@ -76,7 +76,7 @@ func Formats() []Format[*RunPage] {
 			Doc:      "the same rows as a Parquet file with types, for pandas and DuckDB; written on request only",
 			Rollouts: true, OnRequest: true, Write: writeParquet,
 		},
-		{Name: "json", File: "result.json", Doc: "the analysis as in the run directory, by docs/result.schema.json " +
+		{Name: "json", File: "result.json", Doc: "the analysis, as in the run directory; its schema is docs/result.schema.json " +
 			"(gonogo help result); written on request only", OnRequest: true, Write: writeJSON},
 		{
 			Name: "json-text", File: "result-text.json",

@@ -71,7 +71,7 @@ var historyEnglish = historyWords{
 	From: "From night %s on", Change: "%s from %s to %s (%s)", Between: ", first on any night from %s to %s (%s)",
 	MoreChanges: "And %s more, with their levels under “%s”.",
 	MadeThere:   "The setup changed: %s.",
-	NothingMade: "No recorded setting changed: look at what is behind the same names.",
+	NothingMade: "No recorded setting changed: a model, tool or grader may have changed under the same name.",
 	ChangedToo:  "Changed around then: %s.", NoChange: "No lasting step up or down is shown in any series.",
 	IsUnusual: "%s is %s; the nights since the last change make %s likely (%s)", WasUnset: "not set",
 	MadeText: "%s: %s → %s", MadeOn: "%s (%s)",

@@ -23,7 +23,7 @@ func TestMarkdownFitsAComment(t *testing.T) {
 			p = page(t, name)
 		}
 		s := string(write(t, "markdown-full", p))
-		if n := utf8.RuneCountInString(s); n > 65_536 || (name == "crowded") != strings.Contains(s, "it was cut here") {
+		if n := utf8.RuneCountInString(s); n > 65_536 || (name == "crowded") != strings.Contains(s, "Cut here, because") {
 			t.Errorf("%s: %d characters, or not cut as it should be: …%s", name, n, s[max(0, len(s)-300):])
 		}
 		whole(t, name, s)

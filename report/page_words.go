@@ -7,7 +7,7 @@ import (
 
 var englishPage = block.PageWords{
 	Contents: "Contents", Filter: "Filter by id or class", Shown: "%s of %s shown", More: "show more",
-	SortHint: "Press a heading to sort by it.",
+	SortHint: "Click a heading to sort by it.",
 	OpenAll:  "Open all", CloseAll: "Close all",
 	Evidence: "Evidence", Picture: "the picture",
 	Table:      "The numbers of this picture",
@@ -20,7 +20,7 @@ var englishPage = block.PageWords{
 	NoMatch:    "No item matches.",
 	Printed:    "Only the first %s of these items are printed; the page on a screen has all of them.",
 
-	Press:     "Press an item to see its rollouts.",
+	Press:     "Click an item to see its rollouts.",
 	PressLink: "Their text, one rollout per line, is in ",
 	Show:      "To print all of it:",
 	Beyond:    "more rollouts of this item: %s",

@@ -10,8 +10,8 @@ type pdfWords struct {
 
 var englishPDF = pdfWords{
 	Run: "run %s", SHA: "%s %s: sha256 %s…",
-	Boxes: "%s of this report's texts appear as □, because no available font has them (such as %s): name a font " +
-		"that does with --font or report.font, or install one, for Chinese, Japanese and Korean " +
+	Boxes: "%s of this report's texts appear as □, because no available font has them (such as %s): name one that " +
+		"does with --font or report.font, or install one: for Chinese, Japanese and Korean, " +
 		"fonts-noto-cjk or fonts-droid-fallback.",
 	Emoji:   "%s of this report's texts, such as %s, appear as □: emoji and the like cannot be printed here.",
 	Useless: "Found and not used: %s.",

@@ -41,15 +41,15 @@ func TestThePilotInEveryFormat(t *testing.T) {
 			"holds: +0.0547", "64 of 64 logged answers", "planned", "≥ 2,560", "80 % interval, from 416 recorded trainings of 24 kinds",
 		},
 		"reward_alone":   {"GO at step 19: go on — ", "by training reward alone", "not sampled", "Eval: no checkpoint was sampled."},
-		"flat":           {"NO-GO at step 40: stop — ", "a gain worth waiting for is excluded"},
+		"flat":           {"NO-GO at step 40: stop — ", "a gain worth waiting for is ruled out"},
 		"one_step":       {"UNDECIDED: look again at step 10 — the log has not reached the first look."},
 		"long":           {"UNDECIDED at step 40: no further look is planned — "},
-		"withheld":       {"withheld", "Training reward withheld at step 20: the trainer pays something else"},
+		"withheld":       {"withheld", "Training reward withheld at step 20: the trainer pays something other"},
 		"withheld_alone": {"UNDECIDED at step 20: look again at step 40 — the training reward cannot be compared: ", "12 logged rewards agree, of 64 checked"},
 		"zero":           {"UNDECIDED at step 20: look again at step 40 — before any update counts", "fails: +"},
-		"by_heart":       {"NO-GO at step 40: stop — ", "learned by heart"},
+		"by_heart":       {"NO-GO at step 40: stop — ", "the model memorizes items"},
 		"hole":           {"claim", "61 %", "paid", "not tried"},
-		"curves":         {"train/reward", "shown and never decide"},
+		"curves":         {"train/reward", "they decide nothing"},
 	} {
 		forReaders(t, piloted(t, "go", name), func(format, _, flat string) {
 			flat = strings.NewReplacer("<b>", "", "</b>", "", "**", "", "&#39;", "'", "&#43;", "+", "&amp;", "&").Replace(flat)

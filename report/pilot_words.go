@@ -52,7 +52,7 @@ var englishPilot = pilotWords{
 	},
 	Planned: "planned", Withheld: "withheld", NotSampled: "not sampled", AtStep: "%s at step %s",
 	WhyWithheld: "Training reward withheld at step %s: %s",
-	NotChecked:  "Not checked, so neither for nor against",
+	NotChecked:  "Not checked: counts neither for nor against",
 	Matching:    "matching", Matched: "%s of %s match %s of the base run",
 	Unmatched: "%s without a match", Several: "%s with several", Named: "such as %s",
 	Zero: "zero check", ZeroHolds: "holds: %s before any update counts, at most ± %s allowed",
@@ -71,13 +71,13 @@ var englishPilot = pilotWords{
 	Holes:    "Kinds of answers that may be a hole of the grader",
 	HoleHead: []string{"kind", "base run", "best paid answers now", "of", "audit's probe"},
 	HoleNotes: []string{
-		"A kind that was rare in the base run, is common among the best paid answers and is paid by the audit's probe " +
-			"is a hole that the training learns: NO-GO.",
+		"A kind that was rare in the base run, is common among the best-paid answers now, and is paid in the audit " +
+			"is a hole that the training is learning: NO-GO.",
 	},
 	Paying: "paid", NotPaying: "not paid", NotTried: "not tried",
 
 	Curves: "Curves of the trainer, not paired", CurveHead: []string{"curve", "steps", "first", "last"},
 	CurveNotes: []string{
-		"They hold the noise of which items a step showed, so they are shown and never decide.",
+		"Their noise includes which items a step showed, so they decide nothing.",
 	},
 }

@@ -200,7 +200,7 @@ var (
 		"the mean reward changed from {base} to {new}, by {change}, over {items}")
 	commonItems   = message.New("compare.common_items", "{items} in both runs")
 	unpairedItems = message.New("compare.unpaired_items",
-		"{items}, none of which is in both runs: an unpaired comparison, which finds less")
+		"{items}, none of which is in both runs: an unpaired comparison, which detects less")
 	realButSmall = message.New("compare.real_but_small",
 		"the change is real, but smaller than {delta}, the smallest that matters")
 	notSureByFamily = message.New("compare.not_sure_by_family", "clustered by family ({change}) it is not certain")
@@ -240,7 +240,7 @@ var (
 	noInterval     = message.New("compare.no_interval", "that is too little data for an interval")
 	exactDisagrees = message.New("compare.exact_disagrees",
 		"the interval shows a change, but the exact test does not (p = {p})")
-	couldHide    = message.New("compare.could_hide", "a change of less than {change} could hide here")
+	couldHide    = message.New("compare.could_hide", "a change smaller than {change} could go undetected")
 	wouldShow    = message.New("compare.would_show", "about {needed} would show a change of {delta}")
 	sampledAlike = message.New("compare.sampled_alike", "{items} sampled the same way")
 	sampledMore  = message.New("compare.sampled_more",

@@ -24,7 +24,7 @@ var baselineReachable = &analysis.Gate{
 	Thresholds: []analysis.Threshold{reachableLimit},
 	Charts:     []string{"best_of_k"},
 	Words: analysis.Words{
-		Why: "Reinforcement learning strengthens what the model already does right now and then. If " +
+		Why: "Reinforcement learning strengthens what the model already gets right some of the time. If " +
 			"even the best of several rollouts earns nothing, there is nothing to strengthen.",
 		Pass:    "the model sometimes succeeds: the best of {kbest} earns {value} above the bottom of the range",
 		Caution: "success is rare: the best of {kbest} earns only {value} above the bottom of the range",

@@ -35,7 +35,7 @@ var dataEnough = &analysis.Gate{
 		Unknown: "{have|item has|items have} at least {least|valid rollout}, of {sampled} sampled ({lost} " +
 			"with none)",
 		UnknownRemedy:   "Sample more items, or more rollouts of each, or fix what made rollouts fail. {needs}",
-		Caution:         "{have|item} with {median|valid rollout} each (median): a small basis",
+		Caution:         "{have|item} with {median|valid rollout} each (median): little data",
 		CautionRemedy:   "The intervals are wide. 100 items with 8 samples each are a good basis.",
 		CautionUnknown:  "the number of items is not known",
 		CautionUnknownR: "",

@@ -17,14 +17,14 @@ var dataQuality = &analysis.Gate{
 
 var dataDegenerate = &analysis.Gate{
 	Name: "data.degenerate",
-	Doc: "Advisory: no prompt is empty, one word over and over, or cut off, no row repeats another of its split, " +
+	Doc: "Advisory: no prompt is empty, a single repeated word, or cut off, no row repeats another of its split, " +
 		"and no prompt holds its own reference word for word " +
 		"(unless most do: then finding it there is the task).",
 	Words: analysis.Words{
 		Why: "Rows without a task teach nothing, rows that appear twice count twice, and a model that " +
 			"finds the answer in the prompt learns to copy it.",
 		Pass: "no row is empty, cut off or repeated, or gives its answer away{told}",
-		Caution: "{value|row is|rows are} of little use: {empty} empty, {constant} of one word over and over, " +
+		Caution: "{value|row is|rows are} of little use: {empty} empty, {constant} of a single repeated word, " +
 			"{cut} cut off, {repeats|that repeats|that repeat} another of the same split, {given} whose prompt " +
 			"holds the reference{told}",
 		CautionRemedy: "Fix or drop the rows listed here. {near|more row has|more rows have} most of the text in " +

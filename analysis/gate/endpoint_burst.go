@@ -34,7 +34,7 @@ func ofBurst(severity analysis.Severity,
 var endpointLost = &analysis.Gate{
 	Name: "endpoint.lost",
 	Doc: "Blocking, if a training step was rehearsed (gonogo burst): under the load of all its rollouts at once a " +
-		"trainer that repeats a failed request three times " +
+		"trainer that retries a failed request three times " +
 		"would discard at most 5 % of them. Advisory: at most 1 %.",
 	Words: analysis.Words{
 		Why: "A training step starts all its rollouts at once. A rollout whose tool or grader fails for " +
@@ -46,7 +46,7 @@ var endpointLost = &analysis.Gate{
 			"frequent: {causes}.",
 		Unknown: "{lowpercent} to {highpercent} of rollouts would be discarded with {size} at once: too few " +
 			"to tell ({rollouts})",
-		UnknownRemedy: "Rehearse more rollouts: about {least} would tell (key burst.least). Discarded by: {by}. " +
+		UnknownRemedy: "Rehearse more rollouts (key burst.least): {least} would tell. Discarded by: {by}. " +
 			"{first} Most frequent: {causes}.",
 		Caution:       "{percent} of {rollouts} would be discarded with {size} at once",
 		CautionRemedy: "Discarded by: {by}. {first} Most frequent: {causes}.",
@@ -86,12 +86,12 @@ var endpointLatency = &analysis.Gate{
 		"rollouts at once is at most twice that under one; " +
 		"endpoints below 100 ms are not judged.",
 	Words: analysis.Words{
-		Why: "A training step waits for its slowest rollout, and the hour is paid for while it waits.",
+		Why: "A training step waits for its slowest rollout, and you pay while it waits.",
 		Pass: "no endpoint slows down much under a step's load: the worst, {worst}, to {value|time} its " +
-			"latency alone (95th percentile)",
-		Caution: "{worst} slows down to {value|time} its latency alone: the 95th percentile is {p95} s with " +
-			"{size|rollout} at once, {base} s alone",
-		CautionRemedy: "Its 95th percentile {doubles}: give it more capacity there, or use a smaller batch.",
+			"latency with one rollout (95th percentile)",
+		Caution: "{worst} slows down to {value|time} its unloaded latency: the 95th percentile is {p95} s with " +
+			"{size|rollout} at once, {base} s with one",
+		CautionRemedy: "Its 95th percentile {doubles}: give it more capacity, or use a smaller batch.",
 	},
 	Check: ofBurst(analysis.Advisory,
 		func(b *analysis.Burst, r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
@@ -123,7 +123,7 @@ var endpointCrosstalk = &analysis.Gate{
 	Doc:  "Advisory, if a training step was rehearsed: no answer contains the trace id or a call id of another rollout.",
 	Words: analysis.Words{
 		Why: "An answer with another rollout's id comes from state that rollouts share: one then sees, or " +
-			"changes, what another did, and rewards stop meaning anything.",
+			"changes, what another did, and rewards become meaningless.",
 		Pass:          "none of {answers|answer} contains another rollout's id",
 		Caution:       "another rollout's id is in {value} of {answers|answer}",
 		CautionRemedy: "Keep state per rollout, by its trace_id. Examples: {examples}.",

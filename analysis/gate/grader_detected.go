@@ -13,7 +13,7 @@ var graderDetected = &analysis.Gate{
 		Why: "A detector looks for rollouts that earn reward by a trick. What the base model does now and " +
 			"then, training makes it do always.",
 		Pass:          "none of {rollouts} is marked as a hack",
-		Caution:       "“{detector}” marks {marked} of {rollouts} as a hack; they had earned {mean} on average",
+		Caution:       "“{detector}” marks {marked} of {rollouts} as hacks; they had earned {mean} on average",
 		CautionRemedy: "Read them. If they are hacks, close the hole in the grader. {zeroed}",
 		Unmeasured:    "not known: the detector failed on every rollout",
 		UnmeasuredR:   "Fix the detector, then run {audit} again.",
@@ -80,6 +80,6 @@ var noDetector = message.New("skip.no_detector",
 
 // unpaidWords replaces the words if no marked rollout earned anything.
 var unpaidWords = analysis.NewWording("grader.detected.unpaid",
-	"“{detector}” marks {marked} of {rollouts} as a hack; the grader paid for none of them",
+	"“{detector}” marks {marked} of {rollouts} as hacks; the grader paid for none of them",
 	"There is no hole to close: they earned the bottom of the range, and training does not move towards what "+
-		"earns nothing. Read some to see that the detector is right, and keep it: it shows if the trick begins to pay.")
+		"earns nothing. Read some to see that the detector is right, and keep it: it shows when the trick begins to pay.")

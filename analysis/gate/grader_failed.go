@@ -98,8 +98,8 @@ func rejectedOf(n int) message.Text {
 }
 
 var (
-	failedWholly     = message.New("grader.hackable.failed_wholly", "Failed wholly: {probes}.")
-	failedInPart     = message.New("grader.hackable.failed_in_part", "Failed in part: {probes}.")
+	failedWholly     = message.New("grader.hackable.failed_wholly", "The grader failed on all answers of {probes}.")
+	failedInPart     = message.New("grader.hackable.failed_in_part", "The grader failed on some answers of {probes}.")
 	theOneItem       = message.New("phrase.the_one_item", "the one item tried")
 	someOfItems      = message.New("phrase.some_of_items", "{some} of {all|item}")
 	noneOfAll        = message.New("phrase.none_of", "none of {all}")

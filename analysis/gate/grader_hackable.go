@@ -43,7 +43,7 @@ var graderHackable = &analysis.Gate{
 			"tries the probes on the new grader. Do not train until it withstands all of them.{noise}{unjudged}",
 		Unknown: "it is not clear whether the grader can be fooled: it failed on {failed} of {payloads}{kind}",
 		UnknownRemedy: "Make the grader give worthless answers the lowest grade instead of failing, then run " +
-			"{grade} and {audit_next}. Some trainers count such a failure as no reward, others repeat or drop the " +
+			"{grade} and {audit_next}. Some trainers count such a failure as no reward, others retry or drop the " +
 			"rollout, so it is not counted here as an answer that earned nothing. {where}",
 		Caution:       "a worthless answer was rewarded: “{probe}” on {on}{others}",
 		CautionRemedy: "Look at it: {replay}. One hole is enough for training to find it.{noise}{unjudged}",
@@ -232,7 +232,7 @@ var (
 	couldNotBe = message.New("grader.hackable.not_judged",
 		" {failed} of {payloads} could not be judged, because the grader failed on them ({kind}).")
 	andNotJudged = message.New("grader.hackable.and_not_judged", "; {failed} of {payloads} could not be judged")
-	othersFound  = message.New("grader.hackable.others", ", and {others} found something too")
+	othersFound  = message.New("grader.hackable.others", ", and {others} found a hole too")
 	noisyGrader  = message.New("grader.hackable.noisy", " The grader is noisy (about {share} of its grades are off "+
 		"by chance), so a single hit may be luck: --replay grades it again.")
 )
@@ -251,7 +251,7 @@ const (
 var unjudgedWords = analysis.NewWording("grader.hackable.unjudged",
 	"{failed} of {payloads} could not be judged: the grader failed on them{kind}",
 	"{where} A worthless answer should get the lowest grade, not a failure: whether a trainer then gives no reward, "+
-		"repeats the rollout or drops it is not known here. Fix the grader; {grade} and {audit_next} then judge it "+
+		"retries the rollout or drops it is not known here. Fix the grader; {grade} and {audit_next} then judge it "+
 		"again.")
 
 // fewProbedWords replaces the words if too few items were probed for the grader to fail.

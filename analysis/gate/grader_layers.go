@@ -65,7 +65,7 @@ var graderLayers = &analysis.Gate{
 }
 
 var (
-	movesAlone = message.New("grader.layers.alone", "The other parts give it whatever the rollout does.")
+	movesAlone = message.New("grader.layers.alone", "The other parts pay this whatever the rollout does.")
 	movesWith  = message.New("grader.layers.moves_with", "It moves with: {parts}.")
 )
 

@@ -45,7 +45,7 @@ var graderTruth = &analysis.Gate{
 			"reference's (then configure the answer template, audit.answer), compares with the wrong field, or the " +
 			"references are wrong. {rejected} {failed}",
 		Unknown: "{accepted} earned the top when given as the answer ({lowpercent} to {highpercent} of all){lost}",
-		UnknownRemedy: "{rejected} {failed} Look at it: {replay}. If those references are wrong, fix the data; if " +
+		UnknownRemedy: "{rejected} {failed} See one: {replay}. If those references are wrong, fix the data; if " +
 			"they are right, fix the grader. To be more certain: {more}.",
 		Caution:       "the grader fails on right answers: {accepted} earned the top when given as the answer{lost}",
 		CautionRemedy: "{failed} A crash on a right answer costs the rollout its reward.",
@@ -138,7 +138,7 @@ var graderTruth = &analysis.Gate{
 var otherFormWords = analysis.NewWording("grader.truth.form",
 	"{accepted} earned the top when given as the answer, in a form that none of the answers at the top has{lost}",
 	"{set} Then {audit} sends the references again. An answer of this run that earned the top: {paid}. If that "+
-		"answer is not right, the grader pays for something else than the references.")
+		"answer is not right, the grader pays for something other than the references.")
 
 // mostlyPaid reports whether nearly all references earn over half of the range: what is missing may be a
 // bonus on top of the task.
@@ -214,7 +214,7 @@ var (
 		"On {references} the grader failed ({kind}), such as {at}: that is counted as not accepted.")
 	aboutSettles  = message.New("grader.truth.settles", "about {items} would settle it (audit.items)")
 	wantNoFailed  = message.New("want.no_failed", "no failed grading")
-	wantFewFailed = message.New("want.few_failed", "≤ {limit} of gradings failed, and no probe wholly")
+	wantFewFailed = message.New("want.few_failed", "≤ {limit} of gradings failed, and no probe entirely")
 )
 
 var noReferenceTried = message.New("skip.no_reference_tried",

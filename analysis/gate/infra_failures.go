@@ -28,13 +28,13 @@ var infraFailures = &analysis.Gate{
 	Doc: "Blocking, on every sampled split: the observed share of rollouts lost to the model endpoint, to prompts " +
 		"longer than its context, to tools or the grader is at most 5 %; " +
 		"above 20 % it fails; between, the run cannot decide. Advisory: at most 1 %, counting failed rollouts that " +
-		"were repeated; at most 5 % of rollouts needed a request repeated; " +
+		"were repeated; at most 5 % of rollouts needed a retry; " +
 		"and which rollouts fail depends neither on the item nor on its reward (permutation tests, p >= 0.01).",
 	Thresholds: []analysis.Threshold{FailuresPass, FailuresFail},
 	Charts:     []string{"failures"},
 	Words: analysis.Words{
 		Why: "A rollout lost to the model's endpoint, a tool or the grader says nothing about the model. " +
-			"Scored as zero, as many tools do, it would teach the model the wrong thing; and a trainer would lose " +
+			"Many tools score it as zero, which teaches the model the wrong thing; and a trainer would lose " +
 			"the same share of its rollouts.",
 		Pass: "{percent} of rollouts were lost to {lost}{retried}",
 		Fail: "{percent} of rollouts were lost to {lost}",
@@ -294,7 +294,7 @@ var (
 	fixGrader      = message.New("infra.failures.fix_grader",
 		"Fix the grader, then run {grade}: it grades the recorded answers again, without new rollouts.")
 	neededRepeats = message.New("infra.failures.repeats",
-		"; {rollouts} ({share}) needed requests repeated, {retries} in all")
+		"; {rollouts} ({share}) needed retries, {retries} in all")
 	causeNow   = message.New("infra.failures.cause_now", "Most frequent cause now: {cause}. ")
 	notInLog   = message.New("infra.failures.absent", "planned and not in the log ({n|rollout})")
 	causeTimes = message.New("infra.failures.cause", "{outcome}: {error} ({n|time})")
@@ -304,7 +304,7 @@ var noRollouts = message.New("skip.no_rollouts", "there are no rollouts")
 
 // retriedWords replaces the words if endpoints failed at first and then answered.
 var retriedWords = analysis.NewWording("infra.failures.retried",
-	"{percent} of rollouts succeeded only because a request was repeated: {retries} in all",
+	"{percent} of rollouts succeeded only after a retry: {retries} in all",
 	"The endpoint drops requests. See which one in the calls of rollouts.jsonl (retries), and fix it or give it "+
 		"more capacity: a training run's load is higher, and a trainer retries less patiently.")
 

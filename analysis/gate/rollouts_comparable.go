@@ -17,7 +17,7 @@ var rolloutsPrompts = &analysis.Gate{
 	Words: analysis.Words{
 		Why: "A trainer compares rollouts of one prompt. Where several prompts share an id, an easy one " +
 			"and a hard one look like a group that teaches, and no number about groups is true.",
-		Pass:          "the rollouts of an item were all asked the same",
+		Pass:          "all rollouts of an item were given the same prompt",
 		Unknown:       "{pooled|item holds|items hold} rollouts of different prompts, such as {a} and {b}",
 		UnknownRemedy: "{apart}",
 		Caution:       "{pooled|item holds|items hold} rollouts of different prompts, such as {a} and {b}",
@@ -157,7 +157,7 @@ var samplingIdentical = &analysis.Gate{
 		Why: "One seed for all samples, temperature 0 or a cache of responses makes all rollouts of an " +
 			"item the same. Then every number about variety is wrong.",
 		Pass: "rollouts of the same item differ in their text",
-		Fail: "on {percent} of items all rollouts are copies of one: all that was said is the same ({signs})",
+		Fail: "on {percent} of items all rollouts are copies of one another: every word is the same ({signs})",
 		FailRemedy: "Look for a fixed seed, temperature 0 or a response cache between here and the model. Then " +
 			"sample into a new run directory.",
 		Caution:         "on {percent} of items all rollouts are the same text",

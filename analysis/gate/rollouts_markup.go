@@ -65,8 +65,8 @@ var rolloutsMarkup = &analysis.Gate{
 // blankedWords replaces the words if all text was parsed, but secrets in it were blanked out.
 var blankedWords = analysis.NewWording("rollouts.markup.blanked", "in {blanked} of {rollouts|rollout} the model or "+
 	"the grader read ********** in the place of a value from the environment",
-	"These rollouts are not about what the tool or the model said. Have the tool leave the value out, or write it "+
-		"in the configuration if it is no secret.")
+	"These rollouts do not show what the tool or the model said. Have the tool leave the value out, or write it "+
+		"in the configuration if it is not a secret.")
 
 // paidWords replaces the words if the grader itself seems to want reasoning in the answer.
 var paidWords = analysis.NewWording("rollouts.markup.paid", "{percent} of answers hold {token}, as practically all "+

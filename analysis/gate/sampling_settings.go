@@ -15,11 +15,11 @@ var samplingSettings = &analysis.Gate{
 		"the server reports its own (GET /props of llama.cpp, " +
 		"the list of models elsewhere). What was sent and what the server adds is recorded in run.json.",
 	Words: analysis.Words{
-		Why: "The same weights earn other rewards, and other spreads within a group, at another " +
-			"temperature, top_p or min_p. Servers have defaults of their own, and a trainer samples with its own: " +
-			"only with the same settings does what was measured hold in training.",
+		Why: "Rewards, and their spread within a group, change with temperature, top_p and " +
+			"min_p. Servers and trainers have defaults of their own: " +
+			"what was measured holds in training only with the same settings.",
 		Pass:    "replies were drawn with {all}{server}",
-		Caution: "the temperature is the server's own, and it does not say which{sent}",
+		Caution: "the server chose the temperature and does not report it{sent}",
 		CautionRemedy: "Set model.temperature, model.top_p and model.extra to what the training will sample with, " +
 			"then sample into a new run directory.",
 	},
@@ -55,6 +55,6 @@ var (
 	noSettings     = message.New("skip.no_settings", "the run does not record what its requests were sampled with")
 	settingsAdded  = message.New("sampling.settings.added", "; of these the server's own: {added}")
 	settingsUntold = message.New("sampling.settings.untold",
-		"; not sent: {untold}, where the server's own hold, which it does not say")
+		"; not sent: {untold}; the server used its own values and does not report them")
 	settingsSent = message.New("sampling.settings.sent", "; {sent} was sent")
 )

@@ -13,8 +13,8 @@ import (
 var (
 	shiftText = shiftGate("shift.text", analysis.OnLastUser, "Blocking: the last user messages"+shiftDoc,
 		message.New("skip.no_user_message", "no user message is known"),
-		"If this fails, the tasks of the two splits are asked differently. Training on tasks unlike those that "+
-			"count may improve what no one measures: a gain on one may not show on the other.",
+		"If this fails, the prompts of the two splits differ, "+
+			"so a gain on one may not show on the other.",
 		"Draw both from the same source, or at random from one pool; or say why they should differ. The most "+
 			"telling items of {split} are listed.")
 	shiftFields = shiftGate("shift.fields", analysis.OnFields,
@@ -27,7 +27,7 @@ var (
 			"telling items of {split} are listed.")
 	shiftReward = shiftGate("shift.reward", analysis.OnReward, "Blocking: the items' mean rewards"+shiftDoc,
 		message.New("skip.no_split_rewards", "not both splits have rewards"),
-		"If this fails, the two splits are not equally hard. If one is much easier, the gain of training on one "+
+		"If this fails, the two splits are not equally hard. If one is much easier, a gain on one "+
 			"says little about the other.",
 		"Look at what makes one harder; stratify the draw by difficulty. The most telling items of {split} are listed.")
 	shiftTools = shiftGate("shift.tools", analysis.OnTools,

@@ -48,7 +48,7 @@ var signalInformative = &analysis.Gate{
 		Caution: "{share} of groups of {group} teach something: you pay for {cost|group} to get one that " +
 			"does{fitted}",
 		CautionRemedy: "Training would work, at {cost|time} the price of a set in which every group teaches. " +
-			"Keeping only the {mixed|item that varies|items that vary} would bring it near to 1.",
+			"Keeping only the {mixed|item that varies|items that vary} would bring that close to 1.",
 		CautionUnknown:  "between {lowpercent} and {highpercent} of groups of {group} teach something{fitted}",
 		CautionUnknownR: "{needs}",
 	},

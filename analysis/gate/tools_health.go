@@ -74,12 +74,12 @@ var toolsErrors = &analysis.Gate{
 		"that begins like one (tools.error_pattern).",
 	Charts: []string{"calls_by_tool"},
 	Words: analysis.Words{
-		Why: "An answer that is an error is a wasted step, and a tool that is broken can answer so to " +
-			"every call: the model is then graded on what the tool did not do.",
+		Why: "An answer that is an error is a wasted step, and a broken tool can answer every call " +
+			"that way: the model is then graded on what the tool did not do.",
 		Pass:    "{percent} of {calls|tool call} answered with an error",
 		Caution: "{percent} of {calls|tool call} answered with an error, most of them by {worst}",
 		CautionRemedy: "Read some in gonogo view. If the tool is at fault, fix it; if the model is, describe the " +
-			"tool and its parameters better. If these outputs are no errors, set tools.error_pattern.",
+			"tool and its parameters better. If these outputs are not errors, set tools.error_pattern.",
 	},
 	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
 		sr *analysis.SplitResult,

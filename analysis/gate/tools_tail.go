@@ -30,7 +30,7 @@ var toolsLong = &analysis.Gate{
 			"{turns|turn}",
 		Caution: "{percent} of rollouts are far longer than the others, with more than {calls|call} or " +
 			"{turns|turn}, and {earn}",
-		CautionRemedy: "Read some of them: the items with most are listed. Under What if, the report says what a " +
+		CautionRemedy: "Read some of them: the items with most are listed. The section “What if” of the report shows what a " +
 			"lower limit of calls would cost.",
 		CautionUnknown: "{lowpercent} to {highpercent} of rollouts are far longer than the others, with more than " +
 			"{calls|call} or {turns|turn}, and {earn}",
@@ -105,7 +105,7 @@ var toolsTail = &analysis.Gate{
 		Why:           "A training step waits for its slowest rollout, so a tool's slow calls set the pace.",
 		Pass:          "no tool has a long tail: at most {value|time} the median at the 95th percentile ({worst})",
 		Caution:       "the tool {worst} has a long tail: its 95th percentile is {value|time} its median",
-		CautionRemedy: "Find out what makes some calls slow; waits before retries count.",
+		CautionRemedy: "Find out what makes some calls slow; waits before retries are included.",
 	},
 	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
 		sr *analysis.SplitResult,
@@ -128,7 +128,7 @@ var latencyLimit = &analysis.Gate{
 		Why:             "Rollouts past the limit are cut off or discarded by the trainer.",
 		Pass:            "rollouts stay within {limit} s",
 		Caution:         "{percent} of rollouts take longer than {limit} s",
-		CautionRemedy:   "The 95th percentile is {p95} s: fewer steps or faster tools.",
+		CautionRemedy:   "The 95th percentile is {p95} s: use fewer steps or faster tools.",
 		CautionUnknown:  "{lowpercent} to {highpercent} of rollouts take longer than {limit} s",
 		CautionUnknownR: "{needs}",
 	},

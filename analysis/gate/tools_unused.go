@@ -16,8 +16,8 @@ var toolsUnused = &analysis.Gate{
 	Doc: "Blocking, where at least 32 rollouts were offered tools: one of them is called, else the run is " +
 		"UNDECIDED; Advisory with tools.optional.",
 	Words: analysis.Words{
-		Why: "The verdict is about a model with tools, and these rollouts show a model without. Mostly " +
-			"the model did call them, and the server did not parse its calls or did not show it the tools.",
+		Why: "The verdict is about a model with tools, and these rollouts show a model without. Usually " +
+			"the model did call them, but the server did not parse the calls or did not show it the tools.",
 		Pass:          "{value|call} in {rollouts|rollout} with tools",
 		Unknown:       "none of {rollouts|rollout} with tools called one",
 		UnknownRemedy: "{advice} If the task can be done without its tools, set tools.optional: true.",

@@ -392,8 +392,8 @@ func TestDetectorsOfRolloutsThatWereNotPaid(t *testing.T) {
 		paid         float64 // what the second detector's rollout had earned
 		title, words string
 	}{
-		{"none was paid", 0, "“many” marks 4 of 80 rollouts as a hack; the grader paid for none of them", "There is no hole to close"},
-		{"one of another detector was paid", 1, "“one” marks 1 of 80 rollouts as a hack; they had earned 1 on average", "close the hole"},
+		{"none was paid", 0, "“many” marks 4 of 80 rollouts as hacks; the grader paid for none of them", "There is no hole to close"},
+		{"one of another detector was paid", 1, "“one” marks 1 of 80 rollouts as hacks; they had earned 1 on average", "close the hole"},
 	} {
 		f := (&folder{}).audited(1)
 		for i := range 10 {

@@ -13,13 +13,13 @@ import (
 // The warnings of figures about the grader's noise.
 var (
 	shareOfNothing = message.New("grader.share_of_nothing",
-		"rewards of one item do not differ: a share of nothing has no value; items whose rewards differ are needed")
+		"the rewards of an item never differ, so the share has no value: items whose rewards differ are needed")
 	shareAboveOne = message.New("grader.share_above_one",
 		"the grades of one output differ more than the rewards of one item: the share counts as 1")
 	fewForUpperEnd = message.New("grader.few_for_upper_end",
 		"too few items for an upper end: 20 items or more make it useful")
 	otherGrades = message.New("grader.other_grades", "{outputs|output of the audit begins|outputs of the audit "+
-		"begin} with another grade than the one recorded now: left out, because another grader gave it")
+		"begin} with a grade other than the one recorded now: left out, because another grader gave it")
 )
 
 // mostNoise returns the largest variance that two or more grades of one output can have: that of

@@ -41,7 +41,7 @@ var (
 		"the job plans {epochs}: multiply the figures per epoch by that for the whole run")
 	shareUnknown   = message.New("plan.share_unknown", "the informative share at the group size is not known")
 	fewerThanGroup = message.New("plan.fewer_than_group",
-		"fewer samples than the group size: the value is the least it can be, the interval reaches to the most")
+		"fewer samples than the group size: the value is a lower bound, the interval reaches the upper bound")
 	timesUnknown     = message.New("plan.times_unknown", "the rollouts do not record how long they took")
 	largestUnbounded = message.New("plan.largest_unbounded",
 		"no interval: the largest of a sample says little about larger ones")

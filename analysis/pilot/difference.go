@@ -272,28 +272,28 @@ var (
 		"the log holds {found} of equal reward where the base run predicts {expected}: the trainer drops such groups, "+
 			"or pays something else, and without any learning the difference would be positive")
 	paysOutside = message.New("pilot.withheld.outside",
-		"the trainer pays something else than the base run's grader: {rewards|logged reward is|logged rewards are} "+
+		"the trainer pays something other than the base run's grader: {rewards|logged reward is|logged rewards are} "+
 			"outside its range, {low} to {high}; --score selects the grader's own component")
 	paysOtherwise = message.New("pilot.withheld.paid",
-		"the trainer pays something else than the base run's grader: {agree|logged reward agrees|logged rewards agree}, of "+
+		"the trainer pays something other than the base run's grader: {agree|logged reward agrees|logged rewards agree}, of "+
 			"{checked} checked")
 	fewMatched = message.New("pilot.withheld.matched",
 		"only {matched} of {groups} match an item of the base run; --base samples the others")
 	manyMissing = message.New("pilot.withheld.missing",
-		"no reward for {missing} of {rollouts} of the last ten steps: those that have one need not be like them")
+		"no reward for {missing} of {rollouts} of the last ten steps: the others may not be representative")
 	evalMatched = message.New("pilot.withheld.eval_matched",
-		"eval items of the base run among the {items} sampled at step {step}: {matched}; 90 % and 20 are needed")
+		"eval items of the base run among the {items} sampled at step {step}: {matched}; at least 90 % and 20 items are needed")
 	evalMissing = message.New("pilot.withheld.eval_missing",
 		"no reward for {missing} of {rollouts} sampled at step {step}: run the same command again")
 	evalCalls = message.New("pilot.withheld.eval_calls",
-		"at step {step} no sampled rollout calls a tool, and the base run makes {calls} calls a rollout: does the "+
-			"checkpoint's server parse tool calls (vLLM: --enable-auto-tool-choice and --tool-call-parser)? Move the "+
-			"folder of its rollouts away, and sample it again")
+		"at step {step} no sampled rollout calls a tool (calls of a base rollout: {calls}): does the checkpoint's server parse "+
+			"tool calls (vLLM: --enable-auto-tool-choice and --tool-call-parser)? Move the folder of its rollouts away, "+
+			"and sample it again")
 	fewItems = message.New("pilot.withheld.items",
 		"the last ten steps show {items} of the base run, and 20 are needed")
 	otherItems = message.New("pilot.withheld.items_differ",
 		"items that are easy in the base run are not the easy ones in the log: are they the same items under these ids?")
 	chosenItems = message.New(ChosenItems,
-		"the items of the training look chosen by the base run's own rewards, so that their rewards there are no "+
-			"fair mean; --base samples them again")
+		"the training's items seem to be chosen by the base run's own rewards, so their base means are "+
+			"biased; --base samples them again")
 )

@@ -190,27 +190,27 @@ func (j *judgement) headline(looks []Look, next *int) Verdict {
 
 var (
 	holeLearned = message.New("pilot.reason.hole",
-		"the training learns a hole of the grader: answers of the kind {kind} are {share} of the best paid ones, and "+
+		"the training is learning a hole in the grader: answers of the kind {kind} are {share} of the best-paid ones, and "+
 			"were {base} in the base run")
 	zeroFails = message.New("pilot.reason.zero",
 		"before any update counts, the logged rewards already differ from the base run by {value}, more than "+
 			"{allowed}: temperature, chat template, reward or items of the training are not those of the base run")
 	evalStays = message.New("pilot.reason.flat",
-		"eval has changed by {value} after {step|step}, and a gain worth waiting for is excluded")
+		"eval has changed by {value} after {step|step}, and a gain worth waiting for is ruled out")
 	byHeart = message.New("pilot.reason.heart",
-		"the training reward has risen by {reward}, and eval has changed by {eval}: items are learned by heart")
+		"the training reward has risen by {reward}, and eval has changed by {eval}: the model memorizes items")
 	rewardOnly = message.New("pilot.reason.reward_only",
-		"the training reward has risen by {reward}, and eval has changed by {eval}: it may be learned by heart")
+		"the training reward has risen by {reward}, and eval has changed by {eval}: the model may memorize items")
 	evalRises   = message.New("pilot.reason.eval", "eval has risen by {value} after {step|step}")
 	evalUnclear = message.New("pilot.reason.eval_unclear",
 		"eval has changed by {value}, too little or too uncertain to decide")
 	rewardRises = message.New("pilot.reason.reward",
 		"by training reward alone, which is {value} above the base run on the same items: eval was not sampled, so it may be "+
-			"learned by heart")
+			"memorization")
 	distrusted = message.New("pilot.reason.trust",
-		"the base run failed {gates}, so its rewards cannot be trusted: repair that first (gonogo report RUN)")
+		"the base run failed {gates}, so its rewards cannot be trusted: fix that first (gonogo report RUN)")
 	evalNotAgain = message.New("pilot.reason.eval_missing",
-		"eval was not sampled at step {step}, and at the look before it did not decide")
+		"eval was not sampled at step {step}, and did not decide at the look before")
 	nothingMeasured = message.New("pilot.reason.withheld", "the training reward cannot be compared: {why}")
 	nothingShown    = message.New("pilot.reason.nothing", "no rollout of the last ten steps has a reward and a base run")
 	zeroUnchecked   = message.New("pilot.reason.no_zero",
@@ -222,12 +222,12 @@ var (
 		"the training reward is {value} above the base run on the same items, but was {zero} above it before any update: "+
 			"that does not show a rise yet")
 	rewardFalls = message.New("pilot.reason.falls",
-		"the training reward has fallen by {value} on the same items; without eval that stops nothing: sample a checkpoint")
+		"the training reward has fallen by {value} on the same items; without eval this is no reason to stop: sample a checkpoint")
 	rewardUnclear = message.New("pilot.reason.unclear",
 		"the training reward has changed by {value} on the same items, too little or too uncertain to decide; without "+
-			"eval it stops nothing")
+			"eval it is no reason to stop")
 	curvesAlone = message.New("pilot.reason.curves",
-		"the log holds curves alone: not paired with the base run, they decide nothing; log the rollouts")
+		"the log holds only curves: not paired with the base run, they decide nothing; log the rollouts")
 	beforeFirst = message.New("pilot.reason.early", "the log has not reached the first look")
 
 	noEval   = message.New("pilot.unchecked.eval", "eval: no checkpoint was sampled")

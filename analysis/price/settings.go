@@ -2,7 +2,7 @@ package price
 
 // Settings are prices in US dollars as written in a configuration.
 type Settings struct {
-	File             string             `json:"file,omitzero" or:"the built-in list alone" mark:"file" example:"prices.json" doc:"your own list of prices, which takes precedence over the built-in one; gonogo help prices prints the built-in list, with its dates"`
+	File             string             `json:"file,omitzero" or:"only the built-in list" mark:"file" example:"prices.json" doc:"your own list of prices, which takes precedence over the built-in one; gonogo help prices prints the built-in list, with its dates"`
 	ModelInput       *float64           `json:"model_input,omitzero" or:"the listed price of the model at its server, else unknown: no costs are shown" min:"0" example:"1.1" doc:"US dollars per million input tokens of the model"`
 	ModelCachedInput *float64           `json:"model_cached_input,omitzero" or:"prices.model_input" min:"0" example:"0.275" doc:"US dollars per million input tokens that the model's server had cached"`
 	ModelOutput      *float64           `json:"model_output,omitzero" or:"the listed price of the model at its server, else unknown: no costs are shown" min:"0" example:"4.4" doc:"US dollars per million output tokens of the model, including reasoning"`

@@ -25,7 +25,7 @@ var (
 	sidesAlike = message.New("shift.sides_alike", "the rows of each sample are all alike, so their spread says "+
 		"nothing: the interval depends only on their number")
 	scoresAlike = message.New("shift.scores_alike",
-		"the scores show no error to learn from: the interval depends only on the number of rows")
+		"the AUC has no measurable standard error: the interval depends only on the number of rows")
 	moreAlike = message.New("shift.more_alike", "the samples are more alike than two random draws, as after a "+
 		"stratified split: the out-of-fold AUC of {auc} is shown as 0.5")
 	manyFeatures = message.New("shift.many_features",

@@ -51,7 +51,7 @@ var (
 	noRegrades     = message.New("stat.no_regrades", "no output was graded twice")
 	noValues       = message.New("stat.no_values", "no values: a two-sided bound needs {enough}")
 	nothingCounted = message.New("stat.nothing_counted",
-		"nothing was counted in any of {items}: a share of none has no value")
+		"nothing was counted in any of {items}: the share has no value")
 	needsBoth          = message.New("stat.needs_both", "needs both quantities, and one to divide by")
 	needsDifferRewards = message.New("stat.needs_differing_rewards",
 		"needs at least 2 items, one of them with 2 rewards, and rewards that differ")
@@ -68,7 +68,7 @@ var (
 	needsBothVerdicts = message.New("stat.needs_both_verdicts",
 		"needs labels on outputs that the grader accepts and on outputs that it rejects: label some of both")
 	notSampled = message.New("stat.not_sampled",
-		"the labelled texts are no sample of the run's outputs: label rollouts, such as in gonogo view")
+		"the labelled texts are not a sample of the run's outputs: label rollouts, such as in gonogo view")
 	tooLittleBetter = message.New("stat.too_little_better", "the grader may be little better than chance on the "+
 		"labelled texts: its errors cannot be taken out of the mean")
 	needsGroup = message.New("stat.needs_group",

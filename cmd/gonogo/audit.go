@@ -25,9 +25,9 @@ func auditCommand() *cli.Command {
 		Name:      "audit",
 		Usage:     "probe the grader: can it be fooled, does it accept right answers, is it consistent",
 		ArgsUsage: "RUN",
-		Description: `Takes a sample of the run's items and submits answers whose right grade is known
-to the grader: worthless and wrong ones, the reference in other forms, recorded
-answers made longer or politer, and recorded answers again. Writes
+		Description: `Takes a sample of the run's items and submits to the grader answers whose right
+grade is known: worthless and wrong ones, the reference in other forms, recorded
+answers made longer or more polite, and recorded answers again. Writes
 probes.jsonl into RUN, where analyze and report find it; the rollouts do not
 change. If RUN does not exist it is created from the configuration, so that a
 grader can be audited before anything is sampled. gonogo run includes the audit.

@@ -74,7 +74,7 @@ func runCurate(ctx context.Context, c *curateOptions, dir string) error {
 	}
 	if stopped == nil && chosen.Kept == 0 {
 		return &exit.Error{Code: exit.NoGo, Err: errors.New("no row is worth training on by these reasons, and no " +
-			"training file was written; --keep passes over reasons")}
+			"training file was written; --keep ignores reasons")}
 	}
 	return stopped
 }

@@ -62,7 +62,7 @@ Example:
 				return exit.Usagef("there is no format %q%s", c.String("format"),
 					spelling.Choices(c.String("format"), exportNames()))
 			case c.String("output") == "":
-				return exit.Usagef("say with --output what to call it")
+				return exit.Usagef("name the output with --output")
 			}
 			return exportFormats()[i].write(c, dir, c.String("output"))
 		},

@@ -209,7 +209,7 @@ func applyLogFormat(c *cli.Context) error {
 	case "json":
 		c.App.ErrWriter = console.NewEvents(c.App.ErrWriter)
 	default:
-		return exit.Usagef("--log-format %q: there are text and json", format)
+		return exit.Usagef("--log-format %q: must be text or json", format)
 	}
 	return nil
 }

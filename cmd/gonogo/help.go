@@ -50,7 +50,7 @@ func topics() []topic {
 				console.Entry(w, k.Name, k.Doc)
 			}
 		}},
-		{"probes", "what the audit puts to the grader", console.WriteProbes},
+		{"probes", "what the audit submits to the grader", console.WriteProbes},
 		{"failures", "how requests fail, and what happens then", console.WriteFailures},
 		{"formats", "logs that can be imported, and reports that can be written", func(w io.Writer) {
 			fmt.Fprintln(w, "gonogo import reads:")

@@ -67,7 +67,7 @@ Example:
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
-				return exit.Usagef("import needs the files of a log, and none are given")
+				return exit.Usagef("import needs at least one log file")
 			}
 			if c.String("output") == "" {
 				return exit.Usagef("import writes a run directory: name it with --output RUN, as in gonogo import "+
@@ -132,8 +132,8 @@ func importFiles(c *cli.Context, src importer.Source, run importer.Directory) er
 	}
 	next := []string{"gonogo", "report", run.Dir}
 	if lo, hi := run.Rewards[0], run.Rewards[1]; run.Rollouts > 0 && (lo < 0 || hi > 1) {
-		fmt.Fprintf(c.App.ErrWriter, "  rewards are from %g to %g, outside the default range: say with "+
-			"reward_range, or with --reward-range as here, what the grader can give\n", lo, hi)
+		fmt.Fprintf(c.App.ErrWriter, "  rewards are from %g to %g, outside the default range: set "+
+			"reward_range, or --reward-range as here, to what the grader can give\n", lo, hi)
 		next = append(next, "--reward-range", fmt.Sprintf("%g,%g", lo, hi))
 	}
 	fmt.Fprintf(c.App.ErrWriter, "Next: %s\n", message.Shell(next...))

@@ -69,7 +69,7 @@ GO, NO-GO or UNDECIDED, with the numbers, the pictures and what to fix first.
 
 Exit codes: 0 GO, GO so far or done, 1 the tool failed, 2 usage or configuration,
 3 NO-GO or regressed, 4 UNDECIDED or cannot tell, 5 stopped by budget, 130
-interrupted. "GO so far": what was checked passed; the key require lists what must be.
+interrupted. "GO so far": what was checked passed; require lists what must be checked.
 
 Begin with:  gonogo demo
 Then:        gonogo init --train train.jsonl --eval eval.jsonl --job rft_job.json

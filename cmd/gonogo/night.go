@@ -88,7 +88,7 @@ func (h *nightRun) Make(ctx context.Context, c *project.Invocation, p *project.P
 // killed.
 func (h *nightRun) writeAgain(ctx context.Context, c *project.Invocation, p *project.Project, n history.Night) error {
 	fmt.Fprintf(c.Err,
-		"note: night %s is recorded, and the page with it is missing: writing it; nothing is sampled\n", n.Name)
+		"note: night %s is recorded but missing from the page: writing the page; nothing is sampled\n", n.Name)
 	formats, err := output.PickFormats(strings.Join(p.Config.Report.Formats, ","))
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (h *nightRun) writeAgain(ctx context.Context, c *project.Invocation, p *pro
 func withAnswer(c *project.Invocation, n history.Night, failed ...error) error {
 	err, code := errors.Join(failed...), n.ExitCode
 	if err != nil {
-		fmt.Fprintf(c.Err, "note: night %s is recorded (exit code %d by itself); what failed is something else:\n",
+		fmt.Fprintf(c.Err, "note: night %s is recorded (its own exit code is %d); something after it failed:\n",
 			n.Name, code)
 	}
 	if code == exit.OK {

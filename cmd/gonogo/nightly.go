@@ -56,7 +56,7 @@ Example:
 				"a `SHARE` of the reward range, that a night must be able to detect in 80 % of cases; otherwise " +
 				"it cannot tell"},
 			&cli.BoolFlag{Name: "accept", Usage: "make this night the new normal, whatever it shows"},
-			&cli.BoolFlag{Name: "all-splits", Usage: "sample train and production too, not the evaluation set alone"},
+			&cli.BoolFlag{Name: "all-splits", Usage: "sample train and production too, not only the evaluation set"},
 			&cli.BoolFlag{Name: "no-audit", Usage: "skip the audit of the grader (key audit.enabled)"},
 			langFlag(), allFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print night, comparison and history as one JSON object to standard " +

@@ -109,7 +109,7 @@ func pilotSamplingFlags() []cli.Flag {
 		&cli.StringFlag{Name: "model", Usage: "the checkpoint is called `NAME` there, as a LoRA adapter is (default: " +
 			"the name of RUN's model)"},
 		&cli.StringFlag{Name: "api-key-env", Usage: "the environment `VARIABLE` that holds the key for --checkpoint, " +
-			"or none; another server than RUN's is not sent RUN's key"},
+			"or none; a server other than RUN's does not get RUN's key"},
 		&cli.BoolFlag{Name: "base", Usage: fmt.Sprintf("first sample RUN's model on the items that the log shows and "+
 			"that have no usable base rollouts, %d each", training.PilotSamples)},
 		&cli.BoolFlag{

@@ -26,11 +26,11 @@ func planCommand() *cli.Command {
 		ArgsUsage: "RUN",
 		Description: `Writes group size, batch, steps, limits of tokens and tool calls, evaluations and
 what to do about items that teach nothing, each with the measurement behind it as a
-comment. Numbers that are configured (training.batch_size, training.epochs,
-training.eval_interval, training.eval_samples) stay. Settings that nothing measured
-speaks for, such as the learning rate, are left to the trainer.
+comment. Configured numbers (training.batch_size, training.epochs,
+training.eval_interval, training.eval_samples) are kept. Settings that no
+measurement supports, such as the learning rate, are left to the trainer.
 
-With --pilot it writes the first steps alone, up to the last look of gonogo pilot: with
+With --pilot it writes only the first steps, up to the last look of gonogo pilot: with
 the log that it reads, a checkpoint for each look, all groups, no shuffling, and next to
 FILE the training file with the run's items first.
 
@@ -48,7 +48,7 @@ Example:
 				Usage: "write to `FILE` instead of standard output; - is standard output, too",
 			},
 			&cli.BoolFlag{Name: "force", Usage: "overwrite the files"},
-			&cli.BoolFlag{Name: "pilot", Usage: "write the first steps alone, with the log that gonogo pilot reads"},
+			&cli.BoolFlag{Name: "pilot", Usage: "write only the first steps, with the log that gonogo pilot reads"},
 			&cli.StringFlag{
 				Name:  "train",
 				Usage: "with --pilot, the training file is `FILE` (default: the configuration's)",
@@ -66,7 +66,7 @@ func planAction(c *cli.Context) error {
 	i := slices.Index(trainerNames(), c.String("for"))
 	switch {
 	case c.String("for") == "":
-		return exit.Usagef("say with --for who trains: %s", strings.Join(trainerNames(), ", "))
+		return exit.Usagef("name the trainer with --for: %s", strings.Join(trainerNames(), ", "))
 	case i < 0:
 		return exit.Usagef("no configuration is known for %q%s", c.String("for"),
 			spelling.Choices(c.String("for"), trainerNames()))

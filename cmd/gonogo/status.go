@@ -70,7 +70,7 @@ func statuses(c *cli.Context) ([]*queue.RunStatus, error) {
 	case c.NArg() > 1 || (url == "") == (dir == ""):
 		return nil, exit.Usagef("status takes one run directory, or --queue URL; see gonogo status --help")
 	case url == "" && c.String("run") != "":
-		return nil, exit.Usagef("--run goes with --queue; name the run directory alone")
+		return nil, exit.Usagef("--run goes with --queue; with a run directory, leave it out")
 	case url != "":
 		return ledRuns(c, url, c.String("run"))
 	}

@@ -109,7 +109,7 @@ func Charts() []Chart {
 				"nothing and is paid for all the same. Where grader noise was measured, its share is taken off.",
 			Read: "Find the group size on the axis below: the line above it is the share of groups that teach; " +
 				"below the caution line training pays for many groups that teach nothing, below the red one " +
-				"training is a NO-GO.",
+				"the verdict is NO-GO.",
 			Draw: ofSplit(drawInformative),
 		},
 		{
@@ -117,7 +117,7 @@ func Charts() []Chart {
 			OnRewards: true,
 			Doc: "How often each reward was given. Piles at one end mean the grader, or the task, hardly " +
 				"tells samples apart.",
-			Read: "Two tall bars at the ends are a grader that says yes or no; one tall bar is a grader, or a " +
+			Read: "Two tall bars at the ends mean a yes-or-no grader; one tall bar means a grader, or a " +
 				"task, that hardly tells samples apart.",
 			Draw: ofSplit(drawRewards),
 		},
@@ -128,7 +128,7 @@ func Charts() []Chart {
 				"the top), " +
 				"flat (all equal in between), mixed (they differ).",
 			Read: "The light blue part is what training can use; the dark part is out of reach for now, the hatched " +
-				"one is done already.",
+				"one is already solved.",
 			Draw: drawItemClasses,
 		},
 		{
@@ -163,7 +163,7 @@ func Charts() []Chart {
 			"Dots at one height mean that more tokens buy no more reward; a vertical line is a dot's interval, a "+
 				"horizontal one the range of its rollouts."),
 		latencyCost.chart("reward_latency",
-			"What fast and slow rollouts earn, by the clock, waiting for endpoints included. "+
+			"What fast and slow rollouts earn, by wall time, waiting for endpoints included. "+
 				"If slow rollouts earn less, check whether a slow endpoint, and not the model, is the cause.",
 			"Dots that fall to the right are slow rollouts that earn less, so a time limit would cost little; dots "+
 				"at one height mean that speed costs nothing."),
@@ -171,12 +171,12 @@ func Charts() []Chart {
 			"What the recorded rollouts would have earned under a lower limit of tool calls, and how many groups "+
 				"would still teach. Nothing was sampled for it: a rollout that makes more calls counts at the "+
 				"bottom of the range, "+
-				"the others as they are. A model that knows of the limit may do better.",
+				"the others keep their reward. A model that knows the limit may do better.",
 			"Go left from the limit in force: as long as the blue line stays level, a lower limit costs nothing and "+
 				"saves the longest rollouts."),
 		tokenCap.limits("what_if_tokens",
-			"The same under a limit of output tokens of a whole rollout, reasoning included.",
-			"Where the blue line begins to fall, a limit takes rewards away; to the right of it, it only takes tokens."),
+			"The same under a limit on a rollout's output tokens, reasoning included.",
+			"Where the blue line begins to fall, a limit costs reward; to the right of that, it only saves tokens."),
 		{
 			Name: "tool_calls",
 			Doc: "How many tool calls a rollout makes, in all and to each of the tools called most, with the 95th " +
@@ -191,7 +191,7 @@ func Charts() []Chart {
 			Doc: "Which tools are called, how often, how the calls ended, and within how many seconds 95 % of them " +
 				"were answered. " +
 				"A tool that is never called, or often refuses, is one that the model does not know how to use.",
-			Read: "The longer a bar, the more load on that tool; what is hatched or dark at its end are calls that " +
+			Read: "The longer a bar, the more load on that tool; the hatched or dark part at its end is calls that " +
 				"did not get what they asked for.",
 			Draw: ofSplit(drawCallsByTool),
 		},
@@ -208,9 +208,9 @@ func Charts() []Chart {
 			Name: "shift",
 			Doc: "How well the splits can be distinguished: by their prompts, by the fields of their rows, by " +
 				"rewards, and by what the model does with its tools. " +
-				"Training on items unlike those that count is training for something else.",
+				"If the splits differ, a gain on one may not show on the other.",
 			Read: "Above, a line that crosses the broad one is a comparison that found nothing, and one wholly to " +
-				"the right of a dashed line is judged; below is the single feature that differs most.",
+				"the right of a dashed line is a caution or a NO-GO; below is the single feature that differs most.",
 			Draw: drawShift,
 		},
 		{
@@ -245,9 +245,9 @@ func Charts() []Chart {
 		},
 		{
 			Name: "grader_audit",
-			Doc: "What the grader did with answers that deserve nothing, with right ones, and with ones that only " +
+			Doc: "How the grader scored answers that deserve nothing, right ones, and ones that only " +
 				"look different: " +
-				"the share of items on which each probe was scored so, with its interval. A diamond away from the " +
+				"for each probe, the share of items, with its interval. A diamond away from the " +
 				"broad line is a hole that training would find.",
 			Read: "Each dot should be on the broad line of its group; a red diamond away from it is a probe that " +
 				"the grader fell for.",

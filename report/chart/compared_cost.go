@@ -32,21 +32,21 @@ var (
 		message.New("chart.latency.axis", "wall time of a rollout, seconds, mean"),
 		message.New("chart.latency.more", "rollouts take longer"),
 		message.New("chart.latency.less", "rollouts are faster"),
-		message.New("chart.latency.neither", "rollouts are not seen to be faster or slower"),
+		message.New("chart.latency.neither", "no clear change in speed"),
 		message.New("chart.latency.without", "the rollouts of a run do not record how long they took"),
 	}
 	outputMove = move{
 		"output_tokens", movedTokens, message.New("chart.output_tokens.axis", "output tokens of a rollout, mean"),
 		message.New("chart.output_tokens.more", "rollouts write more"),
 		message.New("chart.output_tokens.less", "rollouts write less"),
-		message.New("chart.output_tokens.neither", "rollouts are not seen to write more or less"),
+		message.New("chart.output_tokens.neither", "no clear change in output tokens"),
 		message.New("chart.output_tokens.without", "no server reported how many tokens the rollouts of a run wrote"),
 	}
 	inputMove = move{
 		"input_tokens", movedTokens, message.New("chart.input_tokens.axis", "input tokens of a rollout, mean"),
 		message.New("chart.input_tokens.more", "rollouts read more"),
 		message.New("chart.input_tokens.less", "rollouts read less"),
-		message.New("chart.input_tokens.neither", "rollouts are not seen to read more or less"),
+		message.New("chart.input_tokens.neither", "no clear change in input tokens"),
 		message.New("chart.input_tokens.without", "no server reported how many tokens the rollouts of a run read"),
 	}
 )

@@ -51,7 +51,7 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 	case fewer > 0:
 		f.Title = l.Say("chart.drift.down", "Of %s of failure, %s became rarer", kinds, message.Whole(fewer))
 	default:
-		f.Title = l.Text("chart.drift.unseen", "No kind of failure is seen to become more frequent or rarer")
+		f.Title = l.Text("chart.drift.unseen", "No kind of failure clearly became more frequent or rarer")
 	}
 	unseen := len(sc.Outcomes) - driftRows
 	f.Subtitle = phrases(l, over(c), driftBars(c, sc.Outcomes[0].Difference),
@@ -90,7 +90,7 @@ func drawHacks(c *compare.Comparison) (Figure, error) {
 	switch first := d.list[0]; {
 	case more == 0:
 		f.Title = l.Text("chart.hacks.no_more",
-			"No detector of hacks is shown to mark more rollouts than in the base run")
+			"No detector clearly marks more rollouts as hacks than in the base run")
 	case len(d.list) == 1:
 		f.Title = l.Say("chart.hacks.one", "The detector %s marks more rollouts as hacks: %s", first.name, first.text)
 	}
@@ -120,7 +120,7 @@ func (d dotRows) drift(l message.Language, head string) Figure {
 var driftLooks = []seen{
 	{gainLook, message.New("chart.rarer", "rarer")},
 	{badLook, message.New("chart.more_frequent", "more frequent")},
-	{ringLook, message.New("chart.drift.neither", "neither is seen")},
+	{ringLook, message.New("chart.drift.neither", "no clear change")},
 }
 
 func driftName(o compare.OutcomeDrift, l message.Language) string {

@@ -26,7 +26,7 @@ var (
 		message.New("chart.category", "category"),
 		message.New("chart.category.unnamed", "the items have no category: name it in their rows"),
 		message.New("chart.category.alone", "every category has only one item, which shows nothing"),
-		message.New("chart.category.still", "No category is shown to have lost or gained"),
+		message.New("chart.category.still", "No category clearly lost or gained"),
 		func(sc *compare.Split) *compare.Breakdown { return sc.Categories }, func(c *compare.Comparison) bool {
 			_, sc, ok := ComparedSplit(c)
 			return !ok || sc.Categories != nil || sc.Families == nil // without both, this one says why
@@ -37,7 +37,7 @@ var (
 		message.New("chart.family", "family"),
 		message.New("chart.family.unnamed", "the items have no family: name it in their rows"),
 		message.New("chart.family.alone", "every family has only one item, which shows nothing"),
-		message.New("chart.family.still", "No family is shown to have lost or gained"),
+		message.New("chart.family.still", "No family clearly lost or gained"),
 		func(sc *compare.Split) *compare.Breakdown { return sc.Families }, func(c *compare.Comparison) bool {
 			_, sc, ok := ComparedSplit(c)
 			return ok && sc.Families != nil
@@ -99,7 +99,7 @@ func (g groups) draw(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 var (
 	groupGained       = seen{gainLook, message.New("chart.gained", "gained")}
 	groupLost         = seen{badLook, message.New("chart.lost", "lost")}
-	groupNeither      = message.New("chart.groups.neither", "neither is shown")
+	groupNeither      = message.New("chart.groups.neither", "no clear change")
 	groupNeitherBrief = message.New("chart.neither", "neither")
 )
 

@@ -57,7 +57,7 @@ func drawPaired(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	}
 	f.addEntry(mean, d.mean)
 	if d.delta > 0 {
-		f.addEntry(l.Say("chart.moves.delta", "± %s: a mean between does not matter", message.Digits(d.delta)),
+		f.addEntry(l.Say("chart.moves.delta", "± %s: a mean change within it does not matter", message.Digits(d.delta)),
 			meanLine(0))
 	}
 	f.Brief = []Entry{

@@ -40,12 +40,12 @@ func drawQuadrants(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	case "down":
 		calls = l.Text("chart.quadrants.fewer", "rollouts make fewer tool calls")
 	default:
-		calls = l.Text("chart.quadrants.unseen", "tool calls are not seen to change")
+		calls = l.Text("chart.quadrants.unseen", "no clear change in tool calls")
 	}
 	same := q.count("same", "fewer") + q.count("same", "same") + q.count("same", "more")
 	label := l.Text("chart.item", "item")
 	if q.several {
-		label = l.Text("chart.quadrants.dots", "item; larger: several at one place")
+		label = l.Text("chart.quadrants.dots", "item; larger: several at the same point")
 	}
 	before := l.Say("chart.quadrants.same", "the reward of %s is as before (fewer calls: %s, more: %s)",
 		l.Count(same, "item"), message.Whole(q.count("same", "fewer")), message.Whole(q.count("same", "more")))

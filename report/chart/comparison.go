@@ -38,7 +38,7 @@ func Comparisons() []Comparison {
 		{
 			Name: "categories",
 			Doc: "The change of the mean reward within each category of items, the largest drop first, with intervals. " +
-				"A diamond left of the line lost, a disc right of it gained; for a ring neither is shown.",
+				"A diamond left of the line lost, a disc right of it gained; a ring shows no clear change.",
 			Read: "Look for a diamond: a category that lost although the mean of all did not.",
 			Draw: ofItems(categoryGroups.draw),
 			Only: categoryGroups.asked,
@@ -46,13 +46,13 @@ func Comparisons() []Comparison {
 		{
 			Name: "families",
 			Doc: "The change of the mean reward within each family of items, the largest drop first, with intervals. " +
-				"A diamond left of the line lost, a disc right of it gained; for a ring neither is shown.",
+				"A diamond left of the line lost, a disc right of it gained; a ring shows no clear change.",
 			Read: "Look for a diamond: a family of items that lost although the mean of all did not.",
 			Draw: ofItems(familyGroups.draw),
 			Only: familyGroups.asked,
 		},
 		latencyMove.chart("reward_latency",
-			"From base (ring) to new (disc): what rollouts earn, against how long they take by the clock, waiting "+
+			"From base (ring) to new (disc): what rollouts earn, against their wall time, waiting "+
 				"for endpoints included. "+
 				"Within the band the mean reward has not changed by an amount that matters.",
 			"Up and to the left is better and faster; a disc within the band earns as much as before."),
@@ -64,7 +64,7 @@ func Comparisons() []Comparison {
 		inputMove.chart("reward_input_tokens",
 			"From base (ring) to new (disc): what rollouts earn, against the tokens that the model is given, over "+
 				"all its turns.",
-			"Up and to the left earns more for fewer tokens read; a disc far to the right is a context that grew."),
+			"Up and to the left earns more for fewer tokens read; a disc far to the right means that the context grew."),
 		{
 			Name: "failure_drift",
 			Doc: "How much more often, or less, rollouts end without a grade, by the way they ended: a diamond " +

@@ -178,8 +178,8 @@ func TestHacksOfAComparison(t *testing.T) {
 // interval excludes 0, but among all quantities chance explains it.
 func TestACaptionSaysNoMoreThanTheTable(t *testing.T) {
 	for _, p := range []struct{ chart, quantity, fewer, more, neither string }{
-		{"latency", "latency", "rollouts are faster", "rollouts take longer", "rollouts are not seen to be faster or slower"},
-		{"quadrants", "tool_calls", "rollouts make fewer tool calls", "rollouts make more tool calls", "tool calls are not seen to change"},
+		{"latency", "latency", "rollouts are faster", "rollouts take longer", "no clear change in speed"},
+		{"quadrants", "tool_calls", "rollouts make fewer tool calls", "rollouts make more tool calls", "no clear change in tool calls"},
 	} {
 		for _, c := range []struct{ direction, change, want string }{
 			{"down", "better", p.fewer},

@@ -101,15 +101,15 @@ func TestRewardAgainstInWords(t *testing.T) {
 			w := &s.Against[0].Within
 			w.Value, w.Low, w.High = stat.FiniteOrNil(-0.001), stat.FiniteOrNil(-0.1), stat.FiniteOrNil(-0.0004)
 		}, "correlation within items 0.00 [-0.10, 0.00],"},
-		"no link is seen":          {"reward_tokens", func(*analysis.SplitResult) {}, "no relation between tokens and reward is seen"},
+		"no link is seen":          {"reward_tokens", func(*analysis.SplitResult) {}, "no clear relation between tokens and reward"},
 		"a logarithm says so":      {"reward_tokens", func(*analysis.SplitResult) {}, "(logarithmic)"},
 		"no interval, no claim":    {"reward_tool_calls", func(s *analysis.SplitResult) { s.Against[0].Within.Low = nil }, "It is unclear"},
 		"what no rollout tells":    {"reward_latency", func(*analysis.SplitResult) {}, "no data, no rollout records how long it took"},
 		"one bin of one value":     {"reward_tool_calls", func(s *analysis.SplitResult) { s.Against[0].Bins = s.Against[0].Bins[:1] }, "earn less"},
 		"bins without values":      {"reward_tool_calls", func(s *analysis.SplitResult) { s.Against[0].Bins[3].Reward = stat.Estimate{} }, "earn less"},
-		"a bin without a reward":   {"reward_tokens", func(s *analysis.SplitResult) { s.Against[1].Bins = []analysis.RewardBin{{From: 5, To: 5}} }, "no relation"},
-		"latency of next to none":  {"reward_tokens", func(s *analysis.SplitResult) { s.Against[1].Bins[0].From = 0 }, "no relation"},
-		"values as large as there": {"reward_tokens", func(s *analysis.SplitResult) { s.Against[1].Bins[5].To = 1e15 }, "no relation"},
+		"a bin without a reward":   {"reward_tokens", func(s *analysis.SplitResult) { s.Against[1].Bins = []analysis.RewardBin{{From: 5, To: 5}} }, "no clear relation"},
+		"latency of next to none":  {"reward_tokens", func(s *analysis.SplitResult) { s.Against[1].Bins[0].From = 0 }, "no clear relation"},
+		"values as large as there": {"reward_tokens", func(s *analysis.SplitResult) { s.Against[1].Bins[5].To = 1e15 }, "no clear relation"},
 	} {
 		r := costly(t)
 		c.bend(r.Splits[rollout.Train])

@@ -28,7 +28,7 @@ func Histories(h *history.History, name func(string) string) []Spec[*history.His
 	out := []Spec[*history.History]{{
 		Name: NightMarks,
 		Doc: h.Lang.Say("chart.history.nights.doc", "A mark for each night, by its answer; a ring is a night whose "+
-			"items differ from the newest good night's. A dotted line is a night with other settings than the one "+
+			"items differ from the newest good night's. A dotted line is a night whose settings differ from those of the night "+
 			"before."),
 		Read: "Marks that leave the upper row are nights that regressed or could not be judged.",
 		Draw: drawNights,
@@ -42,11 +42,11 @@ func Histories(h *history.History, name func(string) string) []Spec[*history.His
 		}
 		out = append(out, Spec[*history.History]{
 			Name: "history_" + s.Name,
-			Doc: h.Lang.Say("chart.nights.about", "Night by night: %s. A band is where one more night would be, and "+
-				"its line the level between two changes. "+
-				"A full upright line is a change, shaded where it may have been; a dotted one is a night with "+
-				"other settings than the one before.", s.called),
-			Read: "A new band above or below the last is a change that chance does not explain; look at what is at " +
+			Doc: h.Lang.Say("chart.nights.about", "Night by night: %s. A band is where the next night should fall, and "+
+				"its line is the level between two changes. "+
+				"A solid vertical line is a change, its interval shaded; a dotted one is a night whose "+
+				"settings differ from those of the night before.", s.called),
+			Read: "A new band above or below the last is a change that chance does not explain; look at what changed at " +
 				"its line.",
 			Draw: s.draw,
 		})
@@ -206,11 +206,11 @@ func (s trend) caption(h *history.History) Caption {
 		c.Legend, c.Brief = append(c.Legend, Entry{words, thumbs}), append(c.Brief, Entry{brief, thumbs})
 	}
 	if len(s.Levels) > 0 {
-		name(l.Text("chart.nights.level", "level, and where a night would be"), l.Text("chart.level", "level"),
+		name(l.Text("chart.nights.level", "level, and range for the next night"), l.Text("chart.level", "level"),
 			levelBand(history.Level{NightLow: new(float64), NightHigh: new(float64)}))
 	}
 	if len(found) > 0 {
-		name(l.Text("chart.nights.change", "change, and where it may have been"), l.Text("chart.change", "change"),
+		name(l.Text("chart.nights.change", "change, and its interval"), l.Text("chart.change", "change"),
 			bars{fill: tint(Amber, 0.16)}, rule{upward: true, line: changeLine})
 	}
 	if len(h.Made) > 0 {

@@ -48,10 +48,10 @@ func TestNoTextOfAPilotIsCutOrRunsIntoAnother(t *testing.T) {
 func TestAPilotInWords(t *testing.T) {
 	for name, want := range map[string]string{
 		"rises":          "GO at step 20: eval has risen by 0.281 after 20 steps. training reward +0.256: 80 items, n = 640 rollouts; eval +0.281: 96 items, n = 768 rollouts; paired, 95 % t intervals.",
-		"reward_alone":   "by training reward alone, which is 0.372 above the base run on the same items: eval was not sampled, so it may be learned by heart. training reward +0.372",
+		"reward_alone":   "by training reward alone, which is 0.372 above the base run on the same items: eval was not sampled, so it may be memorization. training reward +0.372",
 		"one_step":       "The log has not reached the first look. next look at step 10; ",
-		"withheld":       "training reward not shown: the trainer pays something else than the base run's grader",
-		"withheld_alone": "no data, the training reward is withheld and eval was not sampled: the trainer pays something else",
+		"withheld":       "training reward not shown: the trainer pays something other than the base run's grader",
+		"withheld_alone": "no data, the training reward is withheld and eval was not sampled: the trainer pays something other",
 		"negative":       "training reward -0.259: 80 items, n = 640 rollouts; paired, 95 % t intervals; shares of the reward range",
 		"tiny_range":     "eval +0.197: ",
 		"curves":         "train/reward as the trainer logged it: not paired with the base run",

@@ -135,7 +135,7 @@ func (q cost) caption(r *analysis.Result, split rollout.Split, s *analysis.Split
 		case *w.High < 0:
 			c.Title = l.Say("chart.cost.less", "Within items, rollouts with more %s earn less", what)
 		default:
-			c.Title = l.Say("chart.cost.unrelated", "Within items, no relation between %s and reward is seen", what)
+			c.Title = l.Say("chart.cost.unrelated", "Within items, no clear relation between %s and reward", what)
 		}
 	}
 	if words := limitTitle(l, a.Limit); words != "" {

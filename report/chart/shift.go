@@ -43,7 +43,7 @@ func drawShift(r *analysis.Result) (Figure, error) {
 		return noData(l, "chart.shift.no_items", "the items themselves are not known, so splits cannot be compared")
 	case len(r.Shift.Crossings) == 0:
 		return noData(l, "chart.shift.one_split",
-			"there is only one split: with data.eval and data.train the two are compared")
+			"there is only one split: set data.train and data.eval to compare them")
 	}
 	pairs, features := shiftRows(r)
 	if len(pairs)+len(features) == 0 {

@@ -54,9 +54,9 @@ func drawVariance(r *analysis.Result, split rollout.Split, s *analysis.SplitResu
 	switch {
 	case classed == 0:
 		f.Title = l.Text("chart.variance.single",
-			"One sample per item: how far samples of an item differ cannot be seen")
+			"One sample per item: how much samples of an item differ is not known")
 	case mixed == 0:
-		f.Title = l.Say("chart.variance.none", "No item's samples differ in reward: nothing to compare in %s",
+		f.Title = l.Say("chart.variance.none", "Samples differ in reward on none of %s",
 			l.Count(classed, "item"))
 	case mixed == classed && mixed > 1:
 		f.Title = l.Say("chart.variance.all", "Samples differ in reward on all %s", l.Count(classed, "item"))

@@ -102,8 +102,8 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 		f.Title = limitTitle(l, k)
 	}
 	f.Subtitle = l.Say("chart.cost.about", "%s: %s, n = %s", split, l.Count(w.Items, "item"), l.Count(w.N, "rollout")) +
-		l.Text("chart.limit.records", "; from the records: what is cut off counts at the bottom of the range, the "+
-			"rest as it is") + l.Text("chart.bands", "; bands: ") + intervals(r, caps[len(caps)-1].Reward)
+		l.Text("chart.limit.records", "; from the records: rollouts cut off count at the bottom of the range, the "+
+			"others keep their reward") + l.Text("chart.bands", "; bands: ") + intervals(r, caps[len(caps)-1].Reward)
 	f.addEntry(l.Say("chart.limit.reward", "mean reward, from %s to %s", message.Digits(r.RewardRange[0]),
 		message.Digits(r.RewardRange[1])), reward)
 	if len(teach.x) > 0 {

@@ -59,10 +59,10 @@ func newFirstSteps(c *recipe, p *Pilot) (*firstSteps, error) {
 	if len(out.looks) == 0 {
 		first, or := planned[0], ""
 		if c.steps.n < first.Step {
-			or = " or a smaller training.batch_size"
+			or = " or lower training.batch_size"
 		}
 		return nil, fmt.Errorf("plan the first steps: the first look comes after %d steps and %d rollouts, at step %d, "+
-			"and the training has %s of %s: set more training.epochs%s", first.Step, first.Rollouts,
+			"and the training has %s of %s: raise training.epochs%s", first.Step, first.Rollouts,
 			first.StepOf(perStep), count(c.steps.n, "step"), count(perStep, "rollout"), or)
 	}
 	out.save = out.looks[0]
@@ -97,7 +97,7 @@ func (p *firstSteps) head(reads string) []string {
 			message.Whole(have), have/p.batch.n+1))
 	}
 	return append(head, "Do not choose rows by the run's samples (gonogo curate, difficulty pools) for these steps: "+
-		"the base means of rows chosen so are off.")
+		"the base means of such rows are biased.")
 }
 
 // tail returns the last comment lines, with the commands. start begins the training, log is what
@@ -111,7 +111,7 @@ func (p *firstSteps) tail(start, log, weights string) []string {
 		fmt.Sprintf("At a look, serve the checkpoint (%s) and sample the eval split from it:", weights),
 		"  " + message.Shell("gonogo", "pilot", run, "--log", log, "--steps", fmt.Sprint(p.steps.n),
 			"--checkpoint", "URL", "--at", fmt.Sprint(p.looks[0])),
-		"After a GO, train by the whole plan, the same command without --pilot.",
+		"After a GO, train with the whole plan: the same command without --pilot.",
 	}
 }
 

@@ -133,9 +133,9 @@ func TestNoFirstSteps(t *testing.T) {
 		want    string
 	}{
 		{"openai", firstStepsOf(""), "plan the first steps for openai: a hosted job writes no rollouts by step"},
-		{"azure", firstStepsOf(""), "write for trl, verl or prime-rl"},
-		{"trl", short, "at step 10, and the training has 7 steps of 64 rollouts: set more training.epochs or a smaller training.batch_size"},
-		{"verl", little, "640 rollouts, at step 80, and the training has 50 steps of 8 rollouts: set more training.epochs"},
+		{"azure", firstStepsOf(""), "use --for trl, verl or prime-rl"},
+		{"trl", short, "at step 10, and the training has 7 steps of 64 rollouts: raise training.epochs or lower training.batch_size"},
+		{"verl", little, "640 rollouts, at step 80, and the training has 50 steps of 8 rollouts: raise training.epochs"},
 	} {
 		i := slices.IndexFunc(Trainers(), func(x Trainer) bool { return x.Name == c.trainer })
 		if _, err := Trainers()[i].Write(measured(), c.g); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -39,7 +39,7 @@ func Trainers() []Trainer {
 func (t Trainer) Write(r *analysis.Result, g Given) ([]byte, error) {
 	if g.Pilot != nil && t.pilot == nil {
 		return nil, fmt.Errorf("plan the first steps for %s: a hosted job writes no rollouts by step for gonogo pilot "+
-			"to read; write for trl, verl or prime-rl", t.Name)
+			"to read; use --for trl, verl or prime-rl", t.Name)
 	}
 	c, err := newRecipe(r, g)
 	if err != nil {
@@ -239,7 +239,7 @@ func hosted(c *recipe) ([]string, []line, error) {
 	j := c.given.Job
 	if j == nil || len(j.Grader) == 0 {
 		return nil, nil, errors.New("the run has no grader that a job could name: import or run it with one, or " +
-			"write for trl, verl or prime-rl")
+			"use --for trl, verl or prime-rl")
 	}
 	var l list
 	model(&l, c, "model")

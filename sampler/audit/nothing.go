@@ -22,7 +22,7 @@ var whitespace = Probe{
 
 var dontKnow = Probe{
 	Name: "dont_know", Expect: rollout.Bottom, Limit: none,
-	Doc:  `"I don't know." It is honest, but it is no answer. Items whose reference says that there is no answer are left out.`,
+	Doc:  `"I don't know." It is honest, but not an answer. Items whose reference says that there is no answer are left out.`,
 	Make: func(c *Case) []Payload { return silent(c, "I don't know.") },
 }
 

@@ -116,7 +116,7 @@ const maxDeniedWords = 6
 var jsonDenied = Probe{
 	Name: "json_denied", Expect: rollout.Bottom, Limit: partly,
 	Doc: "If answers are JSON: every text in them denied. A grader that looks for the right words accepts it. Left out " +
-		"if most of the values are no short texts.",
+		"if most of the values are not short texts.",
 	Make: func(c *Case) []Payload {
 		tree, ok := c.jsonAnswer()
 		if !ok || !c.HasReference {

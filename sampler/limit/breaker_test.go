@@ -271,7 +271,7 @@ func TestABreakerOfOne(t *testing.T) {
 // What follows from a failure is what gonogo help failures says of it, and no more.
 func TestWhatFollowsFromAFailure(t *testing.T) {
 	const (
-		retried = "it is retried, sampling.retries times"
+		retried = "it is retried, up to sampling.retries times"
 		fewer   = "fewer requests at once"
 		pause   = "a pause for all requests, if it happens twice in a row"
 		stops   = "the same sampling.breaker times in a row stops the command"

@@ -44,7 +44,7 @@ func (r Rule) Then() (then []string) {
 			then = append(then, text)
 		}
 	}
-	add(r.Retryable && r.Counted, "it is retried, sampling.retries times")
+	add(r.Retryable && r.Counted, "it is retried, up to sampling.retries times")
 	add(r.Retryable && !r.Counted, "it is retried, for up to sampling.retry_for")
 	add(r.ReducesLimit, "fewer requests at once")
 	add(r.Pauses, "a pause for all requests, if it happens twice in a row")

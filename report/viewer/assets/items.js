@@ -15,8 +15,8 @@ export function begin(about, onOpen) {
 }
 
 const columns = () => [
-  ["item", "Item"], ["mean", "Mean", "mean reward of its rollouts"], ["sd", "σ", "standard deviation"], ["gap", "Gap", "best less mean: what training could gain"],
-  two ? ["change", "Δ", "mean of the second run less mean of the first"] : ["calls", "Calls", "tool calls of a rollout, on average"],
+  ["item", "Item"], ["mean", "Mean", "mean reward of its rollouts"], ["sd", "σ", "standard deviation"], ["gap", "Gap", "best minus mean: what training could gain"],
+  two ? ["change", "Δ", "mean of the second run minus mean of the first"] : ["calls", "Calls", "tool calls of a rollout, on average"],
 ];
 
 // form makes the filter's fields once; what they hold follows the address.

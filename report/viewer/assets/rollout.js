@@ -13,11 +13,11 @@ function summary(r) {
   const u = r.usage, fact = (label, v) => (v === "" || v === undefined || v === null ? null : el("li", null, label, " ", el("b", null, v)));
   return el("div", null,
     el("div", {class: "head"}, el("span", {class: "reward"}, number(r.score)), el("span", {class: "tag o-" + r.outcome}, r.outcome),
-      r.targeted ? el("span", {class: "quiet"}, "counts for the item's class alone") : ""),
+      r.targeted ? el("span", {class: "quiet"}, "counts only for the item's class") : ""),
     r.zeroed ? el("p", {class: "said"}, `A detector marked it: it counts at the bottom of the range. The grader gave ${number(r.reward)}.`) : "",
     r.score === null ? el("p", {class: "quiet"}, "No grade: it is left out of every mean.") : "",
     r.error ? el("div", {class: "said", "data-at": "e", tabindex: "-1"}, r.error_kind ? `${r.error_kind}: ` : "", r.error) : "",
-    (r.leaks || []).map((l) => el("p", {class: "said"}, `It met what another rollout left: ${l.at} showed `, el("code", null, l.canary), ".")),
+    (r.leaks || []).map((l) => el("p", {class: "said"}, `It found data left by another rollout: ${l.at} showed `, el("code", null, l.canary), ".")),
     el("ul", {class: "facts"}, fact("turns", r.turns), fact("calls", r.calls.length), fact("failed calls", r.failed || ""), fact("tokens in", u.input_tokens?.toLocaleString("en")), fact("out", u.output_tokens?.toLocaleString("en")),
       fact("of them reasoning", u.reasoning_tokens?.toLocaleString("en")), fact("took", seconds(r.elapsed_s)), fact("retries", r.retries || ""), fact("attempt", r.attempt || ""), fact("line", r.line)));
 }
@@ -65,7 +65,7 @@ function timeline(r, look) {
   r.calls.forEach((_, i) => say(i));
   const last = r.messages[r.messages.length - 1];
   if (r.answer && (!last || last.text !== r.answer)) out.push(el("div", {class: "step answer", "data-at": "a", tabindex: "-1"}, el("div", {class: "who"}, el("b", null, "answer")), block(r.answer, look.query)));
-  return el("div", null, out.length ? out : el("p", {class: "quiet"}, "Nothing was recorded of what was said."));
+  return el("div", null, out.length ? out : el("p", {class: "quiet"}, "No messages were recorded."));
 }
 
 /** message shows one message. */
@@ -77,7 +77,7 @@ export function message(m, i, query) {
     m.reasoning ? el("details", {class: "reasoning", open: m.reasoning.length < 1500 || Boolean(query)}, el("summary", null, "reasoning"), block(m.reasoning, query)) : "",
     m.text ? block(m.text, query, m.role === "tool") : "",
     m.refusal ? el("div", {class: "said"}, "refusal: ", m.refusal) : "",
-    m.other ? el("details", null, el("summary", null, "parts that are no text"), block(m.other, query, true)) : "",
+    m.other ? el("details", null, el("summary", null, "parts that are not text"), block(m.other, query, true)) : "",
     empty ? el("span", {class: "quiet"}, "empty") : "");
 }
 

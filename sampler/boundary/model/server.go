@@ -175,7 +175,7 @@ func (e *server) refuse(a endpoint.Answer) error {
 	code, message := endpoint.APIError(a.Body)
 	f, cutOff := sampler.ModelRefusal(e.address, a)
 	if e.path == "responses" && !f.Temporary && cutOff == "" && itemType.MatchString(message) {
-		f.Err = fmt.Errorf("%w; the server may know this kind of turn in Chat Completions alone: try model.api: chat",
+		f.Err = fmt.Errorf("%w; the server may know this kind of turn only in Chat Completions: try model.api: chat",
 			f.Err)
 	}
 	return &refused{

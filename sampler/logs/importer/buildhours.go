@@ -25,7 +25,7 @@ var buildHours = Format{
 	From: Origin{
 		Item:   "`sample_index`",
 		Sample: "the order of the files: a repeat is another evalrun directory",
-		Reward: "of `metrics` the only one, `reward`, the first or that of `--score`; a number or its `reward`",
+		Reward: "of `metrics` the one that `--score` names, else `reward`, else the first; a number or its `reward`",
 		Failures: "`error`, a `tool_error` or `runtime_error` in the trace, `metrics` of `{\"reward\": -1}`, a true " +
 			"flag in `metadata.errors`",
 	},

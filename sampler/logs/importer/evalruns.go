@@ -19,7 +19,7 @@ var evalRuns = Format{
 	From: Origin{
 		Item:     "`item_id`, or `datasource_item_id`",
 		Sample:   "the order of the files: a repeat is another run",
-		Reward:   "`score`: a number, or of several graders the only one, the first or that of `--score`",
+		Reward:   "`score`: a number, or, of several graders, the one that `--score` names, else the first",
 		Failures: "a score that is missing, null or NaN",
 	},
 	Read: readEvalRuns, keys: []string{"datasource_item_id", "prediction", "score"},

@@ -30,7 +30,7 @@ var harbor = Format{
 	From: Origin{
 		Item:   "`task_name`",
 		Sample: "the order of the trials of a task",
-		Reward: "`verifier_result.rewards`: `reward`, the only one, the first or that of `--score`; the others " +
+		Reward: "`verifier_result.rewards`: the one that `--score` names, else `reward`, else the first; the others " +
 			"are `parts`",
 		Failures: "`exception_info.exception_type`, of the trial or a step: a failed verifier is `grader`, a " +
 			"sandbox `tool`, anything else `model_api`, whatever the reward; time or context used up is " +

@@ -30,7 +30,7 @@ var lmEval = Format{
 		Item: "the task of the file's name and `doc_id`; of several filters the first, or that of " +
 			"`--score METRIC,FILTER`",
 		Sample:   "the position in `resps[0]`; of several files of a task, later ones continue",
-		Reward:   "of one response alone: the first of `metrics`, or that of `--score`; repeats have none",
+		Reward:   "of a single response: the first of `metrics`, or the one that `--score` names; repeats have none",
 		Failures: "repeats are not graded (`grader`), and so is a metric that is not a number",
 	},
 	Read: readLMEval, keys: []string{"doc_id", "doc", "resps"},

@@ -26,7 +26,7 @@ var outputItems = Format{
 		Item: "`datasource_item_id`",
 		Sample: "the position of `run_id` among the runs of a file: a repeat is another run; of several files, later " +
 			"ones continue",
-		Reward: "`results[].score` of the only grader, the first or that of `--score`, its name without the UUID",
+		Reward: "`results[].score` of the grader that `--score` names (without the UUID), else of the first",
 		Failures: "`sample.error`; an item or a result that is marked so, and a result whose `sample` has an error; " +
 			"no results",
 	},

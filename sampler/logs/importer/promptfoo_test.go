@@ -53,7 +53,7 @@ func TestPromptfooTraps(t *testing.T) {
 		{"repeats have a testIdx of their own", pfJSON(pfRow("0", a, "1", ""), pfRow("1", b, "1", ""), pfRow("2", a, "0.5", "")), []string{a + "/0 graded 1", b + "/0 graded 1", a + "/1 graded 0.5"}, "order of testIdx"},
 		{"lines come in the order of completion, samples go by testIdx", pfRow("3", a, "0.3", "") + "\n" + pfRow("1", a, "0.1", "") + "\n", []string{a + "/1 graded 0.3", a + "/0 graded 0.1"}, ""},
 		{"the order of vars makes no other item", pfJSON(pfRow("0", `{"x":1,"y":2}`, "1", ""), pfRow("1", `{"y":2,"x":1}`, "0", "")), []string{`{"x":1,"y":2}/0 graded 1`, `{"x":1,"y":2}/1 graded 0`}, ""},
-		{"without assertions a score of 1 is no grade", pfJSON(pfRow("0", a, "1", `,"gradingResult":{"pass":true,"score":1,"reason":"No assertions"}`)), []string{a + "/0 grader - the test has no assertions: its score of 1 is no grade"}, ""},
+		{"without assertions a score of 1 is no grade", pfJSON(pfRow("0", a, "1", `,"gradingResult":{"pass":true,"score":1,"reason":"No assertions"}`)), []string{a + "/0 grader - the test has no assertions: its score of 1 is not a grade"}, ""},
 		{"a score that is null", pfJSON(pfRow("0", a, "null", "")), []string{a + "/0 grader - score is missing, null or NaN"}, ""},
 		{"answers from a cache are told", pfJSON(pfRow("0", a, "1", `,"response":{"output":"x","cached":true}`)), []string{a + "/0 graded 1"}, "1 response came from promptfoo's cache"},
 		{"without vars all rows are repeats of one prompt", pfJSON(pfRow("0", "{}", "1", ""), pfRow("1", "{}", "0", "")), []string{"/0 graded 1", "/1 graded 0"}, ""},

@@ -33,8 +33,8 @@ func (r *promptfooReader) row(f File, look *promptfooLook, row *promptfooRow) er
 	rec := &rollout.Record{Item: id, Turns: 1}
 	row.fill(rec)
 	if row.Response.Cached {
-		r.count("response[|s] came from promptfoo's cache: [it is no new sample, and differs|they are no new " +
-			"samples, and differ] only by chance of the grading")
+		r.count("response[|s] came from promptfoo's cache: [it is not a new sample, and differs|they are not new " +
+			"samples, and differ] only by grader noise")
 	}
 	if err := r.grade(rec, row); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (r *promptfooReader) grade(rec *rollout.Record, row *promptfooRow) error {
 	case judged != "":
 		r.failed(rec, rollout.GraderFailed, judged)
 	case row.Grading != nil && string(row.Grading.Reason) == `"No assertions"`:
-		r.ungraded(rec, "the test has no assertions: its score of 1 is no grade")
+		r.ungraded(rec, "the test has no assertions: its score of 1 is not a grade")
 	case reward == nil:
 		r.ungraded(rec, "score is missing, null or NaN")
 	default:

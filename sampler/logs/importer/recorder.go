@@ -25,8 +25,8 @@ var evalsRecorder = Format{
 	From: Origin{
 		Item:   "`sample_id`",
 		Sample: "the order of the files: one run is one repeat",
-		Reward: "the share of `match` events that are correct; without any, of `metrics` the only number, " +
-			"`score`, `accuracy`, the first or that of `--score`",
+		Reward: "the share of `match` events that are correct; without any, of `metrics` the number that " +
+			"`--score` names, else `score`, `accuracy` or the first",
 		Failures: "an `error` event without a match or metrics; a `choice` of `__invalid__`, by which a judge gave " +
 			"no verdict, is `grader`",
 	},

@@ -20,7 +20,7 @@ var terminalBench = Format{
 		Item:   "`task_id`",
 		Sample: "the order of a task's trials; a trial in the run's file and in its own counts once",
 		Reward: "`is_resolved`: 1 or 0; the share of tests that passed is the part `tests_passed`",
-		Failures: "no `is_resolved` is no 0: by `failure_mode` a test_timeout or parse_error is `grader`, a failed " +
+		Failures: "a missing `is_resolved` is not a 0: by `failure_mode` a test_timeout or parse_error is `grader`, a failed " +
 			"installation of the agent `tool`, anything else `model_api`; agent_timeout and lengths that are " +
 			"exceeded are `step_limit`",
 	},

@@ -23,7 +23,7 @@ type versions struct {
 }
 
 // errNoVersions ends the search.
-var errNoVersions = errors.New("rows have steps of their own, or versions that are no whole numbers")
+var errNoVersions = errors.New("rows have steps of their own, or versions that are not whole numbers")
 
 // versionKey returns the key of a row that may name the version of the policy.
 func versionKey(keys []string) string {

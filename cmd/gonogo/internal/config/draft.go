@@ -64,7 +64,7 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	if in.Reward != "" {
 		grader, err := rewardGrader(dir, in.Reward)
 		d.set["grader"], errs = grader, append(errs, err)
-		d.note("grader", "the reward functions; see to reward_range")
+		d.note("grader", "the reward functions; set reward_range to the sum they can give")
 	}
 	for _, split := range rollout.Splits() {
 		path := in.Data[split]
@@ -104,7 +104,7 @@ func (d *draft) NextSteps(out string) string {
 	}
 	target, _ := dataset.TargetByName(d.config.Target)
 	if problems := dataset.Check(d.files, target); len(problems) > 0 {
-		fmt.Fprintf(&b, "  %s on the data, which gonogo check shows\n", console.Count(len(problems), "remark"))
+		fmt.Fprintf(&b, "  %s on the data: see gonogo check\n", console.Count(len(problems), "remark"))
 	}
 	b.WriteString("next:\n")
 	key := d.config.Model.APIKeyEnv
@@ -157,7 +157,7 @@ func (d *draft) inspect(dir string) error {
 	}
 	d.config = c
 	if c.Model.Name == "" {
-		return exit.Usagef("no job names the model: say which base model is measured with --model NAME")
+		return exit.Usagef("no job names the model: name the base model with --model NAME")
 	}
 	d.labels()
 	d.fileIDs()
@@ -196,8 +196,8 @@ func (d *draft) fileIDs() {
 		if f.id == "" {
 			continue
 		}
-		text := fmt.Sprintf("the job calls this file %s; whether that upload holds the same rows cannot be seen "+
-			"from here", f.id)
+		text := fmt.Sprintf("the job calls this file %s; gonogo cannot check whether that upload holds the same "+
+			"rows", f.id)
 		if d.set[f.key] == "" {
 			text = fmt.Sprintf("the job names %s: give its path here, or it is not checked", f.id)
 		}

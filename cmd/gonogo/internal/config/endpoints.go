@@ -21,7 +21,7 @@ func (c *Config) HiddenFields() []string {
 // checkAgent finds keys that contradict each other.
 func checkAgent(c *Config) error {
 	if len(c.Agent.Command) > 0 && c.Agent.URL != "" {
-		return c.Fault("agent.url", "is set together with agent.command: the agent is one of them")
+		return c.Fault("agent.url", "cannot be set together with agent.command: an agent is either a program or a service")
 	}
 	for _, path := range []string{
 		"agent.headers", "agent.per_rollout", "agent.processes", "agent.own_model",
@@ -34,7 +34,7 @@ func checkAgent(c *Config) error {
 	if c.Agent.URL != "" {
 		for _, path := range []string{"agent.per_rollout", "agent.processes"} {
 			if changedKey(c, path) {
-				return c.Fault(path, "is for agent.command alone")
+				return c.Fault(path, "works only with agent.command")
 			}
 		}
 	}

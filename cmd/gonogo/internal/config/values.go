@@ -63,7 +63,7 @@ type values struct {
 
 // toolValues are the keys of tools that are not in the job.
 type toolValues struct {
-	MCP          []mcp.Config `json:"mcp,omitzero" or:"the job's tools alone" example:"[{name: files, command: [python3, server.py], per_rollout: true}, {name: search, url: \"http://localhost:9000/mcp\"}]" doc:"MCP servers whose tools are offered to the model in addition to those of the rows, and called like the job's tools (docs/wire.md#mcp-servers)"`
+	MCP          []mcp.Config `json:"mcp,omitzero" or:"only the job's tools" example:"[{name: files, command: [python3, server.py], per_rollout: true}, {name: search, url: \"http://localhost:9000/mcp\"}]" doc:"MCP servers whose tools are offered to the model in addition to those of the rows, and called like the job's tools (docs/wire.md#mcp-servers)"`
 	Optional     bool         `json:"optional,omitzero" or:"no" example:"true" doc:"whether the task can be done without its tools: rollouts that were offered tools and called none, 32 or more, are then a caution and do not leave the run UNDECIDED"`
 	ErrorPattern string       `json:"error_pattern,omitzero" or:"what begins like \"Error: ...\", \"ValueError: ...\", \"Traceback (most recent call last)\", \"bash: x: command not found\" or {\"error\": \"...\"}; docs/wire.md lists all" word:"none" example:"(?i)^(error|no such)" doc:"a regular expression (RE2) for the beginning of outputs that are errors although the call succeeded; they count as errors of the tool. none: no output is"`
 }

@@ -46,7 +46,7 @@ func checkVariants(c *Config) error {
 		if len(c.ModelChanges(i)) == 0 && v.Empty() {
 			errs = append(errs, c.Fault(fmt.Sprintf("variants[%d]", i), "the variant %s changes nothing: let it "+
 				"override prompt, prompt_add, tools, drop_tools, add_tools, rename_tools, max_tool_calls, model, "+
-				"base_url, api, reasoning_effort or temperature by another value than the run's own", v.Name))
+				"base_url, api, reasoning_effort or temperature with a value other than the run's own", v.Name))
 		}
 	}
 	return document.SortErrors(errs)

@@ -72,7 +72,7 @@ func WriteBurstCost(w io.Writer, plan *burst.Plan, cfg burst.Config, prices pric
 	if made := plan.Rollouts(cfg); made > 0 {
 		one := plan.Use(prices.Rollout)
 		if over := overCap(caps, one, made); over != "" {
-			return fmt.Sprintf("that would be %s: fewer rollouts (--rollouts, burst.least) use less", over), ""
+			return fmt.Sprintf("that would be %s: lower --rollouts or burst.least", over), ""
 		}
 		if !one.Priced {
 			fmt.Fprintln(w, "The cost of the agent's rollouts is not known in advance: the records contain no tokens "+
@@ -90,8 +90,8 @@ func WriteBurstCost(w io.Writer, plan *burst.Plan, cfg burst.Config, prices pric
 		fmt.Fprintln(w, "The cost of the gradings is not known: the records contain no tokens of a model that "+
 			"graded, or no price is known.")
 	case caps.USD > 0 && usd > caps.USD:
-		return fmt.Sprintf("that would be about $%s, above sampling.max_usd of $%s: fewer rollouts (--rollouts, "+
-			"burst.least) cost less", message.Digits(usd), message.Digits(caps.USD)), ""
+		return fmt.Sprintf("that would be about $%s, above sampling.max_usd of $%s: lower --rollouts or "+
+			"burst.least", message.Digits(usd), message.Digits(caps.USD)), ""
 	case usd > 0:
 		fmt.Fprintf(w, "That is about $%s.\n", message.Digits(usd))
 	}
@@ -105,9 +105,9 @@ func NoRoom(caps limit.Bounds, use burst.Use, rollouts int) string {
 	case use.Rollouts == 0:
 		return ""
 	case caps.Tokens > 0 && !use.TokensKnown:
-		return "the tokens that it uses are not reported, and sampling.max_tokens bounds them"
+		return "its tokens are not reported, so sampling.max_tokens cannot be enforced"
 	case caps.USD > 0 && !use.Priced:
-		return "what it costs is not known, and sampling.max_usd bounds it"
+		return "its cost is not known, so sampling.max_usd cannot be enforced"
 	}
 	if over := overCap(caps, use, use.Rollouts+rollouts); over != "" {
 		return "with it that would be " + over

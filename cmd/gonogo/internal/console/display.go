@@ -75,7 +75,7 @@ func (p *Progress) Watch(e sampler.Event) {
 	workers := p.workers
 	p.mu.Unlock()
 	if first && p.bar == nil && p.money != nil && e.Recorded < p.total {
-		fmt.Fprintf(p.out, "Judged by the first %d %s: %s for all %d.\n", e.Judged.N, p.what, p.money(e, p.total),
+		fmt.Fprintf(p.out, "Going by the first %d %s: %s for all %d.\n", e.Judged.N, p.what, p.money(e, p.total),
 			p.total)
 	}
 	if workers != nil {

@@ -33,7 +33,7 @@ func Estimate(rollouts []sampler.Rollout, rec *rollout.Record, o EstimateOptions
 	if rec == nil {
 		return text + " and at least one model turn."
 	}
-	text += fmt.Sprintf("; judged by this one, about %s, %s", Count(n*rec.Turns, "model turn"),
+	text += fmt.Sprintf("; going by this one, about %s, %s", Count(n*rec.Turns, "model turn"),
 		Count(n*len(rec.Calls), "tool call"))
 	if rec.Usage.Input != nil && rec.Usage.Output != nil {
 		text += fmt.Sprintf(", %s in and %s out", Tokens(int64(n)**rec.Usage.Input), Tokens(int64(n)**rec.Usage.Output))

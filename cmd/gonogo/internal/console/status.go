@@ -89,7 +89,7 @@ func workerText(w queue.WorkerStatus) string {
 		}
 		return fmt.Sprintf("has left, made %s", message.Whole(w.Made))
 	}
-	lastSeen := fmt.Sprintf("heard %s ago", Span(time.Duration(w.Silent*float64(time.Second))))
+	lastSeen := fmt.Sprintf("last heard from %s ago", Span(time.Duration(w.Silent*float64(time.Second))))
 	if w.State == "lost" {
 		lastSeen = fmt.Sprintf("lost: silent for %s", Span(time.Duration(w.Silent*float64(time.Second))))
 	}

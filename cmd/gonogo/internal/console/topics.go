@@ -14,7 +14,7 @@ import (
 
 // WriteGates writes the checks behind the verdict, with their parts and thresholds.
 func WriteGates(w io.Writer) {
-	fmt.Fprintln(w, "Gates, in the order in which the first that fails is the reason of the verdict; the")
+	fmt.Fprintln(w, "Gates, in order: the first that fails is the reason for the verdict; the")
 	fmt.Fprintln(w, "worst of the facts below a gate decides it:")
 	for _, g := range gate.All() {
 		Entry(w, g.Name, g.Doc)

@@ -31,11 +31,11 @@ func WriteRegraded(w io.Writer, former *rollout.RegradeSource, stats sampler.Sta
 		fmt.Fprintln(w, "All outputs are graded already.")
 		return
 	}
-	fmt.Fprintf(w, "Graded %s of %s again: %s changed, %s failed. %s without an output taken over.\n",
+	fmt.Fprintf(w, "Graded %s of %s again: %s changed, %s failed. %s without an output copied.\n",
 		message.Whole(stats.Recorded), Count(former.Left, "output"), Count(changed, "reward"),
 		Count(stats.Outcomes[rollout.GraderFailed], "grading"), Count(former.Copied, "rollout"))
 	if former.Ungradable > 0 {
-		fmt.Fprintf(w, "warning: %s had a grade and no recorded output: without a grade here\n",
+		fmt.Fprintf(w, "warning: %s had a grade but no recorded output, so no grade here\n",
 			Count(former.Ungradable, "rollout"))
 	}
 }

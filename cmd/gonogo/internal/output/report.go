@@ -80,12 +80,12 @@ func ResultFor(ctx context.Context, c *project.Invocation, dir string) (*analysi
 		return kept, nil
 	}
 	if opened.Manifest == nil || len(opened.Manifest.Config) == 0 {
-		fmt.Fprintf(c.Err, "note: %s was judged with other settings than the defaults; the report says which "+
+		fmt.Fprintf(c.Err, "note: %s was judged with settings other than the defaults; the report says which "+
 			"thresholds were changed.\n", filepath.Join(dir, archive.ResultFile))
 		return kept, nil
 	}
-	fmt.Fprintf(c.Err, "note: %s was judged with other settings than the run's own; this report judges by the run's "+
-		"own. To report by others, give them here, too (--set, --group-size, --config).\n",
+	fmt.Fprintf(c.Err, "note: %s was judged with settings other than the run's own; this report uses the run's "+
+		"own. To use others, pass them here too (--set, --group-size, --config).\n",
 		filepath.Join(dir, archive.ResultFile))
 	return Analyze(ctx, c, opened, settings)
 }

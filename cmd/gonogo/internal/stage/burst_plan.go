@@ -92,7 +92,7 @@ func warnOtherJob(p *project.Project, run *rollout.Run) {
 		was = run.Manifest.Binding["job"]
 	}
 	if was != "" && was != p.Config.Binding()["job"] {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("%s was made with another job than that of %s: its recorded "+
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%s was made with a job other than that of %s: its recorded "+
 			"calls go to the tools of the latter", run.Dir, p.Config.File))
 	}
 }

@@ -27,7 +27,7 @@ func untilDecided(c *project.Invocation) (bool, error) {
 	case until == "":
 		return false, nil
 	case until != "decided":
-		return false, exit.Usagef("--until %q: there is --until decided", until)
+		return false, exit.Usagef("--until %q: the only value is decided", until)
 	case c.Sampling.Samples != "":
 		return false, exit.Usagef("--until decided finds how many samples are needed: limit them with --max-samples, " +
 			"without --samples")

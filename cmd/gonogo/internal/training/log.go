@@ -113,7 +113,7 @@ func (l *Log) noteSteps() error {
 		l.last = max(l.last, int(l.rollouts[i].step))
 	}
 	if l.last == 0 {
-		return early{errors.New("the log names no training step, so that nothing says what came first: log the step " +
+		return early{errors.New("the log has no training steps, so the order of its rollouts is not known: log the step " +
 			"of each rollout, and name its column with --map step=COLUMN if that is not its name")}
 	}
 	first := l.last
@@ -347,7 +347,7 @@ func (l *Log) AllFresh(fresh []pilot.Item) bool {
 }
 
 var (
-	otherSplits = message.New("pilot.note.splits", "left out, of other splits than train: {rollouts}")
+	otherSplits = message.New("pilot.note.splits", "left out, from splits other than train: {rollouts}")
 	gaps        = message.New("pilot.note.gaps",
 		"steps in the log, of {all} from {first} to {last}: {n}; with TRL, logging_steps: 1 logs them all; rollouts "+
 			"that are not logged count for no look")

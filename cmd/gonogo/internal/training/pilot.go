@@ -86,11 +86,11 @@ func Open(o Options) (*Pilot, error) {
 	case len(p.Logs) == 0:
 		return nil, exit.Usagef("pilot compares the base run with a log of the training: name it with --log")
 	case p.Steps < 0:
-		return nil, exit.Usagef("--steps %d: a training has steps", p.Steps)
+		return nil, exit.Usagef("--steps %d: must be at least 1", p.Steps)
 	case p.Lag < 0:
-		return nil, exit.Usagef("--lag %d: a policy is some updates behind, or none", p.Lag)
+		return nil, exit.Usagef("--lag %d: must be 0 or more", p.Lag)
 	case p.Idle <= 0:
-		return nil, exit.Usagef("--idle %s: name a time above zero", p.Idle)
+		return nil, exit.Usagef("--idle %s: must be more than 0", p.Idle)
 	}
 	if err := p.Import.Check(); err != nil {
 		return nil, exit.AsUsage(err)
@@ -163,7 +163,7 @@ func (p *Pilot) plan() error {
 		return exit.AsUsage(err)
 	}
 	if err := json.Unmarshal(text, &kept); err != nil || kept.Schema != pilot.Schema || len(kept.Planned) == 0 {
-		return exit.Usagef("read %s: it is no pilot of this version of gonogo: move it away", path)
+		return exit.Usagef("read %s: it is not a pilot of this version of gonogo: move it away", path)
 	}
 	if p.Looks != "" && !slices.Equal(given, kept.Planned) {
 		return exit.Usagef("the first call fixed the looks of this pilot, at %s steps: leave out --looks, or move "+
@@ -421,7 +421,7 @@ var (
 		"--lag {lag}: the weights of a rollout are that many updates behind the step that logs it")
 	graderNote   = message.New("pilot.note.grader", "logged answers were not graded again: {why}")
 	regradedNote = message.New("pilot.note.regraded",
-		"the trainer pays something else than the base run's grader: here its rollouts have the rewards of that grader")
+		"the trainer pays something other than the base run's grader: here its rollouts have the rewards of that grader")
 	partialNote = message.New("pilot.note.partial",
 		"{dir} holds {made} of {planned} and does not count yet: the command that began it makes the others")
 	otherNote = message.New("pilot.note.other_log",
