@@ -91,7 +91,7 @@ func TestInitGolden(t *testing.T) {
 	if c.Data.IDField != "question_id" || c.Data.CategoryField != "topic" || c.Data.FamilyField != "document" || c.Items != 0 {
 		t.Errorf("data fields %+v, items %d", c.Data, c.Items)
 	}
-	for _, want := range []string{"wrote " + out, "501 rows", "remarks on the data, which gonogo check shows", "gonogo check -c " + out, "gonogo run -c " + out + " -o my-run"} {
+	for _, want := range []string{"wrote " + out, "501 rows", "remarks on the data: see gonogo check", "gonogo check -c " + out, "gonogo run -c " + out + " -o my-run"} {
 		if !strings.Contains(talk, want) {
 			t.Errorf("next steps lack %q:\n%s", want, talk)
 		}

@@ -137,7 +137,7 @@ func TestWhatFailsBesideANightHidesNoRegression(t *testing.T) {
 		night := history.Night{Name: "2026-11-20T0200Z", ExitCode: c.answer}
 		answer := withAnswer(&project.Invocation{Err: &note}, night, c.failed...)
 		// the note tells an exit code of 1 from that of a night that was not recorded
-		want := fmt.Sprintf("night 2026-11-20T0200Z is recorded (exit code %d by itself)", c.answer)
+		want := fmt.Sprintf("night 2026-11-20T0200Z is recorded (its own exit code is %d)", c.answer)
 		if strings.Contains(note.String(), want) != (c.told > 0) {
 			t.Errorf("%s: the note is %q", c.what, note.String())
 		}

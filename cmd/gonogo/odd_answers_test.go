@@ -264,11 +264,11 @@ func TestTheSettingsOfSamplingAreSaid(t *testing.T) {
 		plan       map[string]string // by trainer
 	}{
 		"nothing sent, and nothing known": {
-			nil, "api: chat", "nothing is sent; the server's own settings apply, and it does not report them", "The temperature is the server's own, and it does not say which", true,
+			nil, "api: chat", "nothing is sent; the server's own settings apply, and it does not report them", "The server chose the temperature and does not report it", true,
 			map[string]string{"trl": "No temperature was measured", "verl": "No temperature was measured", "prime-rl": "No temperature was measured", "azure": "No temperature was measured"},
 		},
 		"the temperature alone, and nothing known of the rest": {
-			nil, "api: chat, temperature: 0.7", "temperature 0.7 sent; the server's own settings apply for top_p, top_k, min_p, and it does not report them", "replies were drawn with temperature 0.7; not sent: top_p, top_k, min_p, where the server's own hold", false,
+			nil, "api: chat, temperature: 0.7", "temperature 0.7 sent; the server's own settings apply for top_p, top_k, min_p, and it does not report them", "replies were drawn with temperature 0.7; not sent: top_p, top_k, min_p; the server used its own values", false,
 			map[string]string{"trl": "Not sent: top_p, top_k, min_p.", "verl": "Not sent: top_p, top_k, min_p.", "prime-rl": "Not sent: top_p, top_k, min_p."},
 		},
 		"what the server says": {

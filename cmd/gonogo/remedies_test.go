@@ -53,7 +53,7 @@ var remedies = []remedy{
 	{"%w: name the directory of gonogo nightly --history", "nightly", "name the directory of gonogo nightly --history", "gonogo nightly -c w/eval.yaml --set \"$WORLD\" --history empty", "! stdout 'There is no night yet'"},
 	{"There is no night yet: gonogo nightly makes one.", "nightly", "There is no night yet", "gonogo nightly", "! stdout 'There is no night yet'"},
 
-	{"Once you have a second run, gonogo compare measures", "remedies_more", "Once you have a second run, gonogo compare measures", "gonogo compare run evals-2", "could hide"},
+	{"Once you have a second run, gonogo compare measures", "remedies_more", "Once you have a second run, gonogo compare measures", "gonogo compare run evals-2", "could go"},
 
 	// The files of a run.
 	{"decode result: %w: run gonogo analyze again", "remedies", "decode result", "gonogo analyze r1-2", "exits 0 gonogo report r1-2"},
@@ -87,7 +87,7 @@ var remedies = []remedy{
 	{"the file is compressed with %s: gonogo import %s -o RUN unpacks it", "import_lists", "-o RUN unpacks it", "gonogo import r.jsonl.gz -o r", "r/rollouts.jsonl"},
 	{"import writes a run directory: name it with --output RUN, as in gonogo import", "remedies_more", "as in gonogo import", "gonogo import log.jsonl -o imported", "Next: gonogo report imported"},
 	{"there is no %s here: gonogo init writes one", "remedies_more", "there is no gonogo.yaml here", "gonogo init --train", "gonogo check --offline"},
-	{"on the data, which gonogo check shows", "remedies_more", "on the data, which gonogo check shows", "gonogo check", "advice +odd.jsonl"},
+	{"on the data: see gonogo check", "remedies_more", "on the data: see gonogo check", "gonogo check", "advice +odd.jsonl"},
 	{"  gonogo check -c %s      # no model is called", "remedies_more", "gonogo check -c gonogo.yaml", "gonogo check", "advice +odd.jsonl"},
 	{"  gonogo run -c %s -o my-run", "remedies_more", "gonogo run -c drafted.yaml -o my-run", "gonogo run -c drafted.yaml -o my-run", "exists my-run/report/index.html"},
 	{"next:\n  gonogo run%s -o my-run", "remedies_more", "stderr 'gonogo run -o my-run'", "gonogo run -o my-run", "exists my-run/result.json"},
@@ -106,7 +106,7 @@ var noRemedies = map[string]string{
 	"has only a part of the rollouts of run":                                  "tests of sampler/rollout: a run beside a half grading",
 	"for gonogo compare: the ":                                                "what a threshold is of",
 	"No planner (gonogo run --queue) answers, and":                            "no advice",
-	"so its rewards cannot be trusted: repair that first (gonogo report RUN)": "where to read what failed",
+	"so its rewards cannot be trusted: fix that first (gonogo report RUN)": "where to read what failed",
 	"the agent calls its model itself: let it use the checkpoint":             "tests of gonogo pilot, which refuse it",
 	"by other rules, and is shown as it is: gonogo analyze":                   "tests of analysis/archive: a stored verdict by other rules",
 	"by other rules, and is judged again here: gonogo analyze":                "tests of analysis/archive: a stored verdict by other rules",

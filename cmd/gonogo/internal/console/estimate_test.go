@@ -30,12 +30,12 @@ func TestWhatRolloutsWillTake(t *testing.T) {
 		{
 			rec,
 			EstimateOptions{Concurrency: 2, Cost: func(*rollout.Record) (float64, bool) { return 0.5, true }},
-			"To make: 3 rollouts of 2 items, each with one grade; judged by this one, about 6 model turns, 3 tool calls, 300 tokens in and 60 tokens out, $1.5, and 20s with 2 at a time.",
+			"To make: 3 rollouts of 2 items, each with one grade; going by this one, about 6 model turns, 3 tool calls, 300 tokens in and 60 tokens out, $1.5, and 20s with 2 at a time.",
 		},
 		{
 			&rollout.Record{Turns: 1, Elapsed: rollout.Seconds(10 * time.Second)},
 			EstimateOptions{Cost: free},
-			"To make: 3 rollouts of 2 items, each with one grade; judged by this one, about 3 model turns, 0 tool calls, an unknown number of tokens (the server does not report it), and 30s of rollouts, as many at a time as the endpoints can take.",
+			"To make: 3 rollouts of 2 items, each with one grade; going by this one, about 3 model turns, 0 tool calls, an unknown number of tokens (the server does not report it), and 30s of rollouts, as many at a time as the endpoints can take.",
 		},
 	} {
 		if got := Estimate(jobs, c.rec, c.o); got != c.want {

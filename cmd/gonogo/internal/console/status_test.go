@@ -32,7 +32,7 @@ func TestTheStatusOfARun(t *testing.T) {
   200/min, the last minute; at that rate 1m30s to go
   graded 1,199, tool 1, paid twice 2, 5 tokens, $1.25
   model        1/8 in flight, 0/s
-  worker a (pid 1): 2 of 4 in flight, 0 waiting, 3/min, made 10, failed 0, heard 2s ago, version v1
+  worker a (pid 1): 2 of 4 in flight, 0 waiting, 3/min, made 10, failed 0, last heard from 2s ago, version v1
   worker b (pid 2): 0 of 4 in flight, 0 waiting, 0/min, made 0, failed 0, lost: silent for 1m30s, version v1
   worker c (pid 3): has left, made 3
   worker d (pid 4): takes no jobs: python3

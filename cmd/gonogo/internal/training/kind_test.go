@@ -216,7 +216,7 @@ func TestAttemptsInALog(t *testing.T) {
 	if len(groups) != 2 || groups[0].Missing != 1 || len(groups[0].Rewards) != 1 || groups[0].Rewards[0] != 1 || groups[1].Rewards[0] != 0 {
 		t.Errorf("%+v", groups)
 	}
-	if text := fmt.Sprint(l.Notes); !strings.Contains(text, "of other splits than train: 1 rollout") {
+	if text := fmt.Sprint(l.Notes); !strings.Contains(text, "from splits other than train: 1 rollout") {
 		t.Error(text)
 	}
 }
