@@ -25,7 +25,7 @@ var english = words{
 	},
 	Means: map[string]string{
 		"data.valid":        "The platform would reject these files",
-		"infra.failures":    "No answer about training: too many rollouts failed",
+		"infra.failures":    "Too many rollouts failed",
 		"grader.truth":      "Training would punish right answers",
 		"grader.hackable":   "Training would teach the model to fool the grader",
 		"grader.noise":      "Training would learn from noise",

@@ -149,7 +149,7 @@ func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 	for name, parts := range map[string][]string{
 		"dead":        {"Nothing to learn from — no group of 8 teaches anything: 0 informative groups (0 to 14.3) are expected in the whole training (30 steps, 240 groups)", "wanted ≥ 20 informative groups."},
 		"tiny":        {"This run does not settle it — 0 items have at least 4 valid rollouts, of 6 sampled", "wanted ≥ 20 items"},
-		"all_missing": {"Repair first: no answer about training: too many rollouts failed — 100 % of rollouts were lost", "wanted ≤ 5 %"},
+		"all_missing": {"Repair first: too many rollouts failed — 100 % of rollouts were lost", "wanted ≤ 5 %"},
 		"audited":     {"Repair first: training would teach the model to fool the grader — the grader can be fooled: “judge_instructions”", "The grader fails as well: Shortcuts to reward."},
 		"eval_only":   {"No check found a reason not to train", "(no verdict on training)."},
 	} {
