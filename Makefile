@@ -38,8 +38,8 @@ test: ## run the quick tests; make lint vets
 long: ## run the tests that make test leaves out: long sessions, the commands of the pages, kills, chaos, small calibrations, templates, the browser
 	$(GO) test -vet=off -timeout 30m -run '^TestLong' ./...
 
-race: ## run the tests under the race detector (RACE=./... or some packages)
-	$(GO) test -race -parallel 3 -timeout 45m $(RACE)
+race: ## run the tests but the long worlds under the race detector (RACE=./... or some packages)
+	$(GO) test -race -skip '^TestLongWorld' -parallel 3 -timeout 45m $(RACE)
 
 worlds: ## run every task from the field and every world of one gate, and hold it to its verdict (SEED=2 for another seed)
 	GONOGO_DEEP=1 $(GO) test -count=1 -run TestDeepKernels ./fixtures/internal/kernels

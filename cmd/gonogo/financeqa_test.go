@@ -13,7 +13,7 @@ import (
 
 // Three samples look flat on 85 % of the items and decide nothing; the 16 that
 // the world takes by itself say GO.
-func TestLongThreeSamplesCannotTell(t *testing.T) {
+func TestLongWorldThreeSamplesCannotTell(t *testing.T) {
 	long(t)
 	t.Parallel()
 	if raced {

@@ -8,10 +8,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// TestLongTheTailOfCodeResearchGoesWithTraining runs the world code-research with its
+// TestLongWorldTailOfCodeResearchGoesWithTraining runs the world code-research with its
 // policy before training, of which one rollout in eleven wanders and earns less for it,
 // and with the one after. The gate cautions the one and passes the other.
-func TestLongTheTailOfCodeResearchGoesWithTraining(t *testing.T) {
+func TestLongWorldTailOfCodeResearchGoesWithTraining(t *testing.T) {
 	long(t)
 	t.Parallel()
 	if raced {

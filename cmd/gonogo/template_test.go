@@ -19,7 +19,7 @@ import (
 
 // Every template goes the whole way: it is written, checked, run, audited,
 // rehearsed, compared with its other policies, reported and viewed.
-func TestLongEveryTemplateGoesTheWholeWay(t *testing.T) {
+func TestLongWorldTemplatesGoTheWholeWay(t *testing.T) {
 	long(t)
 	t.Parallel()
 	if raced {

@@ -9,10 +9,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// TestLongWhatIfIsWhatALimitLeaves: what the records say a limit of tool calls would leave is what a run under that
+// TestLongWorldWhatIfIsWhatALimitLeaves: what the records say a limit of tool calls would leave is what a run under that
 // limit has: the same numbers with the same seed, for the scripted policy knows of no
 // limit, and another draw of them, within the interval, with another.
-func TestLongWhatIfIsWhatALimitLeaves(t *testing.T) {
+func TestLongWorldWhatIfIsWhatALimitLeaves(t *testing.T) {
 	long(t)
 	t.Parallel()
 	if raced {

@@ -15,7 +15,7 @@ import (
 
 // Where a reward is rare, large groups find what small ones miss, and the same
 // rollouts say so: enough at 32, too few at 4.
-func TestLongASparseRewardNeedsLargeGroups(t *testing.T) {
+func TestLongWorldOfASparseRewardNeedsLargeGroups(t *testing.T) {
 	long(t)
 	t.Parallel()
 	world, err := fixtures.Find("code-tests")

@@ -32,7 +32,7 @@ var racedWorlds = []string{"broken", "repaired"}
 
 // Every world gives its own verdict by its own gate, through the code path
 // that a real model would take: here the basic ones.
-func TestLongBasicWorldsGiveTheirVerdict(t *testing.T) {
+func TestLongWorldsGiveTheirVerdict(t *testing.T) {
 	long(t)
 	t.Parallel()
 	giveVerdicts(t, func(w fixtures.World) bool {
@@ -41,7 +41,7 @@ func TestLongBasicWorldsGiveTheirVerdict(t *testing.T) {
 }
 
 // The tasks from the field, their twins and the worlds of one gate each take
-// minutes together; of the templates TestLongEveryTemplateGoesTheWholeWay runs a part.
+// minutes together; of the templates TestLongWorldTemplatesGoTheWholeWay runs a part.
 func TestDeepOtherWorldsGiveTheirVerdict(t *testing.T) {
 	if os.Getenv("GONOGO_DEEP") == "" {
 		t.Skip("a deep test: make worlds")
