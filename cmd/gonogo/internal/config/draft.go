@@ -64,7 +64,10 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	if in.Reward != "" {
 		grader, err := rewardGrader(dir, in.Reward)
 		d.set["grader"], errs = grader, append(errs, err)
-		d.note("grader", "the reward functions; set reward_range to the sum they can give")
+		d.note("grader", "the reward functions; set reward_range to what they can give together")
+		// What TRL, verl and prime-rl do unless configured, and any server of their models.
+		d.set["model.api"], d.set["model.temperature"] = "chat", "1"
+		d.note("model.api", "Chat Completions; responses for a server that has it")
 	}
 	for _, split := range rollout.Splits() {
 		path := in.Data[split]
@@ -111,9 +114,12 @@ func (d *draft) NextSteps(out string) string {
 	if _, found := d.env(key); !found && key != noKey && !loopback(d.config.Model.BaseURL) {
 		fmt.Fprintf(&b, "  export %s=…\n", key)
 	}
-	quoted := message.Shell(out)
-	fmt.Fprintf(&b, "  gonogo check -c %s      # no model is called\n", quoted)
-	fmt.Fprintf(&b, "  gonogo run -c %s -o my-run\n", quoted)
+	named := ""
+	if out != "gonogo.yaml" {
+		named = " -c " + message.Shell(out)
+	}
+	fmt.Fprintf(&b, "  gonogo check%s      # no model is called\n", named)
+	fmt.Fprintf(&b, "  gonogo run%s -o my-run\n", named)
 	return b.String()
 }
 
@@ -234,6 +240,7 @@ const (
 // decisions are the keys that a user decides before a first run, each with what to know about it.
 var decisions = map[string]string{
 	"job":                 "the job whose tools and grader are measured",
+	"target":              "the platform whose limits are checked: openai, azure, bedrock or none",
 	"items":               "rows of each split to sample; 0 is all",
 	"reward_range":        "bottom and top of the rewards that the grader can give",
 	"data.train":          "the training rows",
