@@ -229,8 +229,9 @@ func TestInitOfRewardFunctions(t *testing.T) {
 			if err != nil {
 				t.Fatalf("what init wrote is not loaded: %v\n%s", err, text)
 			}
-			if cfg.Target != "none" {
-				t.Errorf("the target is %s", cfg.Target)
+			// Servers of open models all have Chat Completions, and 1 is the default of TRL, verl and prime-rl.
+			if cfg.Target != "none" || cfg.Model.API != "chat" || cfg.Model.Temperature == nil || *cfg.Model.Temperature != 1 {
+				t.Errorf("target %s, api %s, temperature %v", cfg.Target, cfg.Model.API, cfg.Model.Temperature)
 			}
 		})
 	}
