@@ -64,23 +64,28 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	if in.Reward != "" {
 		grader, err := rewardGrader(dir, in.Reward)
 		d.set["grader"], errs = grader, append(errs, err)
-		d.note("grader", "the reward functions; set reward_range to what they can give together")
+		d.note("grader", "the reward functions; unless each gives 0 to 1, set reward_range to what they can give together")
 		// What TRL, verl and prime-rl do unless configured, and any server of their models.
 		d.set["model.api"], d.set["model.temperature"] = "chat", "1"
 		d.note("model.api", "Chat Completions; responses for a server that has it")
 	}
+	prompt := ""
 	for _, split := range rollout.Splits() {
 		path := in.Data[split]
 		if path == "" {
 			continue
 		}
 		errs = append(errs, name("data."+string(split), path))
-		f, err := dataset.Load(path, split, dataset.Options{})
+		f, field, err := dataset.LoadGuess(path, split, prompt)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		d.files = append(d.files, f)
+		d.files, prompt = append(d.files, f), field
+	}
+	if prompt != "" {
+		d.set["data.prompt"] = document.Quote(prompt)
+		d.note("data.prompt", "the rows have no messages and no prompt")
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -139,8 +144,12 @@ func rewardGrader(dir, reward string) (string, error) {
 	if kind == "python" {
 		return fmt.Sprintf("{type: python, name: %s, file: %s}", names[0], document.Quote(relative)), err
 	}
-	return fmt.Sprintf("{type: %s, file: %s, functions: [%s]}", kind, document.Quote(relative),
-		strings.Join(names, ", ")), err
+	weights := ""
+	if len(names) > 1 { // so that reward_range is their sum
+		weights = ", weights: [1" + strings.Repeat(", 1", len(names)-1) + "]"
+	}
+	return fmt.Sprintf("{type: %s, file: %s, functions: [%s]%s}", kind, document.Quote(relative),
+		strings.Join(names, ", "), weights), err
 }
 
 // inspect resolves the keys that are set and derives others from the files.
