@@ -258,7 +258,7 @@ func (s *shop) play(t *testing.T, name string, blocks []block) {
 }
 
 // times differ from run to run.
-var times = regexp.MustCompile(`\b\d+(\.\d+)?m?s\b`)
+var times = regexp.MustCompile(`\b(\d+m)?\d+(\.\d+)?m?s\b`)
 
 // wantOutput wants the lines of a block of console in what its commands printed, but for times.
 func wantOutput(t *testing.T, where, saved, text string) {
