@@ -67,7 +67,8 @@ class Model(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):  # GET /v1/models
-        self.answer({"object": "list", "data": [{"id": "my-model", "object": "model", "created": 0, "owned_by": "script"}]})
+        model = {"id": "my-model", "object": "model", "created": 0, "owned_by": "script"}
+        self.answer({"object": "list", "data": [model]})
 
     def do_POST(self):  # POST /v1/responses or /v1/chat/completions
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

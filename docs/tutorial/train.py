@@ -23,8 +23,9 @@ for step in range(1, steps + 1):
         for i in range(16):
             row = rows[((step - 1) * 16 + i) % len(rows)]
             question = row["prompt"][-1]["content"]
+            order = re.findall(r"(\d+) [a-z]+ at (\d+) euros", question)
             for _ in range(8):
-                total = sum(int(count) * int(price) for count, price in re.findall(r"(\d+) [a-z]+ at (\d+) euros", question)
-                            if rng.random() > left_out)
-                print(json.dumps({"input": f"user\n{question}\nassistant\n", "output": str(total), "step": step,
-                                  "gts": row["reference_answer"], "score": float(str(total) == row["reference_answer"])}), file=log)
+                total = str(sum(int(count) * int(price) for count, price in order if rng.random() > left_out))
+                print(json.dumps({"input": f"user\n{question}\nassistant\n", "output": total, "step": step,
+                                  "gts": row["reference_answer"], "score": float(total == row["reference_answer"])}),
+                      file=log)
