@@ -206,7 +206,7 @@ func goldenText(t *testing.T, name string, got []byte) {
 // Without a job init writes what the data and the reward functions say, and it is loaded.
 func TestInitOfRewardFunctions(t *testing.T) {
 	for name, c := range map[string]struct{ source, reward, want string }{
-		"TRL":       {"import re\n\ndef right(completions, answer: list[str], **kwargs):\n    return [1.0]\n\nasync def brief(prompts,\n    completions, **kwargs):\n    return [1.0]\n\ndef _helper(completions):\n    pass\n", "r.py", "{type: trl, file: r.py, functions: [right, brief]}"},
+		"TRL":       {"import re\n\ndef right(completions, answer: list[str], **kwargs):\n    return [1.0]\n\nasync def brief(prompts,\n    completions, **kwargs):\n    return [1.0]\n\ndef _helper(completions):\n    pass\n", "r.py", "{type: trl, file: r.py, functions: [right, brief], weights: [1, 1]}"},
 		"one of it": {"def right(completions):\n    return [1.0]\n\ndef brief(completions):\n    return [1.0]\n", "r.py:brief", "{type: trl, file: r.py, functions: [brief]}"},
 		"verifiers": {"async def right(completion, answer) -> float:\n    return 1.0\n", "r.py", "{type: verifiers, file: r.py, functions: [right]}"},
 		"ms-swift":  {"from swift.rewards import ORM\n\nclass Right(ORM):\n\n    def __init__(self, args=None, **kwargs):\n        super().__init__(args)\n\n    def __call__(self, completions, answer, **kwargs):\n        return [1.0]\n\nclass _Other:\n    pass\n", "r.py", "{type: ms_swift, file: r.py, functions: [Right]}"},
@@ -229,9 +229,27 @@ func TestInitOfRewardFunctions(t *testing.T) {
 			if err != nil {
 				t.Fatalf("what init wrote is not loaded: %v\n%s", err, text)
 			}
-			if cfg.Target != "none" {
-				t.Errorf("the target is %s", cfg.Target)
+			if want := [2]float64{0, float64(1 + strings.Count(c.want, ","+" 1]"))}; *cfg.RewardRange != want {
+				t.Errorf("the range is %v, want %v", *cfg.RewardRange, want)
+			}
+			// Servers of open models all have Chat Completions, and 1 is the default of TRL, verl and prime-rl.
+			if cfg.Target != "none" || cfg.Model.API != "chat" || cfg.Model.Temperature == nil || *cfg.Model.Temperature != 1 {
+				t.Errorf("target %s, api %s, temperature %v", cfg.Target, cfg.Model.API, cfg.Model.Temperature)
 			}
 		})
+	}
+}
+
+// Rows of verifiers have a question: init says so, and what it wrote is loaded.
+func TestInitFindsTheQuestion(t *testing.T) {
+	rows := `{"question":"one plus two?","answer":"3"}` + "\n"
+	dir := initFolder(t, map[string]string{"r.py": "def right(completion, answer):\n    return 1.0\n", "train.jsonl": rows, "eval.jsonl": rows})
+	out := filepath.Join(dir, "gonogo.yaml")
+	if _, talk, err := initIn(t, dir, "--train", "{dir}/train.jsonl", "--eval", "{dir}/eval.jsonl", "--reward", "{dir}/r.py", "--model", "m", "-o", out); err != nil {
+		t.Fatal(err, talk)
+	}
+	cfg, err := config.Load(out, initEnv)
+	if err != nil || cfg.Data.PromptField != "question" {
+		t.Errorf("%v; data %+v", err, cfg)
 	}
 }

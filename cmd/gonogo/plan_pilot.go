@@ -16,6 +16,7 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/report/recipe"
 	"gonogo/sampler/input/dataset"
 	"gonogo/sampler/rollout"
@@ -25,6 +26,9 @@ import (
 // file; no rows if the configuration is printed or an imported run has no training file.
 func planPilot(c *cli.Context, run *rollout.Run, cfg *config.Config, out string) (*recipe.Pilot, []byte, error) {
 	p := &recipe.Pilot{Config: out}
+	if path, err := project.ConfigPath(invocationOf(c)); err == nil {
+		p.Sampling = path
+	}
 	opt := &curateOptions{
 		Invocation: invocationOf(c), Run: c.Args().First(), Train: c.String("train"), DespiteChange: true,
 	}

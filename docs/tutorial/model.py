@@ -1,10 +1,11 @@
-"""A stand-in for a model, for the tutorial: a script behind the Responses API.
+"""A stand-in for a model, for the tutorial: a script behind Chat Completions and Responses.
 
-It reads the order in the question, asks the tool `price` for each item, and adds
-up; now and then it leaves out an item. It is no model: a verdict on it says
-nothing about yours.
+It reads the order in the question, with the prices or by asking the tool `price`
+for each item, and adds up; now and then it leaves out an item. It is no model: a
+verdict on it says nothing about yours.
 
-    python3 model.py 8000
+    python3 model.py 8000          # leaves out one item in four
+    python3 model.py 8001 0.05     # one in twenty
 """
 
 import http.server
@@ -13,37 +14,66 @@ import random
 import re
 import sys
 
+LEFT_OUT = float(sys.argv[2]) if len(sys.argv) > 2 else 0.25
 
-def reply(request, seed):
-    """The next output item: a call of the tool, or the answer."""
-    question = [m["content"] for m in request["input"] if m.get("role") == "user"][-1]
-    calls = [m for m in request["input"] if m.get("type") == "function_call"]
-    outputs = [m for m in request["input"] if m.get("type") == "function_call_output"]
+
+def add(order, prices, rng):
+    """The total, without the items that are left out."""
+    return str(sum(int(count) * int(price) for (count, _), price in zip(order, prices)
+                   if rng.random() > LEFT_OUT and price.isdigit()))
+
+
+def reply(question, outputs, rng):
+    """The next item to ask the tool for, or None, and the answer."""
+    priced = re.findall(r"(\d+) [a-z]+ at (\d+) euros", question)
+    if priced:
+        return None, add(priced, [price for _, price in priced], rng)
     order = re.findall(r"(\d+) ([a-z]+?)s?\b", question)
-    if len(calls) < len(order):
-        arguments = json.dumps({"item": order[len(calls)][1]})
-        return {"type": "function_call", "id": f"fc_{len(calls)}", "call_id": f"call_{len(calls)}", "name": "price", "arguments": arguments}
-    rng = random.Random(seed)
-    total = 0
-    for (count, _), output in zip(order, outputs):
-        if rng.random() > 0.25 and output["output"].isdigit():
-            total += int(count) * int(output["output"])
-    content = [{"type": "output_text", "text": str(total), "annotations": []}]
-    return {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": content}
+    if len(outputs) < len(order):
+        return order[len(outputs)][1], None
+    return None, add(order, outputs, rng)
+
+
+def responses(request, rng):
+    question = [m["content"] for m in request["input"] if m.get("role") == "user"][-1]
+    outputs = [m["output"] for m in request["input"] if m.get("type") == "function_call_output"]
+    item, answer = reply(question, outputs, rng)
+    if item:
+        out = {"type": "function_call", "id": f"fc_{len(outputs)}", "call_id": f"call_{len(outputs)}",
+               "name": "price", "arguments": json.dumps({"item": item})}
+    else:
+        out = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+               "content": [{"type": "output_text", "text": answer, "annotations": []}]}
+    usage = {"input_tokens": len(json.dumps(request["input"])) // 4, "output_tokens": 12, "total_tokens": 0}
+    return {"id": "resp_1", "object": "response", "created_at": 0, "model": request["model"], "status": "completed",
+            "output": [out], "usage": usage}
+
+
+def chat(request, rng):
+    question = [m["content"] for m in request["messages"] if m["role"] == "user"][-1]
+    outputs = [m["content"] for m in request["messages"] if m["role"] == "tool"]
+    item, answer = reply(question, outputs, rng)
+    message = {"role": "assistant", "content": answer}
+    if item:
+        function = {"name": "price", "arguments": json.dumps({"item": item})}
+        message["tool_calls"] = [{"id": f"call_{len(outputs)}", "type": "function", "function": function}]
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if item else "stop"}
+    usage = {"prompt_tokens": len(json.dumps(request["messages"])) // 4, "completion_tokens": 12, "total_tokens": 0}
+    return {"id": "chat_1", "object": "chat.completion", "created": 0, "model": request["model"],
+            "choices": [choice], "usage": usage}
 
 
 class Model(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):  # GET /v1/models
-        self.answer({"object": "list", "data": [{"id": "my-model", "object": "model", "created": 0, "owned_by": "script"}]})
+        model = {"id": "my-model", "object": "model", "created": 0, "owned_by": "script"}
+        self.answer({"object": "list", "data": [model]})
 
-    def do_POST(self):  # POST /v1/responses
+    def do_POST(self):  # POST /v1/responses or /v1/chat/completions
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         rollout = self.headers.get("X-Client-Request-Id", "").split("/")[0] or None
-        usage = {"input_tokens": len(json.dumps(request["input"])) // 4, "output_tokens": 12, "total_tokens": 0}
-        self.answer({"id": "resp_1", "object": "response", "created_at": 0, "model": request["model"], "status": "completed",
-                     "output": [reply(request, rollout)], "usage": usage})
+        self.answer((responses if "input" in request else chat)(request, random.Random(rollout)))
 
     def answer(self, body):
         body = json.dumps(body).encode()

@@ -19,6 +19,7 @@ type Pilot struct {
 	Train     string // the training file with the run's items first; "" if none was written
 	Rows      int    // its rows
 	PromptKey string // the field of its rows that holds the conversation
+	Sampling  string // the configuration that gonogo pilot samples by; "" for that in the run
 }
 
 // base returns the configuration's path without its extension.
@@ -103,15 +104,24 @@ func (p *firstSteps) head(reads string) []string {
 // tail returns the last comment lines, with the commands. start begins the training, log is what
 // it writes, and weights is where the checkpoint of a step is.
 func (p *firstSteps) tail(start, log, weights string) []string {
-	run := cmp.Or(p.given.Run, p.r.Run.Name)
+	run, epochs := cmp.Or(p.given.Run, p.r.Run.Name), ""
+	if p.given.Epochs == 0 && p.epochs.n != firstEpochs {
+		epochs = fmt.Sprintf(" and with --set training.epochs=%d", p.epochs.n)
+	}
+	look := []string{
+		"gonogo", "pilot", run, "--log", log, "--steps", fmt.Sprint(p.steps.n), "--checkpoint", "URL",
+		"--at", fmt.Sprint(p.looks[0]),
+	}
+	if p.Sampling != "" {
+		look = append(look, "-c", p.Sampling)
+	}
 	return []string{
 		"Start it:", "  " + start,
 		"Read its log while it grows; GO and NO-GO end the command:",
 		"  " + message.Shell("gonogo", "pilot", run, "--log", log, "--steps", fmt.Sprint(p.steps.n), "--follow"),
 		fmt.Sprintf("At a look, serve the checkpoint (%s) and sample the eval split from it:", weights),
-		"  " + message.Shell("gonogo", "pilot", run, "--log", log, "--steps", fmt.Sprint(p.steps.n),
-			"--checkpoint", "URL", "--at", fmt.Sprint(p.looks[0])),
-		"After a GO, train with the whole plan: the same command without --pilot.",
+		"  " + message.Shell(look...),
+		"After a GO, train with the whole plan: the same command without --pilot" + epochs + ".",
 	}
 }
 

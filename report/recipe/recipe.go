@@ -10,6 +10,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/gate"
 	"gonogo/analysis/message"
+	"gonogo/analysis/pilot"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/input/job"
 	"gonogo/sampler/rollout"
@@ -154,16 +155,24 @@ func (c *recipe) batchSize() number {
 
 // length returns the number of epochs and of steps.
 func (c *recipe) length() (epochs, steps number) {
+	per := (itemCount(c.train) + c.batch.n - 1) / c.batch.n
 	epochs = number{c.given.Epochs, "as configured"}
 	if epochs.n == 0 {
 		epochs = number{firstEpochs, "no measurement determines the number of passes: stop when the evaluations " +
 			"no longer rise"}
+		if n := c.toLastLook(per); c.given.Pilot != nil && n > firstEpochs {
+			epochs = number{n, "up to the last look of gonogo pilot: stop when the evaluations no longer rise"}
+		}
 	}
-	items := itemCount(c.train)
-	per := (items + c.batch.n - 1) / c.batch.n
 	return epochs,
 		number{epochs.n * per, fmt.Sprintf("%d x %s of %s each", epochs.n, count(per, "step"),
 			count(c.batch.n, "item"))}
+}
+
+// toLastLook returns the number of epochs, of per steps each, to the last look of gonogo pilot.
+func (c *recipe) toLastLook(per int) int {
+	looks := pilot.DefaultLooks(0, 0)
+	return (looks[len(looks)-1].StepOf(c.batch.n*c.group.n) + per - 1) / per
 }
 
 func (c *recipe) samplesOfEval() number {

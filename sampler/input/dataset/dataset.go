@@ -98,7 +98,7 @@ func read(r io.Reader, path string, split rollout.Split, opt Options) (*File, er
 		ids:  map[string]firstUse{},
 		rows: map[[sha256.Size]byte]int{},
 
-		written: map[string]canonicalField{},
+		written: map[string]canonicalField{}, likely: map[string]int{},
 	}
 	in := bufio.NewReaderSize(r, 1<<16)
 	for line := 1; ; line++ {
@@ -119,8 +119,8 @@ func read(r io.Reader, path string, split rollout.Split, opt Options) (*File, er
 			break
 		}
 	}
-	if len(rd.errs) > 0 {
-		return nil, errors.Join(rd.errs...)
+	if err := rd.err(); err != nil {
+		return nil, err
 	}
 	if rd.file.Rows == 0 {
 		return nil, fmt.Errorf("%s has no rows", path)

@@ -2,11 +2,24 @@ package dataset
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
+
+// LoadGuess reads the file as Load does, with prompt as the field of the conversation. If that is ""
+// and the rows have neither messages nor a prompt, it takes the field that probably holds the user's
+// text. It returns the field.
+func LoadGuess(path string, split rollout.Split, prompt string) (*File, string, error) {
+	f, err := Load(path, split, Options{PromptField: prompt})
+	if without, is := errors.AsType[*unprompted](err); is && prompt == "" {
+		prompt = without.field
+		f, err = Load(path, split, Options{PromptField: prompt})
+	}
+	return f, prompt, err
+}
 
 // GuessFields returns the fields of the rows that probably hold the item's id, category and family.
 // Each is the first of its usual names under which every row of every file has a text or a number,

@@ -1,6 +1,9 @@
 package dataset
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"gonogo/sampler/rollout"
@@ -30,5 +33,31 @@ func TestGuessFields(t *testing.T) {
 		if got := GuessFields(c.files); got != c.want {
 			t.Errorf("%s: guessed %+v, want %+v", c.files[0].Items[0].Row, got, c.want)
 		}
+	}
+}
+
+// The field of the conversation is guessed only if no row has messages or a prompt.
+func TestLoadGuess(t *testing.T) {
+	for name, c := range map[string]struct{ rows, given, want, err string }{
+		"rows of verifiers":      {`{"question":"1 + 1?","answer":"2"}` + "\n" + `{"question":"1 + 2?","answer":"3"}`, "", "question", ""},
+		"a conversation":         {`{"question":"1 + 1?","messages":[{"role":"user","content":"Add."}]}`, "", "", ""},
+		"a row lacks it":         {`{"question":"1 + 1?"}` + "\n" + `{"question":"2?","prompt":"Add."}`, "", "", `1: missing "messages"; the key data.prompt`},
+		"messages are broken":    {`{"question":"1 + 1?","messages":[]}`, "", "", `"messages" is empty`},
+		"the field is given":     {`{"question":"1 + 1?","text":"Add."}`, "text", "text", ""},
+		"not the one that it is": {`{"question":"1 + 1?"}`, "text", "text", `missing "messages"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "rows.jsonl")
+			if err := os.WriteFile(path, []byte(c.rows), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			f, field, err := LoadGuess(path, rollout.Train, c.given)
+			if field != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+				t.Fatalf("field %q, %v; want %q, %q", field, err, c.want, c.err)
+			}
+			if err == nil && len(f.Items[0].Messages) != 1 {
+				t.Errorf("messages are %s", f.Items[0].Messages)
+			}
+		})
 	}
 }

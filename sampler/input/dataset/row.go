@@ -26,6 +26,28 @@ type reader struct {
 	written map[string]canonicalField // by the field's name
 
 	unnamed, wrapped, repeated, copies lines
+
+	likely map[string]int // rows without a conversation, by the field that often holds a question
+}
+
+// unprompted is the error of a file whose rows, as far as it was read, all lack a conversation and
+// have a field that often holds a question.
+type unprompted struct {
+	error
+	field string
+}
+
+func (e *unprompted) Unwrap() error { return e.error }
+
+// err joins what is wrong with the rows.
+func (rd *reader) err() error {
+	err := errors.Join(rd.errs...)
+	for field, n := range rd.likely {
+		if n == rd.file.Rows {
+			return &unprompted{err, field}
+		}
+	}
+	return err
 }
 
 // firstUse is the first use of an id.
@@ -89,6 +111,7 @@ func (rd *reader) row(text []byte, line int) {
 			absent(fields["messages"]) {
 			err = fmt.Errorf("%w, but the row has %q", err, near)
 		} else if name := likelyPrompt(fields); name != "" && absent(fields["messages"]) {
+			rd.likely[name]++
 			err = fmt.Errorf("%w; the key data.prompt names another field that holds them or the user's text, such "+
 				"as %q", err, name)
 		}

@@ -196,8 +196,8 @@ func (t *table) known() ([]taken, error) {
 		}
 	}
 	if !has["item"] || !has["reward"] && !has["outcome"] {
-		return nil, fmt.Errorf("%w: it has no columns item and reward, and no --map says which they are",
-			ErrUnrecognized)
+		return nil, fmt.Errorf("%w: it has no columns item and reward, and no --map says which they are: "+
+			"--map item=COLUMN,reward=COLUMN, of %s", ErrUnrecognized, strings.Join(t.columns, ", "))
 	}
 	return list, nil
 }

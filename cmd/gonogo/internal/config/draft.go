@@ -64,20 +64,28 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	if in.Reward != "" {
 		grader, err := rewardGrader(dir, in.Reward)
 		d.set["grader"], errs = grader, append(errs, err)
-		d.note("grader", "the reward functions; set reward_range to the sum they can give")
+		d.note("grader", "the reward functions; unless each gives 0 to 1, set reward_range to what they can give together")
+		// What TRL, verl and prime-rl do unless configured, and any server of their models.
+		d.set["model.api"], d.set["model.temperature"] = "chat", "1"
+		d.note("model.api", "Chat Completions; responses for a server that has it")
 	}
+	prompt := ""
 	for _, split := range rollout.Splits() {
 		path := in.Data[split]
 		if path == "" {
 			continue
 		}
 		errs = append(errs, name("data."+string(split), path))
-		f, err := dataset.Load(path, split, dataset.Options{})
+		f, field, err := dataset.LoadGuess(path, split, prompt)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		d.files = append(d.files, f)
+		d.files, prompt = append(d.files, f), field
+	}
+	if prompt != "" {
+		d.set["data.prompt"] = document.Quote(prompt)
+		d.note("data.prompt", "the rows have no messages and no prompt")
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -111,9 +119,12 @@ func (d *draft) NextSteps(out string) string {
 	if _, found := d.env(key); !found && key != noKey && !loopback(d.config.Model.BaseURL) {
 		fmt.Fprintf(&b, "  export %s=…\n", key)
 	}
-	quoted := message.Shell(out)
-	fmt.Fprintf(&b, "  gonogo check -c %s      # no model is called\n", quoted)
-	fmt.Fprintf(&b, "  gonogo run -c %s -o my-run\n", quoted)
+	named := ""
+	if out != "gonogo.yaml" {
+		named = " -c " + message.Shell(out)
+	}
+	fmt.Fprintf(&b, "  gonogo check%s      # no model is called\n", named)
+	fmt.Fprintf(&b, "  gonogo run%s -o my-run\n", named)
 	return b.String()
 }
 
@@ -133,8 +144,12 @@ func rewardGrader(dir, reward string) (string, error) {
 	if kind == "python" {
 		return fmt.Sprintf("{type: python, name: %s, file: %s}", names[0], document.Quote(relative)), err
 	}
-	return fmt.Sprintf("{type: %s, file: %s, functions: [%s]}", kind, document.Quote(relative),
-		strings.Join(names, ", ")), err
+	weights := ""
+	if len(names) > 1 { // so that reward_range is their sum
+		weights = ", weights: [1" + strings.Repeat(", 1", len(names)-1) + "]"
+	}
+	return fmt.Sprintf("{type: %s, file: %s, functions: [%s]%s}", kind, document.Quote(relative),
+		strings.Join(names, ", "), weights), err
 }
 
 // inspect resolves the keys that are set and derives others from the files.
@@ -234,6 +249,7 @@ const (
 // decisions are the keys that a user decides before a first run, each with what to know about it.
 var decisions = map[string]string{
 	"job":                 "the job whose tools and grader are measured",
+	"target":              "the platform whose limits are checked: openai, azure, bedrock or none",
 	"items":               "rows of each split to sample; 0 is all",
 	"reward_range":        "bottom and top of the rewards that the grader can give",
 	"data.train":          "the training rows",
