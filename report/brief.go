@@ -277,8 +277,9 @@ func (p *RunPage) withItems(text string, f *finding) string {
 func (p *RunPage) judge(gates []analysis.Unjudged, add func(text string, labels ...string)) {
 	var commands []string
 	labels := map[string][]string{}
+	_, all := p.Result.Coverage()
 	for _, u := range gates {
-		if u.Command == nil {
+		if u.Command == nil || u.Gate != analysis.Sampling && !slices.Contains(all, u.Gate) {
 			continue
 		}
 		command := message.Shell(p.place().At(u.Command)...)
