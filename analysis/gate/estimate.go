@@ -89,7 +89,11 @@ func (e estimated) needed(r *analysis.Result, t analysis.Thresholds, want float6
 	if !ok {
 		return nil, false
 	}
-	items = max(items, e.estimate.Items+1, int(t.At(enoughItems))) // these do not settle it
+	floor := max(e.estimate.Items+1, int(t.At(enoughItems))) // these do not settle it, or decide nothing
+	if e.inFile != nil {
+		floor = min(floor, *e.inFile)
+	}
+	items = max(items, floor)
 	if e.inFile != nil && items > *e.inFile {
 		// The file has no more items; more samples of all of them are worth as much.
 		samples := math.Ceil(float64(e.samples) * float64(items) / float64(*e.inFile))

@@ -169,7 +169,8 @@ func newShop(t *testing.T, pages map[string]string) *shop {
 	s.model = "http://127.0.0.1:" + model + "/v1"
 	s.shell(t, s.dir, `python3 make_rows.py
 gonogo init --train train.jsonl --eval eval.jsonl --job rft_job.json
-gonogo run -o my-run --seed 1 --samples 4 --set audit.items=10`, "PORT="+port)
+gonogo run -o my-run --seed 1 --samples 4 --set audit.items=10 >said.txt
+grep -q '^GO  Start, and look again after the first steps: all 1' said.txt # not "GO so far"`, "PORT="+port)
 	return s
 }
 
