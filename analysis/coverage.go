@@ -61,24 +61,34 @@ func (r *Result) Missing() []Unjudged {
 	return missing
 }
 
-// Coverage counts the blocking gates that passed and all blocking gates that apply to the run or
-// are required.
-func (r *Result) Coverage() (passed, all int) {
+// Coverage lists the blocking gates that passed and all that count: those that judged something,
+// those that could have, and those that are required. A gate that judges only if asked, such as
+// endpoint.burst, does not count otherwise.
+func (r *Result) Coverage() (passed, all []string) {
 	judged := make(map[string]Status)
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Severity != Blocking || f.IsMoot() && !slices.Contains(r.Required, f.Gate) {
+		if f.Severity != Blocking ||
+			f.Status == Skipped && (f.IsMoot() || isAsked(f.Gate)) && !slices.Contains(r.Required, f.Gate) {
 			continue
 		}
 		was, seen := judged[f.Gate]
+		if !seen {
+			all = append(all, f.Gate)
+		}
 		if !seen || was == Skipped || was == Pass && f.Status != Skipped {
 			judged[f.Gate] = f.Status
 		}
 	}
-	for _, status := range judged {
-		if status == Pass {
-			passed++
+	for _, gate := range all {
+		if judged[gate] == Pass {
+			passed = append(passed, gate)
 		}
 	}
-	return passed, len(judged)
+	return passed, all
+}
+
+// isAsked reports whether a gate judges only what was asked for.
+func isAsked(gate string) bool {
+	return slices.ContainsFunc(Stages(), func(s Stage) bool { return s.Asked && slices.Contains(s.Gates, gate) })
 }

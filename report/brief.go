@@ -33,12 +33,10 @@ func (p *RunPage) brief(deciding []string) []block.Block {
 	v.Scope, v.Open = p.scope()
 	if f := p.decider(); f != nil {
 		v.Texts = append(v.Texts, sentences(p.Words.say(f.Why)))
-		passed, all := p.Result.Coverage()
-		v.Texts = append(v.Texts, fmt.Sprintf(w.Judged, message.Whole(passed), w.Lang.Count(all, "blocking gate"),
-			message.Whole(all-len(p.Result.Judged))))
+		v.Texts = append(v.Texts, p.coverage()+w.Signs.Stop)
 	}
 	if p.Verdict == analysis.Go && v.Open > 0 {
-		v.Unchecked = p.unchecked()
+		v.Tone, v.Unchecked = block.SoFar, p.unchecked()
 	}
 	list := []block.Block{v}
 	if p.pilot != nil {
@@ -60,17 +58,45 @@ func (p *RunPage) brief(deciding []string) []block.Block {
 	return list
 }
 
-// unchecked names the blocking gates that judged nothing although they could have.
+// unchecked names the blocking gates that judged nothing although they could have, after those that
+// the verdict rests on if they are few.
 func (p *RunPage) unchecked() string {
+	const few = 6
+	w := p.Words
+	passed, all := p.Result.Coverage()
 	var names []string
 	for _, f := range p.Result.Findings {
 		name := p.findingLabel(f)
-		if f.Severity == analysis.Blocking && !f.IsMoot() && !slices.Contains(p.Result.Judged, f.Gate) &&
-			!slices.Contains(names, name) {
+		if f.Severity == analysis.Blocking && !f.IsMoot() && slices.Contains(all, f.Gate) &&
+			!slices.Contains(p.Result.Judged, f.Gate) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	return p.Words.named(p.Words.NotJudged, p.Words.list(names)) + p.Words.Signs.Stop
+	open := w.named(w.NotJudged, w.list(names)) + w.Signs.Stop
+	if len(passed) == 0 || len(passed) > few {
+		return open
+	}
+	for i, gate := range passed {
+		passed[i] = p.gateLabel(gate)
+	}
+	return w.named(w.RestsOn, w.list(passed)) + w.Signs.Stop + w.Signs.Space + open
+}
+
+// coverage says how many blocking gates passed, and how many were not checked.
+func (p *RunPage) coverage() string {
+	w := p.Words
+	passed, all := p.Result.Coverage()
+	s := fmt.Sprintf(w.Passed, message.Whole(len(passed)), w.Lang.Count(len(all), "blocking gate"))
+	judged := 0
+	for _, gate := range all {
+		if slices.Contains(p.Result.Judged, gate) {
+			judged++
+		}
+	}
+	if judged == len(all) {
+		return s
+	}
+	return fmt.Sprintf(w.Unjudged, s, message.Whole(len(all)-judged))
 }
 
 // verdictTone returns the colour of a verdict.
@@ -142,9 +168,9 @@ var graderChanged = message.New("report.grader_changed",
 	"The configuration has a different grader from the one that graded this run: {grade} grades the recorded "+
 		"answers with it, without new rollouts.")
 
-// toDo lists the first actions, each a command or an edit: the remedies of the deciding finding,
-// then those of other open findings, then the commands that judge the unjudged gates. What would
-// settle an open question follows the labels of the question.
+// toDo lists the first actions, each a command or an edit, by harm: the remedies of the deciding
+// finding, then those of other open findings, then the commands that judge the unjudged gates. Those
+// of findings that did not fail the run follow the labels of their gates.
 func (p *RunPage) toDo() []string {
 	var list []string
 	about := map[string][]string{} // labels by text
@@ -162,10 +188,11 @@ func (p *RunPage) toDo() []string {
 		}
 	}
 	remedy := func(f *finding) {
-		if f.Status == analysis.Unknown || p.Verdict == analysis.Go {
-			add(p.say(f.Remedy), p.gateLabel(f.Gate))
+		text := p.withItems(sentences(p.say(f.Remedy)), f)
+		if f.tone() == block.Fail {
+			add(text)
 		} else {
-			add(p.say(f.Remedy))
+			add(text, p.gateLabel(f.Gate))
 		}
 	}
 	if p.GraderChanged {
@@ -181,8 +208,8 @@ func (p *RunPage) toDo() []string {
 			func(u analysis.Unjudged) bool { return !strings.HasPrefix(u.Gate, "grader.") }), add)
 	}
 	var seen []string // a gate has one sentence for all splits
-	for i := range p.found {
-		if f := &p.found[i]; f.open() && !f.unsettled() && (f.tone() == block.Fail || p.Verdict != analysis.NoGo) &&
+	for _, f := range p.byHarm() {
+		if f.open() && !f.unsettled() && (f.tone() == block.Fail || p.Verdict != analysis.NoGo) &&
 			!slices.Contains(seen, f.Gate) {
 			remedy(f)
 			seen = append(seen, f.Gate)
@@ -202,12 +229,57 @@ func (p *RunPage) toDo() []string {
 	return list
 }
 
+// lesser are the gates whose cautions say little about whether training works: more data would
+// narrow intervals, or a platform advises another phrasing.
+var lesser = []string{"data.enough", "eval.power", "tools.tail", "variants.gain", "data.valid"}
+
+// byHarm returns the findings in the order of what to do about them: of equally urgent ones, first
+// those about the grader, and last the lesser ones. Among blocking ones, the order of the gates is
+// that of harm.
+func (p *RunPage) byHarm() []*finding {
+	list := make([]*finding, len(p.found))
+	for i := range p.found {
+		list[i] = &p.found[i]
+	}
+	harm := func(f *finding) int {
+		switch i := slices.Index(lesser, f.Gate); {
+		case f.Severity == analysis.Blocking:
+			return 0
+		case i >= 0:
+			return 2 + i
+		case strings.HasPrefix(f.Gate, "grader."):
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(list, func(a, b *finding) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(harm(a), harm(b)))
+	})
+	return list
+}
+
+// withItems adds two of the items that a finding points at to what to do about it, unless the text
+// names one.
+func (p *RunPage) withItems(text string, f *finding) string {
+	const most = 2
+	if text == "" || slices.ContainsFunc(f.Items, func(item string) bool { return strings.Contains(text, id(item)) }) {
+		return text
+	}
+	items := ids(f.Items[:min(len(f.Items), most)])
+	if len(items) == 0 {
+		return text
+	}
+	w := p.Words
+	return text + w.Signs.Space + w.named(w.LookAt, w.list(items)) + w.Signs.Stop
+}
+
 // judge adds the commands that would judge gates, if there are any.
 func (p *RunPage) judge(gates []analysis.Unjudged, add func(text string, labels ...string)) {
 	var commands []string
 	labels := map[string][]string{}
+	_, all := p.Result.Coverage()
 	for _, u := range gates {
-		if u.Command == nil {
+		if u.Command == nil || u.Gate != analysis.Sampling && !slices.Contains(all, u.Gate) {
 			continue
 		}
 		command := message.Shell(p.place().At(u.Command)...)

@@ -190,7 +190,7 @@ func tryFindings(b *tab, p *RunPage) {
 	if before != 0 {
 		b.Errorf("%d findings are open before one opens any", before)
 	}
-	js[bool](b, `document.querySelector("details.quiet summary").focus() ?? true`)
+	js[bool](b, `[...document.querySelectorAll("details.quiet")].find(d => d.textContent.includes(%q)).querySelector("summary").focus() ?? true`, p.Words.Why)
 	b.keys(kb.Enter)
 	if got := open(); got != before+1 {
 		b.Errorf("after Enter %d findings are open, want %d", got, before+1)

@@ -88,7 +88,7 @@ func TestWhatCannotBeCheckedIsNotListed(t *testing.T) {
 	health := gateFinding("tools.health", analysis.Pass)
 	health.Others = []analysis.Fact{{ID: "tools.failures", Status: analysis.Skipped, Title: message.Text{ID: "gate.skipped", Args: message.Args{"reason": message.Nested(message.Text{ID: "skip.no_tools"})}}}}
 	r := &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.Go, Judged: []string{"tools.health"}}, Findings: []analysis.Finding{health, split, audit}}
-	if v := bannerOf(t, r); v.Said() != "GO so far: 1 of 2 gates" || v.Unchecked != "Not checked: Right answers accepted." {
+	if v := bannerOf(t, r); v.Said() != "GO so far: 1 of 2 gates" || v.Unchecked != "Rests on: Tool calls. Not checked: Right answers accepted." {
 		t.Errorf("the verdict is %q: %q", v.Said(), v.Unchecked)
 	}
 	found := NewRunPage(r, Options{}).Findings
@@ -149,6 +149,52 @@ func TestPicturesAreAboutTheVerdict(t *testing.T) {
 			if f, ok := b.(block.Figure); ok && slices.Contains([]string{"variance", "informative", "best_of_k"}, f.Name) {
 				t.Errorf("%s is shown by the picture %s", gate, f.Name)
 			}
+		}
+	}
+}
+
+// The first action of a GO was a platform's advice on phrasing, or to check what was not asked for.
+func TestWhatToDoFirstGoesByHarm(t *testing.T) {
+	caution := func(gate string, items ...string) analysis.Finding {
+		f := gateFinding(gate, analysis.Fail)
+		f.Severity, f.Remedy, f.Items = analysis.Advisory, message.Verbatim("Mend "+gate+"."), items
+		return f
+	}
+	r := &analysis.Result{
+		Ruling: analysis.Ruling{Verdict: analysis.Go, Judged: []string{"infra.failures"}, NotJudged: []analysis.Unjudged{
+			{Gate: "endpoint.burst", Command: []string{"gonogo", "burst", "RUN"}},
+		}},
+		Findings: []analysis.Finding{
+			gateFinding("infra.failures", analysis.Pass), caution("data.valid"), caution("eval.power"),
+			caution("tools.health", "q-7", "q-8", "q-9"), caution("grader.accuracy", "q-1"),
+			gateFinding("endpoint.burst", analysis.Skipped),
+		},
+	}
+	v := bannerOf(t, r)
+	want := []string{
+		"Grader accuracy: mend grader.accuracy. Look at items: q-1.",
+		"Tool calls: mend tools.health. Look at items: q-7, q-8.",
+		"Smallest detectable gain: mend eval.power.",
+	}
+	if v.Said() != "GO" || v.Tone != block.Pass || !slices.Equal(v.Next, want) {
+		t.Errorf("%s in %s: what to do first is %q, want %q", v.Said(), v.Tone, v.Next, want)
+	}
+}
+
+// A GO on four of nine gates was as green as any.
+func TestGoSoFarSaysWhatItRestsOn(t *testing.T) {
+	r := &analysis.Result{
+		Ruling:   analysis.Ruling{Verdict: analysis.Go, Judged: []string{"data.enough", "infra.failures"}},
+		Findings: []analysis.Finding{gateFinding("data.enough", analysis.Pass), gateFinding("infra.failures", analysis.Pass), gateFinding("grader.truth", analysis.Skipped)},
+	}
+	v := bannerOf(t, r)
+	if want := "Rests on: Items and samples, Rollouts lost. Not checked: Right answers accepted."; v.Tone != block.SoFar || v.Unchecked != want {
+		t.Errorf("in %s: %q, want %q", v.Tone, v.Unchecked, want)
+	}
+	for _, tone := range []block.Tone{block.Pass, block.Unknown, block.Fail} {
+		strong, ground := tone.Colours()
+		if own, back := block.SoFar.Colours(); own == strong || back == ground {
+			t.Errorf("GO so far has the colours of %s", tone)
 		}
 	}
 }

@@ -51,8 +51,8 @@ func checkLines(t *testing.T, name, text string, limit int, ascii bool) {
 func TestColourIsWritten(t *testing.T) {
 	p := *page(t, "go")
 	p.Color = true
-	if s := string(write(t, "text", &p)); !strings.Contains(s, "\x1b[1;32mGO") {
-		t.Error("GO is not green")
+	if s := string(write(t, "text", &p)); !strings.Contains(s, "\x1b[1;36mGO so far") || !strings.Contains(s, "\x1b[1;32mPASS") {
+		t.Error("GO so far is not cyan, or PASS is not green")
 	}
 	if s := string(write(t, "text", page(t, "go"))); strings.Contains(s, "\x1b") {
 		t.Error("an escape sequence without colours asked for")

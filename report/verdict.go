@@ -33,9 +33,9 @@ func (p *RunPage) sentence() (reason, next string) {
 func (p *RunPage) scope() (string, float64) {
 	passed, all := p.Result.Coverage()
 	switch f := p.decider(); {
-	case p.Verdict == analysis.Go && passed < all:
-		return fmt.Sprintf(p.Words.OnGates, message.Whole(passed), p.Words.Lang.Count(all, "gate")),
-			float64(all-passed) / float64(all)
+	case p.Verdict == analysis.Go && len(passed) < len(all):
+		return fmt.Sprintf(p.Words.OnGates, message.Whole(len(passed)), p.Words.Lang.Count(len(all), "gate")),
+			1 - float64(len(passed))/float64(len(all))
 	case p.Verdict == analysis.NoGo && f != nil && f.Gate == "infra.failures":
 		return p.Words.RunFailed, 1
 	}
@@ -118,10 +118,8 @@ func (p *RunPage) uncovered(u analysis.Unjudged) string {
 	}); i >= 0 {
 		why = w.Lower(unended(p.title(p.found[i])))
 	}
-	passed, all := p.Result.Coverage()
 	reason := fmt.Sprintf(w.NotChecked, w.Meaning[p.Verdict], p.gateLabel(u.Gate), why)
-	return fmt.Sprintf(w.Covered, reason, message.Whole(passed), w.Lang.Count(all, "blocking gate"),
-		message.Whole(all-len(p.Result.Judged)))
+	return reason + w.Signs.Semicolon + p.coverage() + w.Signs.Stop
 }
 
 // changed names the thresholds that are not at their default, so that a verdict never hides them.
@@ -160,10 +158,9 @@ func (p *RunPage) goSentence() string {
 	r, w := p.Result, p.Words
 	passed, all := r.Coverage()
 	meaning := cmp.Or(w.Claims[r.Claim], w.Meaning[analysis.Go])
-	s := fmt.Sprintf(w.AllPassed, meaning, w.Gates.of(passed))
-	if passed < all {
-		s = fmt.Sprintf(w.SomePassed, meaning, message.Whole(passed), w.Lang.Count(all, "blocking gate"),
-			message.Whole(all-passed))
+	s := fmt.Sprintf(w.AllPassed, meaning, w.Gates.of(len(passed)))
+	if len(passed) < len(all) {
+		s = w.named(meaning, p.coverage())
 	}
 	var cautions, unsettled []string
 	for _, f := range p.found {

@@ -25,13 +25,13 @@ type words struct {
 	AllPassed, Because, NoneJudged, Noted string
 	MeanBounds                            string // of a mean if much is missing
 	GradedOnly                            string // marks another number in that case
-	SomePassed, Covered, NotChecked       string // the share that was judged
+	Passed, Unjudged, RestsOn, NotChecked string // the share that was judged
 	Changed, ChangedTo, ChangedMore       string // thresholds that are not at their default
 	Measure, Wanted                       string // of a finding; of the deciding one
 	JudgedBy                              string // another version of gonogo
 	OnGates, RunFailed                    string // what a verdict is based on
 	GraderToo, Rejects                    string // in addition to another reason
-	Judged, Judges                        string // how many gates were judged; what would judge another
+	Judges, LookAt                        string // what would judge another gate; two items
 	Exhibit                               exhibitWords
 	ByFailed, ByFailedOf                  string // marks the rewards of a grader that failed its audit
 	Gates, Cautions, Unsettled            plural

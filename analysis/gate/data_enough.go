@@ -34,7 +34,7 @@ var dataEnough = &analysis.Gate{
 		Pass: "{have|item was|items were} sampled often enough to decide",
 		Unknown: "{have|item has|items have} at least {least|valid rollout}, of {sampled} sampled ({lost} " +
 			"with none)",
-		UnknownRemedy:   "Sample more items, or more rollouts of each, or fix what made rollouts fail. {needs}",
+		UnknownRemedy:   "Sample more items, or more rollouts of each, or fix what made rollouts fail.",
 		Caution:         "{have|item} with {median|valid rollout} each (median): little data",
 		CautionRemedy:   "The intervals are wide. 100 items with 8 samples each are a good basis.",
 		CautionUnknown:  "the number of items is not known",
@@ -71,6 +71,7 @@ var dataEnough = &analysis.Gate{
 			status = analysis.Unknown
 			switch {
 			case have == sr.Items.Sampled: // nothing was lost, and no item has too few samples
+				j.Args["more"] = message.Int(want - have)
 				j.Instead, j.Want = &fewWords,
 					wantItems.With(message.Args{"limit": message.Int(want), "samples": message.Int(least)})
 				if all := sr.Items.InFile; all != nil && *all > sr.Items.Sampled {
@@ -100,11 +101,11 @@ func Enough(t analysis.Thresholds, groupSize int) (items, samples int) {
 
 // fewWords replaces the words if only items are missing.
 var fewWords = analysis.NewWording("data.enough.few", "only {sampled|item was|items were} sampled",
-	"Add items to the data file. {needs}")
+	"Add at least {more|item} to the data file.")
 
 // subsetWords replaces the words if the data file has more items than were sampled.
 var subsetWords = analysis.NewWording("data.enough.subset", "only {sampled|item was|items were} sampled",
-	"Sample more items of the data file. {needs}")
+	"Sample at least {more|other item} of the data file.")
 
 func enoughCaution(r *analysis.Result, split rollout.Split) analysis.Finding {
 	sr := r.Splits[split]

@@ -89,6 +89,11 @@ func (e estimated) needed(r *analysis.Result, t analysis.Thresholds, want float6
 	if !ok {
 		return nil, false
 	}
+	floor := max(e.estimate.Items+1, int(t.At(enoughItems))) // these do not settle it, or decide nothing
+	if e.inFile != nil {
+		floor = min(floor, *e.inFile)
+	}
+	items = max(items, floor)
 	if e.inFile != nil && items > *e.inFile {
 		// The file has no more items; more samples of all of them are worth as much.
 		samples := math.Ceil(float64(e.samples) * float64(items) / float64(*e.inFile))
@@ -126,7 +131,7 @@ func settleBy(e stat.Estimate, want float64, rng stat.Range, conf float64, sampl
 	if !ok {
 		return nil, false
 	}
-	return &analysis.Needs{Items: items, Samples: max(1, samples)}, true
+	return &analysis.Needs{Items: max(items, e.Items+1), Samples: max(1, samples)}, true // e.Items do not
 }
 
 // onFile narrows an estimate on train to the data file: the gates on train are about these items,

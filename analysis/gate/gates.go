@@ -4,15 +4,16 @@ import "gonogo/analysis"
 
 // All lists the gates in the order in which they are shown; the first one that fails is the
 // verdict's reason. They ask whether the run can be trusted, then whether its rewards can, then
-// whether the task is within reach, then whether it teaches.
+// whether the task is within reach, then whether it teaches; last, whether the platform takes the
+// files, which is soonest fixed.
 func All() analysis.Gates {
 	return analysis.Gates{
-		dataValid, dataConflicts, dataEnough, dataQuality,
+		dataConflicts, dataEnough, dataQuality,
 		infraFailures, rolloutsSound, rolloutsIndependent, endpointBurst,
 		graderTruth, graderHackable, graderNoise, graderShortcuts, graderAccuracy,
 		baselineReachable, baselineHeadroom, signalInformative, explorationLift,
 		leakage, shiftGates, evalPower, variantsGain,
-		toolsHealth, toolsLatency,
+		toolsHealth, toolsLatency, dataValid,
 	}
 }
 

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"math"
+
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
@@ -90,14 +92,14 @@ var graderBrittle = &analysis.Gate{
 	Words: analysis.Words{
 		Why: "A right answer written differently (a currency sign, 7 % for 0.07, inside a sentence) is " +
 			"still right. A grader that rejects it teaches format instead of the task, and marks good rollouts as bad.",
-		Pass: "right answers are accepted however they are written: {percent} of rewrites are rejected",
-		Caution: "{percent} of right answers are rejected only because they are written differently, most " +
-			"of all by “{probe}”",
-		CautionRemedy: "See one: {replay}. Normalize answer and reference before comparing them, or say in the " +
-			"prompt which form is required.",
-		CautionUnknown: "{percent} of right answers are rejected only because they are written differently, and it " +
-			"may be more ({lowpercent} to {highpercent})",
-		CautionUnknownR: "More audited items would tell (audit.items). See one: {replay}.",
+		Pass: "right answers are accepted however they are written: the grader rejected {rejected} of " +
+			"{rewrites|rewrite} in the audit",
+		Caution: "the grader rejected {rejected} of {rewrites|rewrite} of right answers in the audit, most often “{probe}”",
+		CautionRemedy: "See one: {replay}. Normalize answer and reference before comparing them. If only one form " +
+			"is right and the prompt does not name it, add it there.",
+		CautionUnknown: "the grader rejected {rejected} of {rewrites|rewrite} of right answers in the audit: too few " +
+			"to tell ({lowpercent} to {highpercent} of all such rewrites)",
+		CautionUnknownR: "{more} See one: {replay}.",
 	},
 	Check: audited(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		if r.Grader.Brittle == nil {
@@ -114,7 +116,11 @@ var graderBrittle = &analysis.Gate{
 		}
 		j := analysis.Judgement{
 			Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want),
-			Args: message.Args{"probe": message.Nested(noneOfThem.Text()), "replay": replay(worst)},
+			Args: message.Args{
+				"probe": message.Nested(noneOfThem.Text()), "replay": replay(worst),
+				"rejected": message.Int(int(math.Round(stat.ValueOr(r.Grader.Brittle.Value, 0) * float64(r.Grader.Brittle.N)))),
+				"rewrites": message.Int(r.Grader.Brittle.N), "more": message.Nested(moreAudited(r)),
+			},
 		}
 		if worst != nil {
 			j.Args["probe"], j.Items = message.Name(worst.Probe), itemsOfHoles(worst)

@@ -109,3 +109,24 @@ var (
 	oneRejected      = message.New("grader.truth.one_rejected", "1 reference was rejected.")
 	wereRejected     = message.New("grader.truth.were_rejected", "{references} were rejected.")
 )
+
+// moreAudited says what would settle a question that the audit leaves open: more audited items, if
+// the run has any that were not audited.
+func moreAudited(r *analysis.Result) message.Text {
+	audited, all := 0, 0
+	for i := range r.Grader.Probes {
+		audited = max(audited, r.Grader.Probes[i].Items+r.Grader.Probes[i].Lost)
+	}
+	for _, sr := range r.Splits {
+		all += sr.Items.Sampled
+	}
+	if all > 0 && audited >= all {
+		return allAudited.Text()
+	}
+	return auditMore.Text()
+}
+
+var (
+	auditMore  = message.New("grader.audited.more", "More audited items would tell (audit.items).")
+	allAudited = message.New("grader.audited.all", "All items were audited: only more items would tell.")
+)

@@ -143,6 +143,6 @@ var noNoiseSeen = analysis.NewWording("grader.noise.none_seen", "grading the sam
 
 var (
 	noRegrades = message.New("skip.no_regrades", "the audit graded no output again (audit.regrades)")
-	noSpread   = message.New("skip.no_spread",
-		"the rewards of one item never differ, so noise has no share in their differences")
+	noSpread   = analysis.Moot(message.New("skip.no_spread",
+		"the rewards of one item never differ, so noise has no share in their differences"))
 )

@@ -58,7 +58,7 @@ var graderGuessable = &analysis.Gate{
 		CautionRemedy: balanceLabels,
 		CautionUnknown: "one constant answer may earn too much: giving {answer} to every item earns {low} to " +
 			"{high} on average",
-		CautionUnknownR: auditMore,
+		CautionUnknownR: "{more}",
 	},
 	Check: audited(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		if r.Grader.Guessable == nil {
@@ -75,6 +75,7 @@ var graderGuessable = &analysis.Gate{
 			Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantAtMost(want),
 			Args: message.Args{
 				"answer": message.Quote(wording.ClipBytes(r.Grader.GuessableAnswer, analysis.ExcerptLength)),
+				"more":   message.Nested(moreAudited(r)),
 			},
 		}
 		gain := r.Grader.GuessableGain
@@ -100,11 +101,8 @@ var graderGuessable = &analysis.Gate{
 	}),
 }
 
-const (
-	balanceLabels = "Balance the data set so that no single answer is right that often, or also grade how the answer " +
-		"was reached."
-	auditMore = "More audited items would tell (audit.items)."
-)
+const balanceLabels = "Balance the data set so that no single answer is right that often, or also grade how the answer " +
+	"was reached."
 
 // againstModel replaces the words if the model's rewards on the same items are known.
 var againstModel = map[analysis.Status]*analysis.Wording{
@@ -113,7 +111,7 @@ var againstModel = map[analysis.Status]*analysis.Wording{
 		balanceLabels)),
 	analysis.Unknown: new(analysis.NewWording("grader.guessable.open", "one constant answer may earn more than the "+
 		"model: giving {answer} to every item earns {value} on average, {gain} [{least}, {most}] compared with the model "+
-		"on the same items", auditMore)),
+		"on the same items", "{more}")),
 }
 
 // modelMean returns the mean reward of the model on train, else on another split; nil if unknown.
@@ -195,8 +193,8 @@ var graderForm = &analysis.Gate{
 			"right value",
 		Caution: "{value} of the answers that earned least ({without} of {least}) lack the form of those at " +
 			"the top, {form}{right}",
-		CautionRemedy: "Say in the prompt which form is required, with an example, or let the grader accept others, " +
-			"before changing anything else. Rollout {key} earned the lowest reward with {answer}{reference}.",
+		CautionRemedy: "Before changing anything else, let the grader accept other forms, or add an example of the " +
+			"required form to the prompt if it has none. Rollout {key} earned the lowest reward with {answer}{reference}.",
 	},
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		if r.Grader == nil || r.Grader.Form == nil || r.Grader.Form.Top == 0 || r.Grader.Form.Least == 0 {

@@ -42,9 +42,9 @@ var leakage = &analysis.Gate{
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		switch {
-		case r.Shift == nil:
+		case r.Shift == nil && len(r.Splits) > 1:
 			return analysis.Skip("", analysis.Blocking, noItems.Text())
-		case len(r.Shift.Crossings) == 0:
+		case r.Shift == nil || len(r.Shift.Crossings) == 0:
 			return analysis.Skip("", analysis.Blocking, oneSplit.Text())
 		}
 		var out []analysis.Finding

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"strings"
 	"testing"
 
 	"gonogo/analysis"
@@ -161,6 +162,35 @@ func TestFailuresThatCostNoRollout(t *testing.T) {
 	} {
 		if got := infraFailures.Check(test.result, analysis.Thresholds{}); len(got) != test.want {
 			t.Errorf("%s: %d findings, want %d: %+v", test.name, len(got), test.want, got)
+		}
+	}
+}
+
+// "27.7 % of right answers are rejected" was said of a few rewrites, and more audited items were
+// advised where every item was audited.
+func TestASentenceOfTheAuditIsAboutTheAudit(t *testing.T) {
+	share, low, high := 2.0/16, 0.02, 0.38
+	brittle := func(low float64, sampled int) *analysis.Result {
+		r := onTrain(analysis.SplitResult{Items: analysis.ItemCounts{Sampled: sampled}})
+		r.Grader = &analysis.Grader{
+			Audited: 40, Brittle: &stat.Estimate{Value: &share, Low: &low, High: &high, N: 16, Items: 8},
+			Probes: []analysis.ProbeResult{{Probe: "bold", Expect: rollout.Top, Items: 8, Above: 6, Accept: between(0.3, 0.75, 0.97)}},
+		}
+		return r
+	}
+	for _, test := range []struct {
+		name   string
+		result *analysis.Result
+		title  string
+		remedy string
+	}{
+		{"clearly too many", brittle(0.1, 20), "the grader rejected 2 of 16 rewrites of right answers in the audit, most often “bold”", "If only one form is right and the prompt does not name it"},
+		{"some items were not audited", brittle(low, 20), "the grader rejected 2 of 16 rewrites of right answers in the audit: too few to tell", "More audited items would tell"},
+		{"all items were audited", brittle(low, 8), "the grader rejected 2 of 16 rewrites of right answers in the audit: too few to tell", "All items were audited"},
+	} {
+		f := graderBrittle.Judge(test.result, nil)[0]
+		if title, remedy := f.Title.String(), f.Remedy.String(); !strings.HasPrefix(title, test.title) || !strings.Contains(remedy, test.remedy) {
+			t.Errorf("%s: %s %q, %q", test.name, f.Status, title, remedy)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
 )
 
 var (
@@ -55,6 +56,9 @@ var rolloutsLeaks = &analysis.Gate{
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		l := r.Leaks
 		if l == nil {
+			if r.Run.Source == string(rollout.Import) {
+				return analysis.Skip("", analysis.Blocking, noCanaryImport.Text())
+			}
 			return analysis.Skip("", analysis.Blocking, noCanary.Text())
 		}
 		const caution = 0 // no rollout may leak
@@ -90,8 +94,12 @@ func exampleWords(l *analysis.Leaks) message.Text {
 	return message.Clauses(parts...)
 }
 
-var noCanary = message.New("skip.no_canary",
-	"canaries are off (session.canary), or none was placed where another rollout could find it")
+var (
+	noCanary = message.New("skip.no_canary",
+		"canaries are off (session.canary), or none was placed where another rollout could find it")
+	noCanaryImport = analysis.Moot(message.New("skip.no_canary_import",
+		"the rollouts were imported: none of them had a canary"))
+)
 
 // rolloutWords names the rollout.
 func rolloutWords(n analysis.RolloutName) string {

@@ -172,7 +172,8 @@ cp *train.jsonl *eval.jsonl "$ROWS"
 mv job-train.jsonl train.jsonl
 mv job-eval.jsonl eval.jsonl
 gonogo init --train train.jsonl --eval eval.jsonl --job rft_job.json
-gonogo run -o my-run --seed 1 --samples 4 --set audit.items=10`, "PORT="+port, "ROWS="+s.rows)
+gonogo run -o my-run --seed 1 --samples 4 --set audit.items=10 >said.txt
+grep -q '^GO  Start, and look again after the first steps: all 1' said.txt # not "GO so far"`, "PORT="+port, "ROWS="+s.rows)
 	return s
 }
 

@@ -62,6 +62,7 @@ const (
 	Caution Tone = "caution"
 	Pass    Tone = "pass"
 	Skipped Tone = "skipped"
+	SoFar   Tone = "so-far" // of a verdict only: GO on a part of the gates
 )
 
 // Colours returns the colours of a tone in print and in pictures: of text and edges, and of the
@@ -74,6 +75,8 @@ func (t Tone) Colours() (strong, ground color.RGBA) {
 		return color.RGBA{0xa8, 0x1c, 0x1c, 255}, color.RGBA{0xfb, 0xea, 0xe9, 255}
 	case Skipped:
 		return chart.Muted, chart.Paper
+	case SoFar:
+		return color.RGBA{0x1b, 0x56, 0x8c, 255}, color.RGBA{0xe6, 0xf0, 0xfa, 255}
 	}
 	return color.RGBA{0x7a, 0x52, 0x04, 255}, color.RGBA{0xfd, 0xf3, 0xdf, 255}
 }
@@ -108,14 +111,9 @@ func (v Verdict) Follow() []string {
 	return append([]string{v.Unchecked}, v.Texts...)
 }
 
-// Ground returns the colour of the missing share: that of unknown for a GO, else that of the
-// verdict.
+// Ground returns the colour of the missing share.
 func (v Verdict) Ground() color.RGBA {
-	tone := v.Tone
-	if tone == Pass {
-		tone = Unknown
-	}
-	_, ground := tone.Colours()
+	_, ground := v.Tone.Colours()
 	return ground
 }
 

@@ -107,7 +107,7 @@ const (
 
 var styles = map[block.Tone]string{
 	block.Fail: "1;31", block.Pass: "1;32", block.Unknown: "1;33",
-	block.Caution: "1;33", block.Skipped: faint,
+	block.Caution: "1;33", block.Skipped: faint, block.SoFar: "1;36",
 }
 
 // section writes what a terminal can show of a section, and nothing if that is empty.

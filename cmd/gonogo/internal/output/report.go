@@ -148,6 +148,7 @@ func PageOptions(c *project.Invocation, run string) report.Options {
 	if opened, err := rollout.OpenManifest(run); err == nil && opened.Manifest != nil {
 		opt.ConfigFile, opt.GraderFile = existingFile(opened.Manifest.ConfigFile), existingFile(opened.Manifest.GraderFile)
 	}
+	opt.ConfigFile, opt.GraderFile = cmp.Or(c.ConfigFile(), opt.ConfigFile), cmp.Or(c.Grader, opt.GraderFile)
 	return opt
 }
 

@@ -20,6 +20,7 @@ import (
 	"gonogo/sampler/audit"
 	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 // Audit grades the probes that the run's audit still lacks.
@@ -42,6 +43,9 @@ func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir s
 	plan, err := auditPlan(ctx, p, c, run, tools, none)
 	if err != nil {
 		return nil, exit.AsUsage(err)
+	}
+	if err := keepConfig(p, c, run); err != nil {
+		return nil, err
 	}
 	// What is left of an audit that has begun is known once its records are read: then the gradings stop.
 	if _, err := os.Stat(filepath.Join(dir, rollout.ProbesFile)); err != nil {
@@ -79,6 +83,21 @@ func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir s
 		errors.Join(p.Session.ForgetSessions(), w.Close()))
 	p.ShowWarnings(c.Err)
 	return run, err
+}
+
+// keepConfig stores the configuration of an audit with an imported run, which has none: the reward
+// range and the thresholds that its verdict needs are then known without -c.
+func keepConfig(p *project.Project, c *project.Invocation, run *rollout.Run) error {
+	if run.Manifest == nil || run.Manifest.Source != rollout.Import || p.Config.FromRun {
+		return nil
+	}
+	m := *run.Manifest
+	m.Config, m.ConfigFile, m.GraderFile = p.GraderConfig.Masked(), c.ConfigFile(), c.Grader
+	b, err := json.MarshalIndent(&m, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write manifest of %s: %w", run.Dir, err)
+	}
+	return disk.WriteFile(filepath.Join(run.Dir, rollout.ManifestFile), append(p.Redact.JSON(b), '\n'))
 }
 
 // putProbes writes what is known without the grader and has the rest graded.
