@@ -83,7 +83,7 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	}
 	p.X.Min, p.X.Max = 0, max(0.01, top)*beyond
 	p.X.Tick.Marker = percentTicks(between(roundTicks{Want: 5}, 0, 1))
-	f := Figure{Plot: p, Table: t, Height: Height + 32*vg.Length(len(splits)-1)} // room for the text of each bar
+	f := Figure{Plot: p, Table: t, ends: words.ends(), Height: Height + 32*vg.Length(len(splits)-1)} // room for the text of each bar
 	comma := l.Text("sign.list", ", ")
 	ownShare, missingShare := strings.Join(ownShares, comma), strings.Join(missingShares, comma)
 	switch {

@@ -32,6 +32,8 @@ type Figure struct {
 
 	OnRewards bool // it shows rewards
 
+	ends []endText // the texts right of the marks
+
 	// Panel draws the figure as a small part of a larger picture: smaller title, no subtitle, a
 	// brief legend and no label on the Y axis.
 	Panel bool
@@ -130,7 +132,34 @@ func (f Figure) axes(c draw.Canvas) *plot.Plot {
 	if rows, ok := p.Y.Tick.Marker.(rowTicks); ok {
 		p.Y.Tick.Marker = rows.within(room, p.TextHandler)
 	}
+	if len(f.ends) > 0 {
+		makeRoom(&p, f.ends, p.DataCanvas(c))
+	}
 	return &p
+}
+
+// endText is a text that begins right of a value of X. short replaces it if it takes too much of the
+// width.
+type endText struct {
+	after       float64
+	text, short string
+	strong      bool
+}
+
+// makeRoom extends X until every text has room between its value and the right end. The marks keep
+// at least a quarter of the width.
+func makeRoom(p *plot.Plot, ends []endText, area draw.Canvas) {
+	const gap vg.Length = 9
+	low, width := p.X.Min, area.Max.X-area.Min.X
+	for _, e := range ends {
+		sty := styleOn(p, letters, e.strong, Ink)
+		text := sty.Width(e.text) + gap
+		if e.short != "" && text > width/2 {
+			text = sty.Width(e.short) + gap
+		}
+		text = min(text, 0.75*width)
+		p.X.Max = max(p.X.Max, low+(e.after-low)*float64(width/(width-text)))
+	}
 }
 
 // inner returns the canvas without its margins.
@@ -177,7 +206,7 @@ func (f Figure) legend(c draw.Canvas, y vg.Length) vg.Length {
 		return y
 	}
 	const thumb, pad, gap, row vg.Length = 16, 4, 14, 12
-	sty := f.Fonts.Style(8.5, false, Ink)
+	sty := f.Fonts.Style(letters, false, Ink)
 	sty.YAlign = draw.YCenter
 	x := c.Min.X
 	for _, e := range entries {

@@ -179,7 +179,7 @@ func (l segmentLabels) Plot(c draw.Canvas, p *plot.Plot) {
 		if i > 0 && q.row != l[i-1].row {
 			free = c.Min.X
 		}
-		sty := styleOn(p, 8.5, true, Ink)
+		sty := styleOn(p, letters, true, Ink)
 		sty.XAlign, sty.YAlign = draw.XCenter, draw.YCenter
 		at := vg.Point{X: tx((q.from + q.to) / 2), Y: ty(row(q.row))}
 		if w := sty.Width(q.text); w+6 > tx(q.to)-tx(q.from) {
