@@ -152,7 +152,7 @@ func makeRoom(p *plot.Plot, ends []endText, area draw.Canvas) {
 	const gap vg.Length = 9
 	low, width := p.X.Min, area.Max.X-area.Min.X
 	for _, e := range ends {
-		sty := styleOn(p, letters, e.strong, Ink)
+		sty := styleOn(p, e.strong, Ink)
 		text := sty.Width(e.text) + gap
 		if e.short != "" && text > width/2 {
 			text = sty.Width(e.short) + gap
@@ -210,8 +210,11 @@ func (f Figure) legend(c draw.Canvas, y vg.Length) vg.Length {
 	sty.YAlign = draw.YCenter
 	x := c.Min.X
 	for _, e := range entries {
-		label := lettering.Fit(lettering.Drawable(e.Label, sty), sty, c.Max.X-c.Min.X-thumb-pad)
-		w := thumb + pad + sty.Width(label)
+		lines := lettering.Wrap(lettering.Drawable(e.Label, sty), sty, c.Max.X-c.Min.X-thumb-pad, 3)
+		w := thumb + pad
+		for _, line := range lines {
+			w = max(w, thumb+pad+sty.Width(line))
+		}
 		if x > c.Min.X && x+w > c.Max.X {
 			x, y = c.Min.X, y-row
 		}
@@ -219,7 +222,12 @@ func (f Figure) legend(c draw.Canvas, y vg.Length) vg.Length {
 		for _, t := range e.Thumbs {
 			t.Thumbnail(&tc)
 		}
-		c.FillText(sty, vg.Point{X: x + thumb + pad, Y: y - row/2 + 0.5}, label)
+		for i, line := range lines {
+			c.FillText(sty, vg.Point{X: x + thumb + pad, Y: y - row/2 + 0.5}, line)
+			if i < len(lines)-1 {
+				y -= row
+			}
+		}
 		x += w + gap
 	}
 	return y - row

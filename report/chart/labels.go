@@ -50,8 +50,9 @@ func (l labels) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 func (q label) draw(c draw.Canvas, p *plot.Plot, at vg.Point) {
-	const size, pad vg.Length = letters, 1.5
-	sty := styleOn(p, size, false, q.color)
+	const pad vg.Length = 1.5
+	sty := styleOn(p, false, q.color)
+	size := sty.Font.Size
 	if q.short != "" && at.X+sty.Width(q.text) > c.Max.X {
 		q.text = q.short
 	}
@@ -92,7 +93,7 @@ func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
 		if len(r.avoid) > 0 {
 			at.Y = c.Y(clearest(p, r.avoid)) + 4.5
 		}
-		if w := styleOn(p, letters, false, Ink).Width(r.label); r.left || at.X+w > c.Max.X {
+		if w := styleOn(p, false, Ink).Width(r.label); r.left || at.X+w > c.Max.X {
 			q.xAlign, at.X = draw.XRight, x-3.5
 		}
 		q.draw(c, p, at)

@@ -95,7 +95,9 @@ func texts(f chart.Figure, w, h vg.Length) []placed {
 // through the labels of the thresholds.
 func TestTheGroupSizesLineCrossesNoLabel(t *testing.T) {
 	for _, name := range reporttest.Names() {
-		labels := texts(chart.Render(chartNamed(t, "informative"), reporttest.Load(t, name)), 270, 220)
+		f := chart.Render(chartNamed(t, "informative"), reporttest.Load(t, name))
+		f.Panel = true
+		labels := texts(f, 270, 220)
 		at := slices.IndexFunc(labels, func(l placed) bool { return strings.HasPrefix(l.text, "group size ") })
 		if at < 0 {
 			continue

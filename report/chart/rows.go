@@ -176,7 +176,7 @@ func (d dotRows) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLine2(draw.LineStyle{Color: v.look.Color, Width: 1.4}, max(left, tx(v.low)), y,
 			min(right, tx(v.high)), y)
 		v.look.draw(&c, vg.Point{X: tx(v.value), Y: y})
-		sty := styleOn(p, letters, v.strong, Ink)
+		sty := styleOn(p, v.strong, Ink)
 		sty.XAlign, sty.YAlign = draw.XRight, draw.YCenter
 		c.FillPolygon(Paper, corners(rectangle(c.Max.X-sty.Width(v.text)-3, y-5, c.Max.X, y+5)))
 		c.FillText(sty, vg.Point{X: c.Max.X, Y: y + 1.3}, v.text)
@@ -194,7 +194,7 @@ func widest(p *plot.Plot, ticks []plot.Tick) (width vg.Length) {
 // drawRowHead draws the name of a group of rows on a background.
 func drawRowHead(c draw.Canvas, p *plot.Plot, head string, r vg.Rectangle) {
 	c.FillPolygon(tint(Axis, 0.22), corners(r))
-	sty := styleOn(p, letters, true, Ink)
+	sty := styleOn(p, true, Ink)
 	sty.YAlign = draw.YCenter
 	c.FillText(sty, vg.Point{X: r.Min.X + 5, Y: (r.Min.Y+r.Max.Y)/2 + 0.5}, lettering.Fit(head, sty, r.Max.X-r.Min.X-8))
 }

@@ -93,9 +93,9 @@ func newPlot(x, y string) *plot.Plot {
 // they are 11 pixels high: see html.width.
 const letters vg.Length = 9
 
-// styleOn is lettering.Style with the fonts of the plot.
-func styleOn(p *plot.Plot, size vg.Length, strong bool, c color.Color) text.Style {
-	sty := lettering.Style(size, strong, c)
+// styleOn is lettering.Style with the fonts of the plot, in the size of its ticks.
+func styleOn(p *plot.Plot, strong bool, c color.Color) text.Style {
+	sty := lettering.Style(p.X.Tick.Label.Font.Size, strong, c)
 	sty.Handler = p.TextHandler
 	return sty
 }

@@ -106,7 +106,7 @@ const (
 )
 
 var styles = map[block.Tone]string{
-	block.Fail: "1;31", block.Pass: "1;32", block.Unknown: "1;33",
+	block.Fail: "1;31", block.Pass: "1;32", block.SoFar: "1;34", block.Unknown: "1;33",
 	block.Caution: "1;33", block.Skipped: faint,
 }
 
