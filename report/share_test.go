@@ -32,13 +32,13 @@ func TestAReportSaysWhatItIsAbout(t *testing.T) {
 		if got := p.Doc().About; got != test.want {
 			t.Errorf("%s: it is about %q, want %q", test.name, got, test.want)
 		}
-		if html := string(written(t, writeHTML, p)); test.want != "" && !strings.Contains(html, `<p class="about note">`+test.want) {
+		if html := string(written(t, writeHTML, Page(p))); test.want != "" && !strings.Contains(html, `<p class="about note">`+test.want) {
 			t.Errorf("%s: the page does not say so", test.name)
 		}
 	}
 	r := reporttest.Load(t, "go")
 	r.Run.Model, r.Run.Endpoint = "<script>alert(1)</script>", "a\u202eb<img>"
-	if html := string(written(t, writeHTML, NewRunPage(r, options()))); strings.Contains(html, "<script>alert") || strings.Contains(html, "<img>") || strings.Contains(html, "\u202e") {
+	if html := string(written(t, writeHTML, Page(NewRunPage(r, options())))); strings.Contains(html, "<script>alert") || strings.Contains(html, "<img>") || strings.Contains(html, "\u202e") {
 		t.Error("the name of the model is not escaped")
 	}
 }
@@ -86,7 +86,7 @@ func TestUnparsedMarkupIsShown(t *testing.T) {
 		Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &gate}, Findings: []analysis.Finding{f},
 		Splits: map[rollout.Split]*analysis.SplitResult{rollout.Train: {Ends: analysis.FinishStats{MarkupAnswer: "I search. <tool_call>{}"}}},
 	}
-	md := string(written(t, WriteMarkdown, NewRunPage(r, Options{})))
+	md := string(written(t, WriteMarkdown, Page(NewRunPage(r, Options{}))))
 	if !strings.Contains(md, english.Exhibit.Marked) || !strings.Contains(md, "I search.") {
 		t.Errorf("the brief shows no answer:\n%s", md)
 	}
@@ -102,7 +102,7 @@ func TestPicturesWithNothingToShowAreLeftOut(t *testing.T) {
 			t.Errorf("%s has nothing to show", f.Name)
 		}
 	}
-	html := string(written(t, writeHTML, p))
+	html := string(written(t, writeHTML, Page(p)))
 	if strings.Contains(html, `id="chart-tool_calls"`) || !strings.Contains(html, "no trace of tool calls was recorded") {
 		t.Error("the page shows an empty picture, or does not say what is left out")
 	}

@@ -3,6 +3,7 @@ package chart
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -135,7 +136,35 @@ func (f Figure) axes(c draw.Canvas) *plot.Plot {
 	if len(f.ends) > 0 {
 		makeRoom(&p, f.ends, p.DataCanvas(c))
 	}
+	area := p.DataCanvas(c)
+	p.X.Tick.Marker = apart(&p, area.Max.X-area.Min.X)
 	return &p
+}
+
+// apart returns the ticks of X, without every other label as long as two of them touch.
+func apart(p *plot.Plot, width vg.Length) plot.ConstantTicks {
+	const gap vg.Length = 4
+	ticks := slices.Clone(p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max))
+	touch := func() (labelled []int, some bool) {
+		for i, t := range ticks {
+			if t.Label == "" {
+				continue
+			}
+			if n := len(labelled); n > 0 {
+				before := ticks[labelled[n-1]]
+				room := vg.Length(p.X.Norm(t.Value)-p.X.Norm(before.Value)) * width
+				some = some || room < (p.X.Tick.Label.Width(t.Label)+p.X.Tick.Label.Width(before.Label))/2+gap
+			}
+			labelled = append(labelled, i)
+		}
+		return labelled, some
+	}
+	for labelled, some := touch(); some; labelled, some = touch() {
+		for k := 1; k < len(labelled); k += 2 {
+			ticks[labelled[k]].Label = ""
+		}
+	}
+	return ticks
 }
 
 // endText is a text that begins right of a value of X. short replaces it if it takes too much of the

@@ -26,6 +26,9 @@ func TestNoTextIsCutOrRunsIntoAnother(t *testing.T) {
 				h := size.h * f.Height / chart.Height
 				checkLayout(t, fmt.Sprintf("%s of %s at %v × %v", c.Name, name, size.w, h), f, size.w, h)
 			}
+			f := chart.Render(c, r)
+			f.Title, f.Subtitle = "", "" // on a page
+			checkLayout(t, fmt.Sprintf("%s of %s on a page", c.Name, name), f, 310, f.Height-30)
 		}
 	}
 }

@@ -145,7 +145,7 @@ func varianceMarks(r *analysis.Result, items []analysis.ItemResult) variance {
 	if each > 1 {
 		m.band = &line
 		m.xLabel = r.Lang.Say("chart.variance.axis_pooled",
-			"item, sorted by mean reward (%s; each mark is the mean of %d)", r.Lang.Count(n, "item"), each)
+			"item by mean reward (%s; a mark is the mean of %d)", r.Lang.Count(n, "item"), each)
 	}
 	return m
 }
