@@ -70,7 +70,7 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 	if within {
 		var avoid []float64
 		for _, v := range []curve{reward, teach, cut} {
-			for i, x := range v.x { // the label is beside the line, over some of its neighbours
+			for i, x := range v.x { // the label is next to the line, over some of its neighbours
 				if math.Abs(x-*w.Limit) <= 0.3*(to-from) {
 					avoid = append(avoid, v.y[i])
 				}
