@@ -60,7 +60,8 @@ var english = words{
 	Exhibit: exhibitWords{
 		Title: "What the grader paid on item %s", Reward: "reward", Answer: "answer",
 		Worthless: "an answer that deserves nothing", Right: "a right answer", Own: "this model's rollouts, mean",
-		Leaked: "Rows also in train", Lost: "Why rollouts were lost", Marked: "An answer with what the server should have parsed", Again: "The same answer, graded again",
+		Leaked: "Rows also in train", Lost: "Why rollouts were lost",
+		Marked: "An answer with what the server should have parsed", Again: "The same answer, graded again",
 		Rollout: "rollout", Rewards: "its rewards", Output: "%s, sample %s",
 		Leaks: map[string]string{"exact": "is a copy of", "family": "is of the same family as"},
 	},

@@ -183,7 +183,8 @@ func newResult(run *rollout.Run, input rollout.Input, s analysis.Settings) *anal
 	seed := m.Seed
 	r.Run = analysis.RunInfo{
 		ID: m.ID, Name: m.Name, Source: string(m.Source), Grading: m.Grading, ToolVersion: m.ToolVersion,
-		Model: m.Model, Endpoint: hostOf(m.Binding["model.base_url"]), Sampling: m.Sampling, Data: m.Data, Choices: m.Choices, Notes: message.Notes(m.Notes),
+		Model: m.Model, Endpoint: hostOf(m.Binding["model.base_url"]),
+		Sampling: m.Sampling, Data: m.Data, Choices: m.Choices, Notes: message.Notes(m.Notes),
 	}
 	if m.Source == rollout.Live {
 		r.Run.Seed = &seed

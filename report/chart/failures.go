@@ -89,7 +89,8 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	}
 	p.X.Min, p.X.Max = 0, max(0.01, top)*beyond
 	p.X.Tick.Marker = percentTicks(between(roundTicks{Want: 5}, 0, 1))
-	f := Figure{Plot: p, Table: t, ends: words.ends(), Height: Height + 32*vg.Length(len(splits)-1)} // room for the text of each bar
+	f := Figure{Plot: p, Table: t, ends: words.ends()}
+	f.Height = Height + 32*vg.Length(len(splits)-1) // room for the text of each bar
 	comma := l.Text("sign.list", ", ")
 	ownShare, missingShare := strings.Join(ownShares, comma), strings.Join(missingShares, comma)
 	switch {
@@ -97,12 +98,14 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 		f.Title = l.Say("chart.failures.own", "%s of rollouts end without an answer or at the step limit; none is missing",
 			ownShare)
 	case nMissing == 0:
-		f.Title = l.Say("chart.failures.own_by_split", "None is missing; without an answer or at the step limit: %s", ownShare)
+		f.Title = l.Say("chart.failures.own_by_split", "None is missing; without an answer or at the step limit: %s",
+			ownShare)
 	case len(splits) == 1:
-		f.Title = l.Say("chart.failures.missing", "%s of rollouts are missing data, %s end without an answer or at the step limit",
-			missingShare, ownShare)
+		f.Title = l.Say("chart.failures.missing", "%s of rollouts are missing data, %s end without an answer or at "+
+			"the step limit", missingShare, ownShare)
 	default:
-		f.Title = l.Say("chart.failures.missing_by_split", "Missing: %s; without an answer or at the step limit: %s", missingShare, ownShare)
+		f.Title = l.Say("chart.failures.missing_by_split", "Missing: %s; without an answer or at the step limit: %s",
+			missingShare, ownShare)
 	}
 	f.Subtitle = l.Say("chart.failures.about", "%s: n = %s; observed shares, no interval; missing data count in no "+
 		"mean, the others at the bottom of the range unless graded", strings.Join(names, " + "), l.Count(total, "rollout"))

@@ -95,7 +95,8 @@ func drawNoise(r *analysis.Result) (Figure, error) {
 		findings = append(findings,
 			l.Say("sign.bracketed", "%s (%s)", message.Percent(*s.Variance.GraderShare.Value), split))
 	}
-	if noisy := func(one shareRow) bool { return one.shares[1] > 0 }; len(rows) > 0 && !slices.ContainsFunc(rows, noisy) {
+	noisy := func(one shareRow) bool { return one.shares[1] > 0 }
+	if len(rows) > 0 && !slices.ContainsFunc(rows, noisy) {
 		return noData(l, "chart.noise.zero", "every answer that was graded again got the same reward")
 	}
 	if len(rows) == 0 {
