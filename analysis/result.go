@@ -110,6 +110,7 @@ type RunInfo struct {
 	ToolVersion string         `json:"tool_version,omitempty"`
 	JudgedBy    string         `json:"judged_by,omitempty"` // the version of gonogo that gave the verdict
 	Model       string         `json:"model,omitempty"`
+	Endpoint    string         `json:"endpoint,omitempty"` // the host of the model's server, with its port
 	Seed        *uint64        `json:"seed,omitempty"`
 	Data        []rollout.Data `json:"data,omitempty"`
 	// the settings that replies were drawn with; absent if they are not recorded
@@ -337,6 +338,10 @@ type Bounds struct {
 type Histogram struct {
 	Edges  []float64 `json:"edges"`
 	Counts []int     `json:"counts"`
+	// Values are the different values, ascending, and ValueCounts how often each occurs; both are absent
+	// if there are more than a dozen.
+	Values      []float64 `json:"values,omitempty"`
+	ValueCounts []int     `json:"value_counts,omitempty"`
 }
 
 // Variance is the reward's variance, decomposed.

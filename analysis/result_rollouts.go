@@ -42,6 +42,8 @@ type FinishStats struct {
 	Markup      map[markup.Kind]int `json:"markup"`       // answers with text that the server should have parsed
 	MarkupText  string              `json:"markup_text"`  // the token that reveals most of them; "" if there is none
 	MarkupItems []string            `json:"markup_items"` // a few with such an answer
+	// the part of such an answer around the token, of the first item by name
+	MarkupAnswer string `json:"markup_answer,omitempty"`
 }
 
 // FinishedOnly holds the estimates over the finished rollouts alone.

@@ -30,12 +30,12 @@ func (p *RunPage) brief(deciding []string) []block.Block {
 		Answer: string(p.Verdict), Tone: verdictTone(p.Verdict), Reason: p.Sentence, Lead: w.Next,
 		Next: p.toDo(),
 	}
-	v.Scope, v.Open = p.scope()
+	v.Scope = p.scope()
 	if f := p.decider(); f != nil {
 		v.Texts = append(v.Texts, sentences(p.Words.say(f.Why)))
 		v.Texts = append(v.Texts, p.coverage()+w.Signs.Stop)
 	}
-	if p.Verdict == analysis.Go && v.Open > 0 {
+	if p.Verdict == analysis.Go && v.Scope != "" {
 		v.Tone, v.Unchecked = block.SoFar, p.unchecked()
 	}
 	list := []block.Block{v}
@@ -336,7 +336,8 @@ func (p *RunPage) findingLabel(f analysis.Finding) string {
 	return name
 }
 
-// tiles are three numbers, that of the deciding finding first, and the lazy reward.
+// tiles are three numbers, that of the deciding finding first, and the lazy reward. The mean and the
+// informative share are always among them.
 func (p *RunPage) tiles() block.Tiles {
 	var list block.Tiles
 	f, numbers := p.decider(), mainNumbers(p.Result, p.Words)
@@ -362,12 +363,13 @@ func (p *RunPage) tiles() block.Tiles {
 	if len(numbers) < most {
 		return append(list, numbers...)
 	}
-	list = append(list, numbers[:most]...)
-	return append(list[:most:most], numbers[most:]...)
+	list = append(list, numbers[0]) // the best of a group makes room
+	return append(list, numbers[2:]...)
 }
 
 // exhibit is the deciding evidence, if it can be shown in words: an answer that fools the grader
-// next to what other answers to the item earn, or how rollouts were lost.
+// next to what other answers to the item earn, an answer that the server should have parsed, or how
+// rollouts were lost.
 func (p *RunPage) exhibit() Grid {
 	f := p.decider()
 	switch {
@@ -378,6 +380,8 @@ func (p *RunPage) exhibit() Grid {
 		return p.holed(rollout.Top, rollout.ProbeReference)
 	case f.Gate == "infra.failures":
 		return p.lost(f.Split)
+	case f.ID == "rollouts.markup":
+		return p.markedAnswer(f.Split)
 	case f.Gate == "leakage" && p.Result.Shift != nil:
 		return p.leaked(f.Split)
 	case f.Gate == "grader.noise" && p.Result.Grader != nil:
@@ -442,6 +446,16 @@ func (p *RunPage) leaked(split rollout.Split) Grid {
 			w.Leaks[string(l.Kind)] != "" {
 			g.Rows = append(g.Rows, []string{id(l.B), w.Leaks[string(l.Kind)], id(l.A)})
 		}
+	}
+	return g
+}
+
+// markedAnswer shows an answer with text that the server should have parsed.
+func (p *RunPage) markedAnswer(split rollout.Split) Grid {
+	w, g := p.Words.Exhibit, Grid{Words: true}
+	if s := p.Result.Splits[split]; s != nil && s.Ends.MarkupAnswer != "" {
+		g.Title, g.Head = w.Marked, []string{w.Answer}
+		g.Rows = [][]string{{quote(oneLine(s.Ends.MarkupAnswer), 280)}}
 	}
 	return g
 }

@@ -9,7 +9,6 @@ import (
 
 	"gonogo/report/block"
 	"gonogo/report/chart"
-	"gonogo/report/internal/glyph"
 	"gonogo/report/internal/lettering"
 
 	"github.com/rivo/uniseg"
@@ -50,9 +49,13 @@ func drawCard(dc draw.Canvas, p Page) {
 	fill(dc, dc.Rectangle, chart.Paper)
 	c := &card{Canvas: draw.Crop(dc, 24, -24, 14, -16), fonts: p.base().letters(), doc: d}
 	c.y = c.Max.Y
-	c.text(c.Min.X, c.Max.X, d.Title, 11, false, chart.Muted, 1)
+	about := c.fonts.Style(9, false, chart.Muted)
+	about.XAlign = draw.XRight
+	shown := lettering.Fit(lettering.Drawable(d.About, about), about, (c.Max.X-c.Min.X)/2)
+	c.FillText(about, vg.Point{X: c.Max.X, Y: c.y - 1.5}, shown)
+	c.text(c.Min.X, c.Max.X-about.Width(shown)-18, d.Title, 11, false, chart.Muted, 1)
 	c.y -= 6
-	var shown []block.Block
+	var rest []block.Block
 	for _, b := range d.Brief {
 		switch b := b.(type) {
 		case block.Verdict:
@@ -71,21 +74,21 @@ func drawCard(dc draw.Canvas, p Page) {
 				}
 				c.y -= 4
 			} else if !b.Muted {
-				shown = append(shown, b)
+				rest = append(rest, b)
 			}
 		case block.Figure:
 			if b.Strip() {
 				c.strip(b)
 			} else if !b.Tall() {
-				shown = append(shown, b)
+				rest = append(rest, b)
 			} else {
-				shown = append(shown, block.Note{Lead: b.Title, Texts: []string{b.Subtitle}})
+				rest = append(rest, block.Note{Lead: b.Title, Texts: []string{b.Subtitle}})
 			}
 		case block.Grid:
-			shown = append(shown, b)
+			rest = append(rest, b)
 		}
 	}
-	c.deciding(shown)
+	c.deciding(rest)
 	c.foot()
 }
 
@@ -129,12 +132,6 @@ func (c *card) verdict(v block.Verdict) {
 	height := max(size*1.3, high) + 20
 	box := vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: c.y - height}, Max: vg.Point{X: c.Max.X, Y: c.y}}
 	fill(c.Canvas, box, ground)
-	if v.Open > 0 {
-		bare := box
-		bare.Min.X = bare.Max.X - (bare.Max.X-bare.Min.X)*vg.Length(v.Open)
-		fill(c.Canvas, bare, v.Ground())
-		glyph.Hatch{Color: chart.Paper, Width: 3, Space: 8}.Rect(&c.Canvas, bare)
-	}
 	edge := box
 	edge.Max.X = edge.Min.X + 5
 	fill(c.Canvas, edge, strong)
@@ -165,7 +162,6 @@ func wordSize(answer string) vg.Length {
 
 // tiles draws the numbers side by side.
 func (c *card) tiles(list block.Tiles) {
-	list = slices.DeleteFunc(slices.Clone(list), func(t block.Tile) bool { return t.Minor })
 	const gap, height vg.Length = 14, 72
 	w := (c.Max.X - c.Min.X - gap*vg.Length(len(list)-1)) / vg.Length(len(list))
 	top := c.y
@@ -330,7 +326,10 @@ func isVerdict(b block.Block) bool { _, ok := b.(block.Verdict); return ok }
 func (c *card) rows(g block.Grid) []string {
 	list := make([]string, len(g.Rows))
 	for i, row := range g.Rows {
-		list[i] = c.doc.Words.Signs.Named(row[0], strings.TrimSpace(strings.Join(row[1:], " ")))
+		list[i] = row[0]
+		if len(row) > 1 {
+			list[i] = c.doc.Words.Signs.Named(row[0], strings.TrimSpace(strings.Join(row[1:], " ")))
+		}
 		if g.Kind(0) == block.Number {
 			list[i] = strings.Join(row, " × ")
 		}

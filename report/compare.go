@@ -34,7 +34,7 @@ func NewComparisonPage(c *compare.Comparison, opt Options) *ComparisonPage {
 	p.confidence, p.rewards = c.Confidence, c.RewardRange
 	p.Title, p.Answer, p.Sentence = w.Title, w.Answers[c.Answer], p.Words.say(c.Sentence)
 	p.Split, _, _ = chart.ComparedSplit(c)
-	p.Figures = drawnOf(chart.Comparisons(), c)
+	p.Figures, p.empty = drawnOf(chart.Comparisons(), c)
 	return p
 }
 
@@ -82,7 +82,7 @@ func (x *ComparisonPage) compared() *block.Doc {
 	d.Rest = append(d.Rest,
 		block.Section{
 			ID: "pictures", Title: x.Words.Pictures, Depth: block.Folded,
-			Blocks: x.figures(func(f chart.Figure) bool { return !decides(f) && !marks(f) }),
+			Blocks: append(x.figures(func(f chart.Figure) bool { return !decides(f) && !marks(f) }), x.nothingToShow()...),
 		},
 		block.Section{ID: "items", Title: w.AllItems, Depth: block.Annex, Blocks: x.itemBlocks()},
 		block.Section{ID: "differs", Title: w.Differs, Depth: block.Folded, Blocks: filled(x.differGrid())},

@@ -61,7 +61,8 @@ var english = words{
 	Exhibit: exhibitWords{
 		Title: "What the grader paid on item %s", Reward: "reward", Answer: "answer",
 		Worthless: "an answer that deserves nothing", Right: "a right answer", Own: "this model's rollouts, mean",
-		Leaked: "Rows also in train", Lost: "Why rollouts were lost", Again: "The same answer, graded again",
+		Leaked: "Rows also in train", Lost: "Why rollouts were lost",
+		Marked: "An answer with what the server should have parsed", Again: "The same answer, graded again",
 		Rollout: "rollout", Rewards: "its rewards", Output: "%s, sample %s",
 		Leaks: map[string]string{"exact": "is a copy of", "family": "is of the same family as"},
 	},
@@ -82,6 +83,7 @@ var english = words{
 	GradedOnly:         "%s (graded rollouts only)",
 	BestOfDoc:          "mean reward of the best sample of %s",
 	AimFor:             ": what training can aim for",
+	AboveCeiling:       "above the ceiling of %s, so some of it is not a better answer",
 	InformativeDoc:     "share of groups of %s whose rewards differ: training learns only from these",
 	BestOfShort:        "your trainer's groups have %s",
 	InformativeBracket: "a range, because items have fewer than %s valid samples",
@@ -91,8 +93,8 @@ var english = words{
 	NotKnown:           "not known",
 	TwoSamples:         "two samples per item are needed",
 
-	Findings:    "Findings",
-	Pictures:    "Pictures",
+	Findings:      "Findings",
+	NothingToShow: "Left out: nothing to show", Pictures: "Pictures",
 	Items:       "Items",
 	Method:      "How it was measured",
 	Thresholds:  "Thresholds",
@@ -184,6 +186,7 @@ var english = words{
 	AndMore:    "%s and %s more",
 	MoreBad:    "and %s",
 
+	SubjectModel: "model %s", SubjectHost: "%s at %s", SubjectDay: "sampled on %s",
 	Made:   "Made by gonogo %s",
 	MadeAt: " on %s",
 	About: "Numbers are from the %s split. Brackets are %s confidence intervals; a number without brackets has " +

@@ -137,6 +137,23 @@ func (p *common) footer() string {
 	return strings.TrimSpace(s)
 }
 
+// subject names the model, the host of its endpoint, and the day of a run's own rollouts.
+func (p *RunPage) subject() string {
+	w, run := p.Words, p.Result.Run
+	var list []string
+	if model := visible(run.Model); model != "" {
+		text := fmt.Sprintf(w.SubjectModel, model)
+		if host := visible(run.Endpoint); host != "" {
+			text = fmt.Sprintf(w.SubjectHost, text, host)
+		}
+		list = append(list, text)
+	}
+	if day, _, ok := strings.Cut(p.Result.Timing.Started, "T"); ok && run.Source == string(rollout.Live) {
+		list = append(list, fmt.Sprintf(w.SubjectDay, visible(day)))
+	}
+	return strings.Join(list, " · ")
+}
+
 // about names the split of the headlines and the confidence of the intervals.
 func (p *common) about() string {
 	return fmt.Sprintf(p.Words.About, visible(string(p.Split)), message.Percent(p.confidence))

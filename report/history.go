@@ -27,7 +27,7 @@ func NewHistoryPage(h *history.History, opt Options) *HistoryPage {
 	p := &HistoryPage{common: newPage(opt, h.Lang), h: h, w: &w}
 	p.Title = w.Title
 	p.Answer, p.Sentence = p.newest()
-	p.Figures = drawnOf(chart.Histories(h, w.seriesName), h)
+	p.Figures, p.empty = drawnOf(chart.Histories(h, w.seriesName), h)
 	return p
 }
 

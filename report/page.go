@@ -75,6 +75,7 @@ type common struct {
 	Sentence string        // the answer's reason in one sentence
 	Split    rollout.Split // the split that the headlines are about
 	Figures  []chart.Figure
+	empty    []chart.Figure // with nothing to show
 
 	doc        *block.Doc // made once
 	confidence float64
@@ -146,23 +147,21 @@ func NewRunPage(r *analysis.Result, opt Options) *RunPage {
 	p.doubted = graderFails(r)
 	p.found = findings(r)
 	p.Sentence, p.Next = p.sentence()
-	p.Scope, _ = p.scope()
+	p.Scope = p.scope()
 	charts := p.Charts
 	if charts == nil {
 		charts = chart.Charts()
 	}
-	p.Figures = drawnOf(charts, r)
-	if len(r.Splits) == 0 { // only an audit: most charts are about rollouts
-		p.Figures = slices.DeleteFunc(p.Figures, func(f chart.Figure) bool { return f.Plot == nil })
-	}
+	p.Figures, p.empty = drawnOf(charts, r)
 	if opt.Pilot != nil {
 		shown := *opt.Pilot
 		shown.Lang = r.Lang
 		p.pilot = &shown
-		p.Figures = append(p.Figures, drawnOf(chart.Pilots(), p.pilot)...)
+		drawn, empty := drawnOf(chart.Pilots(), p.pilot)
+		p.Figures, p.empty = append(p.Figures, drawn...), append(p.empty, empty...)
 	}
-	for i := range p.Figures { // charts do not know the run's directory
-		why := &p.Figures[i].NoData
+	for i := range p.empty { // charts do not know the run's directory
+		why := &p.empty[i].NoData
 		*why = strings.ReplaceAll(*why, message.Shell(analysis.Commands["audit"].Command...),
 			message.Shell(auditCommand(r, opt)...))
 	}
@@ -179,15 +178,19 @@ func newPage(opt Options, l message.Language) common {
 	return common{Options: opt, Words: wordsIn(l)}
 }
 
-// drawnOf renders the charts that apply to a subject.
-func drawnOf[R any](charts []chart.Spec[R], subject R) []chart.Figure {
-	var list []chart.Figure
+// drawnOf renders the charts that apply to a subject: those with something to show, and the others.
+func drawnOf[R any](charts []chart.Spec[R], subject R) (drawn, empty []chart.Figure) {
 	for _, c := range charts {
-		if c.Only == nil || c.Only(subject) {
-			list = append(list, chart.Render(c, subject))
+		if c.Only != nil && !c.Only(subject) {
+			continue
+		}
+		if f := chart.Render(c, subject); f.Plot != nil {
+			drawn = append(drawn, f)
+		} else {
+			empty = append(empty, f)
 		}
 	}
-	return list
+	return drawn, empty
 }
 
 // Doc returns the page in blocks; every format renders these.
@@ -200,7 +203,9 @@ func (p *RunPage) Doc() *block.Doc {
 
 // frame returns the parts that all documents of a run have in common.
 func (p *RunPage) frame() *block.Doc {
-	return p.common.frame(block.Verdict{Answer: p.Answer, Scope: p.Scope}.Said())
+	d := p.common.frame(block.Verdict{Answer: p.Answer, Scope: p.Scope}.Said())
+	d.About = p.subject()
+	return d
 }
 
 // frame returns the parts that all kinds of reports have in common.

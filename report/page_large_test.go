@@ -111,8 +111,8 @@ func TestLongDeepPagesOfAnySize(t *testing.T) {
 	}{
 		{"nothing at all", NewRunPage(&analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.Undecided}}, Options{}), english.NoFindings},
 		{"one item", traced(reporttest.Load(t, "one_item"), 1), "1 item"},
-		{"no reward", traced(reporttest.Load(t, "all_missing"), 2), "no data"},
-		{"an older result without what charts show", NewRunPage(older, options()), "no data"},
+		{"no reward", traced(reporttest.Load(t, "all_missing"), 2), "no rollout has a reward"},
+		{"an older result without what charts show", NewRunPage(older, options()), english.NothingToShow},
 		{"ids of ten thousand signs, from right to left", traced(long(t), 2), "مرحبا"},
 		{"no rollouts at hand", page(t, "tiny"), "6 items"},
 		{"more items than a page carries", NewRunPage(many(t, beyond), options()), "20,000"},

@@ -48,7 +48,8 @@ func (p *RunPage) run() *block.Doc {
 		{ID: "input", Title: w.Input, Depth: block.Folded, Blocks: points(inputProblems(p.Result.Input, w))},
 		{
 			ID: "pictures", Title: w.Pictures, Depth: block.Annex,
-			Blocks: p.figures(func(f chart.Figure) bool { return !slices.Contains(deciding, f.Name) && !isPilot(f) }),
+			Blocks: append(p.figures(func(f chart.Figure) bool { return !slices.Contains(deciding, f.Name) && !isPilot(f) }),
+				p.nothingToShow()...),
 		},
 		{ID: "items", Title: w.Items, Depth: block.Annex, Blocks: p.itemBlocks()},
 		{ID: "method", Title: w.Method, Depth: block.Folded, Blocks: factBlock(p.facts())},
@@ -102,7 +103,19 @@ func tabled(lead string, tables []block.Block, notes []string) []block.Block {
 
 // drawn reports whether the page has a picture with something to show.
 func (p *common) drawn(name string) bool {
-	return slices.ContainsFunc(p.Figures, func(f chart.Figure) bool { return f.Name == name && f.Plot != nil })
+	return slices.ContainsFunc(p.Figures, func(f chart.Figure) bool { return f.Name == name })
+}
+
+// nothingToShow lists the pictures without anything to show, and why.
+func (p *common) nothingToShow() []block.Block {
+	var texts []string
+	for _, f := range p.empty {
+		texts = append(texts, p.Words.named(f.Title, f.NoData))
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return []block.Block{block.Note{Lead: p.Words.NothingToShow, Texts: texts, Points: true, Muted: true}}
 }
 
 // figures returns the pictures that are wanted.

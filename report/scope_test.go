@@ -36,16 +36,16 @@ func TestAVerdictSaysWhatItRestsOn(t *testing.T) {
 		ruling   analysis.Ruling
 		findings []analysis.Finding
 		said     string
-		open     float64
+		tone     block.Tone
 	}{
-		{"every gate passed", analysis.Ruling{Verdict: analysis.Go}, []analysis.Finding{gateFinding(failed, analysis.Pass), gateFinding(held, analysis.Pass)}, "GO", 0},
-		{"half of the gates were not checked", analysis.Ruling{Verdict: analysis.Go}, []analysis.Finding{gateFinding(failed, analysis.Pass), gateFinding(held, analysis.Skipped)}, "GO so far: 1 of 2 gates", 0.5},
-		{"the run failed", analysis.Ruling{Verdict: analysis.NoGo, Reason: &failed}, []analysis.Finding{gateFinding(failed, analysis.Fail), gateFinding(held, analysis.Skipped)}, "NO-GO the run failed", 1},
-		{"a NO-GO needs no other gate", analysis.Ruling{Verdict: analysis.NoGo, Reason: &held}, []analysis.Finding{gateFinding(failed, analysis.Skipped), gateFinding(held, analysis.Fail)}, "NO-GO", 0},
+		{"every gate passed", analysis.Ruling{Verdict: analysis.Go}, []analysis.Finding{gateFinding(failed, analysis.Pass), gateFinding(held, analysis.Pass)}, "GO", block.Pass},
+		{"half of the gates were not checked", analysis.Ruling{Verdict: analysis.Go}, []analysis.Finding{gateFinding(failed, analysis.Pass), gateFinding(held, analysis.Skipped)}, "GO so far: 1 of 2 gates", block.SoFar},
+		{"the run failed", analysis.Ruling{Verdict: analysis.NoGo, Reason: &failed}, []analysis.Finding{gateFinding(failed, analysis.Fail), gateFinding(held, analysis.Skipped)}, "NO-GO the run failed", block.Fail},
+		{"a NO-GO needs no other gate", analysis.Ruling{Verdict: analysis.NoGo, Reason: &held}, []analysis.Finding{gateFinding(failed, analysis.Skipped), gateFinding(held, analysis.Fail)}, "NO-GO", block.Fail},
 	} {
 		v := bannerOf(t, &analysis.Result{Ruling: test.ruling, Findings: test.findings})
-		if v.Said() != test.said || v.Open != test.open {
-			t.Errorf("%s: %q with %v open, want %q with %v", test.name, v.Said(), v.Open, test.said, test.open)
+		if v.Said() != test.said || v.Tone != test.tone {
+			t.Errorf("%s: %q in %s, want %q in %s", test.name, v.Said(), v.Tone, test.said, test.tone)
 		}
 	}
 }

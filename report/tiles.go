@@ -27,8 +27,6 @@ func mainNumbers(r *analysis.Result, w *words) block.Tiles {
 	if g := r.Grader; g != nil && g.Guessable != nil && g.Guessable.Known() {
 		lazy := tile(w.Lazy, "", "", *g.Guessable, w)
 		lazy.About = fmt.Sprintf(w.LazyDoc, w.Lang.Count(g.Guessable.Items, "item"), quote(g.GuessableAnswer, 40))
-		lo := r.Range().Lo
-		lazy.Minor = sampled && (!s.Reward.Known() || *g.Guessable.Value-lo <= lazyShown*(*s.Reward.Value-lo))
 		list = append(list, lazy)
 	}
 	for i := range list {
@@ -39,9 +37,6 @@ func mainNumbers(r *analysis.Result, w *words) block.Tiles {
 	}
 	return list
 }
-
-// lazyShown is the share of the mean reward above which the card shows the lazy reward.
-const lazyShown = 0.1
 
 // mostMissing is the share of rollouts without a reward above which a number for the others is not
 // shown as the run's number.
@@ -101,6 +96,9 @@ func bestOf(r *analysis.Result, s *analysis.SplitResult, w *words) block.Tile {
 		k = strconv.Itoa(found.K)
 	}
 	doc := fmt.Sprintf(w.BestOfDoc, k) + w.AimFor
+	if hair := 1e-6 * (r.RewardRange[1] - r.RewardRange[0]); found.Known() && *found.Value > r.Ceiling+hair {
+		doc = fmt.Sprintf(w.BestOfDoc, k) + w.Signs.Semicolon + fmt.Sprintf(w.AboveCeiling, message.Digits(r.Ceiling))
+	}
 	if found.K > 0 && found.K < r.GroupSize {
 		doc += w.Signs.Semicolon + fmt.Sprintf(w.BestOfShort, g)
 	}

@@ -28,18 +28,16 @@ func (p *RunPage) sentence() (reason, next string) {
 	return reason + changed(r, w), next
 }
 
-// scope describes in a few words what the verdict is based on if that is not everything, and the
-// missing share: for a GO of the unchecked gates, for a run that failed all of it.
-func (p *RunPage) scope() (string, float64) {
+// scope describes in a few words what the verdict is based on if that is not everything; else "".
+func (p *RunPage) scope() string {
 	passed, all := p.Result.Coverage()
 	switch f := p.decider(); {
 	case p.Verdict == analysis.Go && len(passed) < len(all):
-		return fmt.Sprintf(p.Words.OnGates, message.Whole(len(passed)), p.Words.Lang.Count(len(all), "gate")),
-			1 - float64(len(passed))/float64(len(all))
+		return fmt.Sprintf(p.Words.OnGates, message.Whole(len(passed)), p.Words.Lang.Count(len(all), "gate"))
 	case p.Verdict == analysis.NoGo && f != nil && f.Gate == "infra.failures":
-		return p.Words.RunFailed, 1
+		return p.Words.RunFailed
 	}
-	return "", 0
+	return ""
 }
 
 func (p *RunPage) decision() (reason, next string) {

@@ -38,12 +38,12 @@ type words struct {
 
 	// The three numbers.
 	Mean, BestOf, Informative, Lazy, LazyDoc                    string
-	MeanDoc, BestOfDoc, AimFor, InformativeDoc                  string
+	MeanDoc, BestOfDoc, AimFor, AboveCeiling, InformativeDoc    string
 	BestOfShort, InformativeBracket, InformativeNet, NoInterval string
 	Measured, NotKnown, TwoSamples                              string
 
 	// Headings.
-	Findings, Pictures, Items, Method, Thresholds, Choices, Input, Splits                                  string
+	Findings, Pictures, NothingToShow, Items, Method, Thresholds, Choices, Input, Splits                   string
 	Why, Remedy, Also, OtherFacts, Value, Want, CautionAt, ItemsToLook, NoFindings, Next, Quiet, NotJudged string
 	Split, ItemsOf, SamplesOf, RolloutsOf, MissingOf, OutOf, Classified, Causes                            string
 
@@ -68,7 +68,8 @@ type words struct {
 
 	Bad, Torn, Duplicates, Conflicts, Superseded, MoreLines, AndMore, MoreBad string
 
-	Made, MadeAt, About, AboutFile string
+	Made, MadeAt, About, AboutFile        string
+	SubjectModel, SubjectHost, SubjectDay string // what was measured, where and when
 
 	BySeen, BothSides, OfFile string // the rule that judges a finding if its interval suggests another answer
 
@@ -90,10 +91,10 @@ type words struct {
 // exhibitWords present the deciding evidence: an answer that fools the grader, rows that two splits
 // share, one answer's rewards.
 type exhibitWords struct {
-	Title, Reward, Answer, Worthless, Right, Own string
-	Leaked, Lost, Again, Rollout, Rewards        string
-	Output                                       string
-	Leaks                                        map[string]string // by shift.LeakKind
+	Title, Reward, Answer, Worthless, Right, Own  string
+	Leaked, Lost, Marked, Again, Rollout, Rewards string
+	Output                                        string
+	Leaks                                         map[string]string // by shift.LeakKind
 }
 
 // auditWords describe the grader.

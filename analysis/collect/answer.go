@@ -224,6 +224,42 @@ func (c *Collector) markupOf(rec *rollout.Record) (found markup.Token, err error
 	return found, nil
 }
 
+// markedToken is a token of markup in the answers of a split.
+type markedToken struct {
+	split rollout.Split
+	text  string
+}
+
+// markedAnswer is the part of an answer around its markup.
+type markedAnswer struct {
+	key  rollout.Key
+	text string
+}
+
+// addMarked keeps, for each token, an answer of the first item by name that holds it.
+func (c *Collector) addMarked(r *Row, rec *rollout.Record, found markup.Token) {
+	const before, kept = 60, 280 // bytes
+	k := markedToken{r.Key.Split, found.Text}
+	was, some := c.markup[k]
+	first := cmp.Or(cmp.Compare(r.Key.Item, was.key.Item), cmp.Compare(r.Key.Sample, was.key.Sample)) <= 0
+	if !r.Valid || found.Text == "" || some && !first {
+		return
+	}
+	text := rec.Answer
+	if at := strings.Index(text, found.Text); at > before {
+		text = "…" + strings.ToValidUTF8(text[at-before:], "")
+	}
+	if c.markup == nil {
+		c.markup = make(map[markedToken]markedAnswer)
+	}
+	c.markup[k] = markedAnswer{r.Key, strings.Clone(wording.ClipBytes(text, kept))}
+}
+
+// Marked returns the part around a token of an answer of the split that holds it; "" if none does.
+func (c *Collector) Marked(split rollout.Split, token string) string {
+	return c.markup[markedToken{split, token}].text
+}
+
 // leakOf returns what a record says about leaks; nil if no canary was planted.
 func leakOf(rec *rollout.Record) *LeakCheck {
 	if !rec.Planted && len(rec.Leaks) == 0 {

@@ -46,6 +46,7 @@ type Collector struct {
 	People []rollout.Label
 	Own    func(ItemKey) (markup.Own, error) // tokens in the row of an item of the run; rarely called
 	tops   map[ItemKey]Top                   // one per item
+	markup map[markedToken]markedAnswer      // an answer with each token, by split
 	Zeroed map[rollout.Key]float64           // the original rewards of rollouts that a detector lowered to the bottom
 }
 
@@ -217,6 +218,7 @@ func (c *Collector) Add(rec *rollout.Record) error {
 	if rare.Markup, err = c.markupOf(rec); err != nil {
 		return err
 	}
+	c.addMarked(r, rec, rare.Markup)
 	c.addParts(r, rec)
 	c.zero(r, &rare)
 	r.SetRare(rare)

@@ -48,6 +48,9 @@ func (m *Split) ends() analysis.FinishStats {
 			}
 		}
 	})
+	if len(m.Items) > 0 && e.MarkupText != "" {
+		e.MarkupAnswer = m.c.Marked(m.Items[0].Key().Split, e.MarkupText)
+	}
 	if e.Rollouts > 0 {
 		e.NoAnswer = m.shareOf(func(r *collect.Row) bool { return r.Outcome() == rollout.NoAnswer })
 	}

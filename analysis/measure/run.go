@@ -3,7 +3,9 @@ package measure
 import (
 	"context"
 	"errors"
+	"net/url"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -181,7 +183,8 @@ func newResult(run *rollout.Run, input rollout.Input, s analysis.Settings) *anal
 	seed := m.Seed
 	r.Run = analysis.RunInfo{
 		ID: m.ID, Name: m.Name, Source: string(m.Source), Grading: m.Grading, ToolVersion: m.ToolVersion,
-		Model: m.Model, Sampling: m.Sampling, Data: m.Data, Choices: m.Choices, Notes: message.Notes(m.Notes),
+		Model: m.Model, Endpoint: hostOf(m.Binding["model.base_url"]),
+		Sampling: m.Sampling, Data: m.Data, Choices: m.Choices, Notes: message.Notes(m.Notes),
 	}
 	if m.Source == rollout.Live {
 		r.Run.Seed = &seed
@@ -258,6 +261,15 @@ func (c *evidence) fill(r *analysis.Result, manifest *rollout.Manifest, known la
 		}
 		r.Plan = plan(r.Splits[split], bySplit[split], eval, c, rolled)
 	}
+}
+
+// hostOf returns the host of a URL; "" without one, and for the scripted worlds.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || strings.HasSuffix(u.Hostname(), ".invalid") {
+		return ""
+	}
+	return u.Host
 }
 
 // withCeiling lowers the ceiling to the limit set by people's disagreement, if none is configured.

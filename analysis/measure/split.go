@@ -336,6 +336,7 @@ func (m *Split) histogram() analysis.Histogram {
 	}
 	h.Edges[histogramBins] = m.s.RewardRange.Hi
 	h.Counts = make([]int, histogramBins)
+	h.Values, h.ValueCounts = m.valueCounts()
 	for _, ys := range m.Rewards {
 		for _, y := range ys {
 			// The small addend keeps 0.30000000000000004/0.05 in the bin that begins at 0.3.
@@ -344,6 +345,29 @@ func (m *Split) histogram() analysis.Histogram {
 		}
 	}
 	return h
+}
+
+// mostValues is the number of different rewards up to which a histogram lists them.
+const mostValues = 12
+
+// valueCounts returns the different rewards and how often each was given; nil if there are too many. As in
+// Resolution, rewards are equal if they differ by less than a millionth of the range.
+func (m *Split) valueCounts() (values []float64, counts []int) {
+	eps := 1e-6 * m.s.RewardRange.Width()
+	for _, ys := range m.Rewards {
+		for _, y := range ys {
+			i, _ := slices.BinarySearch(values, y-eps)
+			switch {
+			case i < len(values) && values[i] <= y+eps:
+				counts[i]++
+			case len(values) == mostValues:
+				return nil, nil
+			default:
+				values, counts = slices.Insert(values, i, y), slices.Insert(counts, i, 1)
+			}
+		}
+	}
+	return values, counts
 }
 
 // distinguished returns the rewards of the items. If all of them are equal to the trainer, they

@@ -25,6 +25,7 @@ import (
 type Doc struct {
 	Words  Words
 	Title  string
+	About  string    // what was measured, where and when; "" if it is not known
 	Brief  []Block   // how every format begins
 	Rest   []Section // what follows if there is room or the reader asks for it
 	Footer string    // what made it, and when
@@ -61,8 +62,8 @@ const (
 	Unknown Tone = "unknown"
 	Caution Tone = "caution"
 	Pass    Tone = "pass"
+	SoFar   Tone = "so-far" // a GO of some of its gates
 	Skipped Tone = "skipped"
-	SoFar   Tone = "so-far" // of a verdict only: GO on a part of the gates
 )
 
 // Colours returns the colours of a tone in print and in pictures: of text and edges, and of the
@@ -73,10 +74,10 @@ func (t Tone) Colours() (strong, ground color.RGBA) {
 		return chart.Green, color.RGBA{0xe9, 0xf6, 0xec, 255}
 	case Fail:
 		return color.RGBA{0xa8, 0x1c, 0x1c, 255}, color.RGBA{0xfb, 0xea, 0xe9, 255}
+	case SoFar:
+		return chart.Blue, color.RGBA{0xe8, 0xf1, 0xfa, 255}
 	case Skipped:
 		return chart.Muted, chart.Paper
-	case SoFar:
-		return color.RGBA{0x1b, 0x56, 0x8c, 255}, color.RGBA{0xe6, 0xf0, 0xfa, 255}
 	}
 	return color.RGBA{0x7a, 0x52, 0x04, 255}, color.RGBA{0xfd, 0xf3, 0xdf, 255}
 }
@@ -90,9 +91,8 @@ type Heading string
 // Verdict is the answer with its reason and what to do first.
 type Verdict struct {
 	Answer    string
-	Scope     string  // what the answer is based on, if not everything: "so far: 7 of 17 gates"
-	Open      float64 // the share of what it could be based on that is missing; that share of its background is hatched
-	Unchecked string  // what that share is
+	Scope     string // what the answer is based on, if not everything: "so far: 7 of 17 gates"
+	Unchecked string // what is missing
 	Tone      Tone
 	Reason    string
 	Texts     []string // after the reason
@@ -111,15 +111,6 @@ func (v Verdict) Follow() []string {
 	return append([]string{v.Unchecked}, v.Texts...)
 }
 
-// Ground returns the colour of the missing share.
-func (v Verdict) Ground() color.RGBA {
-	_, ground := v.Tone.Colours()
-	return ground
-}
-
-// OpenPercent returns Open in percent, for CSS.
-func (v Verdict) OpenPercent() int { return int(math.Round(100 * v.Open)) }
-
 // Long reports whether the answer does not fit next to its reason.
 func (v Verdict) Long() bool { return uniseg.StringWidth(v.Answer) > 15 }
 
@@ -134,7 +125,6 @@ type Tile struct {
 	About    string // what it is, and what it was measured on
 	Known    bool
 	Doubted  bool // it is from a grader that failed its audit
-	Minor    bool // the card has no room for it
 }
 
 // Number returns the value with its interval.

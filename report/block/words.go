@@ -6,7 +6,8 @@ import "gonogo/sampler/rollout"
 type PageWords struct {
 	Contents, OpenAll, CloseAll            string
 	Evidence, Picture                      string
-	Table, InItems, Read, Hint, Together   string
+	Table, AboutPicture, InItems, Gate     string
+	Read, Hint, Together                   string
 	AnyClass, ClassLabel, NoMatch, Printed string
 	Filter, Shown, More, SortHint          string
 

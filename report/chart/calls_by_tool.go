@@ -58,11 +58,14 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 		stack(parts, i, func(k int) float64 { return float64(counts[k]) })
 		share := message.Percent(float64(t.Calls) / float64(total))
 		text := l.Say("sign.bracketed", "%s (%s)", message.Whole(t.Calls), share)
+		short := text
 		if t.P95 != nil {
 			text += l.Say("chart.calls.p95", ", 95 %% within %s s", message.Digits(*t.P95))
 		}
 		names = append(names, t.name)
-		words = append(words, beside(float64(t.Calls), row(i), text))
+		end := beside(float64(t.Calls), row(i), text)
+		end.short = short
+		words = append(words, end)
 		f.Table.Marks = append(f.Table.Marks, Mark{
 			Cells: []string{
 				t.name, message.Whole(t.Calls), share, message.Whole(t.Errors),
@@ -84,7 +87,7 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	p.X.Min, p.X.Max = 0, float64(most)*1.7
 	p.X.Tick.Marker = between(roundTicks{Want: 5, Whole: true}, 0, float64(most))
 	const around, pitch vg.Length = 112, 20
-	f.Plot, f.Height = p, max(Height*0.68, around+pitch*vg.Length(len(list)))
+	f.Plot, f.ends, f.Height = p, words.ends(), max(Height*0.68, around+pitch*vg.Length(len(list)))
 	f.Title = l.Say("chart.calls.all", "All calls go to %s", visibleName(list[0].name))
 	if len(list) > 1 {
 		f.Title = l.Say("chart.calls.most", "%s of calls go to %s",

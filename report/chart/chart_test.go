@@ -196,7 +196,7 @@ func wellFormed(t *testing.T, svg []byte) {
 	}
 }
 
-var sizes = []struct{ w, h vg.Length }{{chart.Width, chart.Height}, {330, 220}, {800, 300}}
+var sizes = []struct{ w, h vg.Length }{{chart.Width, chart.Height}, {350, 233}, {800, 300}}
 
 // TestEveryTextSaysItsLength measures by the advances of Liberation Sans, in
 // 2048ths of an em: m 1706, e, a and n 1139, the space 569; Chinese stands in

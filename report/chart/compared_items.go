@@ -16,8 +16,8 @@ import (
 
 func drawPaired(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	l, d, r := c.Lang, pairedOf(c, sc), sc.Reward
-	x := l.Text("chart.moves.axis", "items in both runs, the largest drop first")
-	means := l.Say("chart.moves.pooled", "drawn as means of %s neighbours", message.Whole(d.each))
+	x := l.Text("chart.moves.axis", "items of both runs, largest drop first")
+	means := l.Say("chart.moves.pooled", "a bar is the mean of %s", message.Whole(d.each))
 	p := newPlot(phrases(l, x, when(d.each > 1, means)), l.Text("chart.moves.change", "reward, new - base"))
 	p.Add(d.down, d.up)
 	all := reach{-d.delta, d.delta}

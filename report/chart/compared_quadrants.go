@@ -205,7 +205,7 @@ var (
 // counts writes into the corners how many items are there, as bare numbers if the words do not fit
 // side by side.
 func (q quadrants) counts(c draw.Canvas, p *plot.Plot) {
-	sty := styleOn(p, 8, true, Ink)
+	sty := styleOn(p, true, Ink)
 	for _, side := range []struct {
 		reward string
 		words  [3]message.Def

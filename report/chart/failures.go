@@ -25,6 +25,12 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	if len(splits) == 0 {
 		return noData(l, "chart.no.rollouts", "the run has no rollouts")
 	}
+	if !slices.ContainsFunc(splits, func(split rollout.Split) bool {
+		s := r.Splits[split]
+		return s.Missing.Total()+s.OwnFailures.NoAnswer+s.OwnFailures.StepLimit > 0
+	}) {
+		return noData(l, "chart.failures.none", "every rollout ended in a grade")
+	}
 	ownFailures, missing := bars{fill: Sky}, faultBars
 	t := Table{Head: heads(l, "chart.head.how_it_ended", "how it ended", "chart.head.split", "split",
 		"chart.head.rollouts", "rollouts", "chart.head.share", "share", "chart.head.counts", "counts")}
@@ -83,34 +89,35 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	}
 	p.X.Min, p.X.Max = 0, max(0.01, top)*beyond
 	p.X.Tick.Marker = percentTicks(between(roundTicks{Want: 5}, 0, 1))
-	f := Figure{Plot: p, Table: t, Height: Height + 32*vg.Length(len(splits)-1)} // room for the text of each bar
+	f := Figure{Plot: p, Table: t, ends: words.ends()}
+	f.Height = Height + 32*vg.Length(len(splits)-1) // room for the text of each bar
 	comma := l.Text("sign.list", ", ")
 	ownShare, missingShare := strings.Join(ownShares, comma), strings.Join(missingShares, comma)
 	switch {
-	case nOwn+nMissing == 0:
-		f.Title = l.Text("chart.failures.none", "Every rollout ended in a grade")
 	case nMissing == 0 && len(splits) == 1:
-		f.Title = l.Say("chart.failures.own", "Nothing is missing; %s of rollouts are the model's own failures",
+		f.Title = l.Say("chart.failures.own", "%s of rollouts end without an answer or at the step limit; none is missing",
 			ownShare)
 	case nMissing == 0:
-		f.Title = l.Say("chart.failures.own_by_split", "Nothing is missing; own failures: %s", ownShare)
+		f.Title = l.Say("chart.failures.own_by_split", "None is missing; without an answer or at the step limit: %s",
+			ownShare)
 	case len(splits) == 1:
-		f.Title = l.Say("chart.failures.missing", "%s of rollouts are missing data, %s are the model's own failures",
-			missingShare, ownShare)
+		f.Title = l.Say("chart.failures.missing", "%s of rollouts are missing data, %s end without an answer or at "+
+			"the step limit", missingShare, ownShare)
 	default:
-		f.Title = l.Say("chart.failures.missing_by_split", "Missing: %s; own failures: %s", missingShare, ownShare)
+		f.Title = l.Say("chart.failures.missing_by_split", "Missing: %s; without an answer or at the step limit: %s",
+			missingShare, ownShare)
 	}
 	f.Subtitle = l.Say("chart.failures.about", "%s: n = %s; observed shares, no interval; missing data count in no "+
-		"mean, own failures at the bottom of the range", strings.Join(names, " + "), l.Count(total, "rollout"))
+		"mean, the others at the bottom of the range unless graded", strings.Join(names, " + "), l.Count(total, "rollout"))
 	f.Legend = []Entry{
 		entry(l.Text("chart.failures.endpoint", "missing data: an endpoint failed"), missing),
-		entry(l.Text("chart.failures.model", "the model's own failures"), ownFailures),
+		entry(l.Text("chart.failures.model", "no answer, or the step limit"), ownFailures),
 	}
 	return f, nil
 }
 
 // failureOutcomes lists the outcomes other than a grade, top row first: missing data, then the
-// model's own failures. Prompts that are too long are rare and only listed if there are any.
+// outcomes that have a reward. Prompts that are too long are rare and only listed if there are any.
 func failureOutcomes(r *analysis.Result) []rollout.Outcome {
 	all := []rollout.Outcome{
 		rollout.ModelAPI, rollout.PromptTooLong, rollout.ToolFailed, rollout.GraderFailed,

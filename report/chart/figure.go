@@ -3,6 +3,7 @@ package chart
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -31,6 +32,8 @@ type Figure struct {
 	Fonts  *lettering.Fonts // of its texts; nil: the builtin fonts
 
 	OnRewards bool // it shows rewards
+
+	ends []endText // the texts right of the marks
 
 	// Panel draws the figure as a small part of a larger picture: smaller title, no subtitle, a
 	// brief legend and no label on the Y axis.
@@ -130,7 +133,62 @@ func (f Figure) axes(c draw.Canvas) *plot.Plot {
 	if rows, ok := p.Y.Tick.Marker.(rowTicks); ok {
 		p.Y.Tick.Marker = rows.within(room, p.TextHandler)
 	}
+	if len(f.ends) > 0 {
+		makeRoom(&p, f.ends, p.DataCanvas(c))
+	}
+	area := p.DataCanvas(c)
+	p.X.Tick.Marker = apart(&p, area.Max.X-area.Min.X)
 	return &p
+}
+
+// apart returns the ticks of X, without every other label as long as two of them touch.
+func apart(p *plot.Plot, width vg.Length) plot.ConstantTicks {
+	const gap vg.Length = 4
+	ticks := slices.Clone(p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max))
+	touch := func() (labelled []int, some bool) {
+		for i, t := range ticks {
+			if t.Label == "" {
+				continue
+			}
+			if n := len(labelled); n > 0 {
+				before := ticks[labelled[n-1]]
+				room := vg.Length(p.X.Norm(t.Value)-p.X.Norm(before.Value)) * width
+				some = some || room < (p.X.Tick.Label.Width(t.Label)+p.X.Tick.Label.Width(before.Label))/2+gap
+			}
+			labelled = append(labelled, i)
+		}
+		return labelled, some
+	}
+	for labelled, some := touch(); some; labelled, some = touch() {
+		for k := 1; k < len(labelled); k += 2 {
+			ticks[labelled[k]].Label = ""
+		}
+	}
+	return ticks
+}
+
+// endText is a text that begins right of a value of X. short replaces it if it takes too much of the
+// width.
+type endText struct {
+	after       float64
+	text, short string
+	strong      bool
+}
+
+// makeRoom extends X until every text has room between its value and the right end. The marks keep
+// at least a quarter of the width.
+func makeRoom(p *plot.Plot, ends []endText, area draw.Canvas) {
+	const gap vg.Length = 9
+	low, width := p.X.Min, area.Max.X-area.Min.X
+	for _, e := range ends {
+		sty := styleOn(p, e.strong, Ink)
+		text := sty.Width(e.text) + gap
+		if e.short != "" && text > width/2 {
+			text = sty.Width(e.short) + gap
+		}
+		text = min(text, 0.75*width)
+		p.X.Max = max(p.X.Max, low+(e.after-low)*float64(width/(width-text)))
+	}
 }
 
 // inner returns the canvas without its margins.
@@ -177,12 +235,15 @@ func (f Figure) legend(c draw.Canvas, y vg.Length) vg.Length {
 		return y
 	}
 	const thumb, pad, gap, row vg.Length = 16, 4, 14, 12
-	sty := f.Fonts.Style(8.5, false, Ink)
+	sty := f.Fonts.Style(letters, false, Ink)
 	sty.YAlign = draw.YCenter
 	x := c.Min.X
 	for _, e := range entries {
-		label := lettering.Fit(lettering.Drawable(e.Label, sty), sty, c.Max.X-c.Min.X-thumb-pad)
-		w := thumb + pad + sty.Width(label)
+		lines := lettering.Wrap(lettering.Drawable(e.Label, sty), sty, c.Max.X-c.Min.X-thumb-pad, 3)
+		w := thumb + pad
+		for _, line := range lines {
+			w = max(w, thumb+pad+sty.Width(line))
+		}
 		if x > c.Min.X && x+w > c.Max.X {
 			x, y = c.Min.X, y-row
 		}
@@ -190,7 +251,12 @@ func (f Figure) legend(c draw.Canvas, y vg.Length) vg.Length {
 		for _, t := range e.Thumbs {
 			t.Thumbnail(&tc)
 		}
-		c.FillText(sty, vg.Point{X: x + thumb + pad, Y: y - row/2 + 0.5}, label)
+		for i, line := range lines {
+			c.FillText(sty, vg.Point{X: x + thumb + pad, Y: y - row/2 + 0.5}, line)
+			if i < len(lines)-1 {
+				y -= row
+			}
+		}
 		x += w + gap
 	}
 	return y - row

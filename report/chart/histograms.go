@@ -3,6 +3,7 @@ package chart
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
@@ -18,21 +19,14 @@ func drawRewards(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 	if total == 0 || len(h.Edges) != len(h.Counts)+1 {
 		return noData(l, "chart.no.reward", "no rollout has a reward")
 	}
-	b := bars{fill: Sky}
-	t := Table{Columns: true, Head: heads(l, "chart.head.reward", "reward", "chart.head.rollouts", "rollouts",
-		"chart.head.share", "share")}
-	for i, n := range h.Counts {
-		from, to := h.Edges[i], h.Edges[i+1]
-		gap := (to - from) * 0.04
-		b.list = append(b.list, bar{from + gap, to - gap, 0, float64(n)})
-		t.Marks = append(t.Marks, Mark{
-			Cells: []string{
-				message.Digits(from) + " – " + message.Digits(to), message.Whole(n),
-				message.Percent(float64(n) / total),
-			},
-			X0: from, X1: to, Y1: float64(n),
-		})
+	b, marks := rewardBins(h, total)
+	if len(h.Values) > 0 && len(h.ValueCounts) == len(h.Values) {
+		b, marks = rewardValues(r, h, total)
+	} else {
+		h.Values = nil
 	}
+	t := Table{Columns: true, Head: heads(l, "chart.head.reward", "reward", "chart.head.rollouts", "rollouts",
+		"chart.head.share", "share"), Marks: marks}
 	p := newPlot(l.Text("chart.reward", "reward"), l.Text("chart.axis.rollouts", "rollouts"))
 	p.Add(b)
 	last := len(h.Counts) - 1
@@ -40,9 +34,16 @@ func drawRewards(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 	atEnds := h.Edges[0] <= lo && h.Edges[last+1] >= hi && last > 0
 	lo, hi = math.Min(lo, h.Edges[0]), math.Max(hi, h.Edges[last+1])
 	pad := (hi - lo) * 0.012
+	if h.Values != nil { // half of the bars at the ends is outside the range
+		pad = (hi - lo) * 0.035
+	}
 	p.X.Min, p.X.Max = lo-pad, hi+pad
 	p.X.Tick.Marker = between(roundTicks{Want: 6}, lo, hi)
-	countAxis(p, h.Counts)
+	if counts := h.ValueCounts; h.Values != nil {
+		countAxis(p, counts)
+	} else {
+		countAxis(p, h.Counts)
+	}
 	f := Figure{Plot: p, Table: t}
 	f.addEntry(l.Text("chart.rollouts", "rollouts"), b)
 	if mean := s.Reward.Value; mean != nil {
@@ -54,24 +55,84 @@ func drawRewards(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 		f.addEntry(l.Say("chart.rewards.item_mean", "mean over items %s",
 			message.Interval(mean, s.Reward.Low, s.Reward.High)), line)
 	}
-	f.Subtitle = counted(l, split, s) + l.Say("chart.rewards.bars",
-		"; bars %s wide; the model's own failures count at the bottom", message.Digits(h.Edges[1]-h.Edges[0]))
+	f.Subtitle = counted(l, split, s)
 	low, high := float64(h.Counts[0])/total, float64(h.Counts[last])/total
+	if n := len(h.Values); n > 0 {
+		f.Subtitle += l.Text("chart.rewards.each",
+			"; a bar for each reward; without an answer the lowest counts")
+		f.Title = valuesTitle(l, split, h, total)
+		if lo, hi := rewardRange(r); n == 2 && h.Values[0] == lo && h.Values[1] == hi {
+			f.Title = l.Say("chart.rewards.ends",
+				"All or nothing: %s of %s rewards at the bottom of the range, %s at the top", message.Percent(low), split,
+				message.Percent(high))
+		}
+		return f, nil
+	}
+	f.Subtitle += l.Say("chart.rewards.bars",
+		"; bars %s wide; without an answer the lowest counts", message.Digits(h.Edges[1]-h.Edges[0]))
 	switch {
 	case !atEnds:
 		f.Title = l.Say("chart.rewards.range", "Rewards on %s are between %s and %s", split,
 			message.Digits(h.Edges[0]), message.Digits(h.Edges[last+1]))
 	case low+high == 0:
 		f.Title = l.Say("chart.rewards.inside", "No %s reward is at either end of the range", split)
-	case low+high >= 0.999:
-		f.Title = l.Say("chart.rewards.ends",
-			"All or nothing: %s of %s rewards at the bottom of the range, %s at the top", message.Percent(low), split,
-			message.Percent(high))
 	default:
 		f.Title = l.Say("chart.rewards.bins", "%s of %s rewards are in the lowest bin, %s in the highest",
 			message.Percent(low), split, message.Percent(high))
 	}
 	return f, nil
+}
+
+// rewardBins returns a bar for each bin.
+func rewardBins(h analysis.Histogram, total float64) (bars, []Mark) {
+	b := bars{fill: Sky}
+	var marks []Mark
+	for i, n := range h.Counts {
+		from, to := h.Edges[i], h.Edges[i+1]
+		gap := (to - from) * 0.04
+		b.list = append(b.list, bar{from + gap, to - gap, 0, float64(n)})
+		marks = append(marks, upMark([]string{
+			message.Digits(from) + " – " + message.Digits(to), message.Whole(n), message.Percent(float64(n) / total),
+		}, from, to))
+	}
+	return b, marks
+}
+
+// rewardValues returns a bar for each reward, as wide as its neighbours leave room for.
+func rewardValues(r *analysis.Result, h analysis.Histogram, total float64) (bars, []Mark) {
+	lo, hi := rewardRange(r)
+	half := (hi - lo) * 0.025
+	for i := 1; i < len(h.Values); i++ {
+		half = min(half, 0.45*(h.Values[i]-h.Values[i-1]))
+	}
+	b := bars{fill: Sky}
+	var marks []Mark
+	for i, x := range h.Values {
+		n := h.ValueCounts[i]
+		b.list = append(b.list, bar{x - half, x + half, 0, float64(n)})
+		marks = append(marks, upMark([]string{
+			message.Digits(x), message.Whole(n), message.Percent(float64(n) / total),
+		}, x-half, x+half))
+	}
+	return b, marks
+}
+
+// valuesTitle lists the rewards with their shares; of more than four only the lowest and the highest.
+func valuesTitle(l message.Language, split rollout.Split, h analysis.Histogram, total float64) string {
+	said := func(i int) string {
+		return l.Say("sign.bracketed", "%s (%s)", message.Digits(h.Values[i]),
+			message.Percent(float64(h.ValueCounts[i])/total))
+	}
+	last := len(h.Values) - 1
+	if last > 3 {
+		return l.Say("chart.rewards.values", "%s rewards on %s, from %s to %s", message.Whole(last+1), split,
+			said(0), said(last))
+	}
+	var list []string
+	for i := range h.Values {
+		list = append(list, said(i))
+	}
+	return l.Say("chart.rewards.few", "Rewards on %s: %s", split, strings.Join(list, l.Text("sign.list", ", ")))
 }
 
 // callAxis makes X count tool calls, with a margin for the bars at both ends.

@@ -82,7 +82,7 @@ func (s trend) draw(h *history.History) (Figure, error) {
 		})
 	}
 	for _, l := range s.Levels {
-		p.Add(levelBand(l))
+		p.Add(levelBand(s.shown(l)))
 	}
 	for _, m := range madeNights(h) {
 		m.drop = vg.Length(placed%3) * 10
@@ -114,6 +114,7 @@ func (s trend) span(p *plot.Plot) {
 		all.addKnown(&q.Value, q.Low, q.High)
 	}
 	for _, l := range s.Levels {
+		l = s.shown(l)
 		all.addKnown(l.NightLow, l.NightHigh)
 	}
 	low, high := all.low, all.high
@@ -136,6 +137,22 @@ func (s trend) span(p *plot.Plot) {
 
 func (s trend) changes(h *history.History) []history.Change {
 	return slices.DeleteFunc(slices.Clone(h.Changes), func(c history.Change) bool { return c.Series != s.Name })
+}
+
+// bandNights is the number of nights from which a level has a band: fewer say little about where one
+// more would be.
+const bandNights = 5
+
+// shown returns a level as it is drawn: without a band if it has too few nights.
+func (s trend) shown(l history.Level) history.Level {
+	nights := 0
+	for _, q := range s.Points {
+		nights += b2i(q.InTrend && q.Night >= l.From && q.Night <= l.To)
+	}
+	if nights < bandNights {
+		l.NightLow, l.NightHigh = nil, nil
+	}
+	return l
 }
 
 // levelBand draws the nights of one level.
@@ -205,9 +222,13 @@ func (s trend) caption(h *history.History) Caption {
 	name := func(words, brief string, thumbs ...plot.Thumbnailer) {
 		c.Legend, c.Brief = append(c.Legend, Entry{words, thumbs}), append(c.Brief, Entry{brief, thumbs})
 	}
-	if len(s.Levels) > 0 {
-		name(l.Text("chart.nights.level", "level, and range for the next night"), l.Text("chart.level", "level"),
+	banded := slices.ContainsFunc(s.Levels, func(l history.Level) bool { return s.shown(l).NightLow != nil })
+	switch level := l.Text("chart.level", "level"); {
+	case banded:
+		name(l.Text("chart.nights.level", "level, and range for the next night"), level,
 			levelBand(history.Level{NightLow: new(float64), NightHigh: new(float64)}))
+	case len(s.Levels) > 0:
+		name(level, level, levelBand(history.Level{}))
 	}
 	if len(found) > 0 {
 		name(l.Text("chart.nights.change", "change, and its interval"), l.Text("chart.change", "change"),
@@ -342,7 +363,7 @@ func nightTime(h *history.History, i int) string {
 }
 
 // stripHeight is the height of a chart that only has rows of marks and an axis.
-const stripHeight = Height * 0.36
+const stripHeight = Height * 0.46
 
 // Plot implements plot.Plotter.
 func (d nightDots) Plot(c draw.Canvas, p *plot.Plot) {

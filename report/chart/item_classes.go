@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"slices"
 	"strings"
 
 	"gonogo/analysis"
@@ -57,7 +58,7 @@ func drawItemClasses(r *analysis.Result) (Figure, error) {
 	split, s, _ := ShownSplit(r)
 	if total := classTotal(s); total > s.Classes.Counts[analysis.Unclassed] {
 		share := func(class string) string { return message.Percent(float64(s.Classes.Counts[class]) / float64(total)) }
-		f.Title = l.Say("chart.classes.mixed", "%s of %s items are mixed, %s never succeed, %s always do",
+		f.Title = l.Say("chart.classes.mixed", "%s of %s items are mixed, %s always get the lowest reward, %s always the highest",
 			share(analysis.Mixed), split, share(analysis.Dead), share(analysis.Saturated))
 	}
 	f.Subtitle = l.Text("chart.classes.about",
@@ -93,6 +94,10 @@ func drawNoise(r *analysis.Result) (Figure, error) {
 		rows = append(rows, one)
 		findings = append(findings,
 			l.Say("sign.bracketed", "%s (%s)", message.Percent(*s.Variance.GraderShare.Value), split))
+	}
+	noisy := func(one shareRow) bool { return one.shares[1] > 0 }
+	if len(rows) > 0 && !slices.ContainsFunc(rows, noisy) {
+		return noData(l, "chart.noise.zero", "every answer that was graded again got the same reward")
 	}
 	if len(rows) == 0 {
 		return noData(l, "chart.noise.none", "no answer was graded more than once, so the grader's noise is not known")
@@ -179,7 +184,7 @@ func (l segmentLabels) Plot(c draw.Canvas, p *plot.Plot) {
 		if i > 0 && q.row != l[i-1].row {
 			free = c.Min.X
 		}
-		sty := styleOn(p, 8.5, true, Ink)
+		sty := styleOn(p, true, Ink)
 		sty.XAlign, sty.YAlign = draw.XCenter, draw.YCenter
 		at := vg.Point{X: tx((q.from + q.to) / 2), Y: ty(row(q.row))}
 		if w := sty.Width(q.text); w+6 > tx(q.to)-tx(q.from) {

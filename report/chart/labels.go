@@ -21,12 +21,21 @@ type label struct {
 	color  color.Color
 	xAlign text.XAlignment
 	yAlign text.YAlignment
-	bare   bool // without a background
+	bare   bool   // without a background
+	short  string // instead of text if there is no room for it right of the point
 }
 
 // beside returns a text to the right of the end of a bar.
 func beside(x, y float64, text string) label {
 	return label{x: x, y: y, dx: 4, yAlign: draw.YCenter, xAlign: draw.XLeft, color: Ink, text: text}
+}
+
+// ends returns the texts, for makeRoom.
+func (l labels) ends() (out []endText) {
+	for _, q := range l {
+		out = append(out, endText{after: q.x, text: q.text, short: q.short})
+	}
+	return out
 }
 
 // labels draws labels, over everything that was added before.
@@ -41,8 +50,12 @@ func (l labels) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 func (q label) draw(c draw.Canvas, p *plot.Plot, at vg.Point) {
-	const size, pad vg.Length = 8, 1.5
-	sty := styleOn(p, size, false, q.color)
+	const pad vg.Length = 1.5
+	sty := styleOn(p, false, q.color)
+	size := sty.Font.Size
+	if q.short != "" && at.X+sty.Width(q.text) > c.Max.X {
+		q.text = q.short
+	}
 	txt := lettering.Fit(lettering.Drawable(q.text, sty), sty, c.Max.X-c.Min.X)
 	w, h := sty.Width(txt), size*1.15
 	x := at.X + w*vg.Length(q.xAlign)
@@ -80,7 +93,7 @@ func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
 		if len(r.avoid) > 0 {
 			at.Y = c.Y(clearest(p, r.avoid)) + 4.5
 		}
-		if w := styleOn(p, 8, false, Ink).Width(r.label); r.left || at.X+w > c.Max.X {
+		if w := styleOn(p, false, Ink).Width(r.label); r.left || at.X+w > c.Max.X {
 			q.xAlign, at.X = draw.XRight, x-3.5
 		}
 		q.draw(c, p, at)

@@ -26,6 +26,9 @@ func TestNoTextIsCutOrRunsIntoAnother(t *testing.T) {
 				h := size.h * f.Height / chart.Height
 				checkLayout(t, fmt.Sprintf("%s of %s at %v × %v", c.Name, name, size.w, h), f, size.w, h)
 			}
+			f := chart.Render(c, r)
+			f.Title, f.Subtitle = "", "" // on a page
+			checkLayout(t, fmt.Sprintf("%s of %s on a page", c.Name, name), f, 310, f.Height-30)
 		}
 	}
 }
@@ -95,7 +98,9 @@ func texts(f chart.Figure, w, h vg.Length) []placed {
 // through the labels of the thresholds.
 func TestTheGroupSizesLineCrossesNoLabel(t *testing.T) {
 	for _, name := range reporttest.Names() {
-		labels := texts(chart.Render(chartNamed(t, "informative"), reporttest.Load(t, name)), 270, 220)
+		f := chart.Render(chartNamed(t, "informative"), reporttest.Load(t, name))
+		f.Panel = true
+		labels := texts(f, 270, 220)
 		at := slices.IndexFunc(labels, func(l placed) bool { return strings.HasPrefix(l.text, "group size ") })
 		if at < 0 {
 			continue

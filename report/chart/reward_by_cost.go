@@ -317,7 +317,7 @@ func (d costDots) Plot(c draw.Canvas, p *plot.Plot) {
 // plotCounts writes the number of rollouts of each dot at the top, unless it would overlap the
 // number before it; the table has all.
 func (d costDots) plotCounts(c draw.Canvas, p *plot.Plot, tx func(float64) vg.Length) {
-	sty := styleOn(p, 8, false, Muted)
+	sty := styleOn(p, false, Muted)
 	sty.XAlign = draw.XCenter
 	free := c.Min.X
 	for i, x := range d.x {

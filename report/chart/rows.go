@@ -122,7 +122,13 @@ func (d dotRows) figure(axis string, lo, hi, room float64, pitch vg.Length, unde
 	p.Add(d)
 	p.X.Min, p.X.Max = lo, hi+(hi-lo)*room
 	p.X.Tick.Marker = between(roundTicks{Want: 7}, lo, hi)
-	return Figure{Plot: p, Height: around + pitch*vg.Length(len(names)), Table: Table{Marks: d.marks()}}
+	f := Figure{Plot: p, Height: around + pitch*vg.Length(len(names)), Table: Table{Marks: d.marks()}}
+	for _, v := range d.list {
+		if !v.hidden && !v.head {
+			f.ends = append(f.ends, endText{after: hi, text: v.text, strong: v.strong})
+		}
+	}
+	return f
 }
 
 // marks returns the rows of the table. A row that is not drawn has its place on the line between
@@ -153,7 +159,8 @@ func (d dotRows) Plot(c draw.Canvas, p *plot.Plot) {
 		n += b2i(!v.hidden)
 		heights[i] = row(n - 1)
 		if v.head && !v.hidden {
-			drawRowHead(c, p, v.name, rectangle(c.Min.X, ty(heights[i]-0.5), c.Max.X, ty(heights[i]+0.5)))
+			names := p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max)
+			drawRowHead(c, p, v.name, rectangle(c.Min.X-widest(p, names), ty(heights[i]-0.5), c.Max.X, ty(heights[i]+0.5)))
 		}
 	}
 	for _, l := range d.lines {
@@ -169,17 +176,25 @@ func (d dotRows) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLine2(draw.LineStyle{Color: v.look.Color, Width: 1.4}, max(left, tx(v.low)), y,
 			min(right, tx(v.high)), y)
 		v.look.draw(&c, vg.Point{X: tx(v.value), Y: y})
-		sty := styleOn(p, 8.5, v.strong, Ink)
+		sty := styleOn(p, v.strong, Ink)
 		sty.XAlign, sty.YAlign = draw.XRight, draw.YCenter
 		c.FillPolygon(Paper, corners(rectangle(c.Max.X-sty.Width(v.text)-3, y-5, c.Max.X, y+5)))
 		c.FillText(sty, vg.Point{X: c.Max.X, Y: y + 1.3}, v.text)
 	}
 }
 
+// widest returns the width of the widest label of ticks.
+func widest(p *plot.Plot, ticks []plot.Tick) (width vg.Length) {
+	for _, t := range ticks {
+		width = max(width, p.Y.Tick.Label.Width(t.Label))
+	}
+	return width
+}
+
 // drawRowHead draws the name of a group of rows on a background.
 func drawRowHead(c draw.Canvas, p *plot.Plot, head string, r vg.Rectangle) {
 	c.FillPolygon(tint(Axis, 0.22), corners(r))
-	sty := styleOn(p, 8.5, true, Ink)
+	sty := styleOn(p, true, Ink)
 	sty.YAlign = draw.YCenter
 	c.FillText(sty, vg.Point{X: r.Min.X + 5, Y: (r.Min.Y+r.Max.Y)/2 + 0.5}, lettering.Fit(head, sty, r.Max.X-r.Min.X-8))
 }
@@ -279,7 +294,7 @@ func (t rowTicks) Ticks(_, _ float64) []plot.Tick { return t.within(rowNames, pl
 func (t rowTicks) within(room vg.Length, fonts text.Handler) plot.ConstantTicks {
 	out := make([]plot.Tick, len(t))
 	for i, name := range t {
-		sty := lettering.Style(8.5, false, Muted)
+		sty := lettering.Style(letters, false, Muted)
 		sty.Handler = fonts
 		out[i] = plot.Tick{Value: row(i), Label: lettering.Fit(lettering.Drawable(name, sty), sty, room)}
 	}

@@ -67,10 +67,10 @@ func drawShift(r *analysis.Result) (Figure, error) {
 			d.list = append(d.list, v.dotRow)
 		}
 	}
-	group(l.Text("chart.shift.all", "all features at once: AUC of a classifier, 0.5 = cannot tell them apart"), 0.5,
+	group(l.Text("chart.shift.all", "all features at once: AUC, 0.5 = cannot tell them apart"), 0.5,
 		pairs)
-	group(l.Text("chart.shift.each", "one feature at a time, the farthest apart first: 0 = alike"), 0, features)
-	f := d.figure(l.Text("chart.shift.axis", "AUC; for single features Kolmogorov–Smirnov D or Cramér's V"), -0.012,
+	group(l.Text("chart.shift.each", "one feature at a time, farthest apart first: 0 = alike"), 0, features)
+	f := d.figure(l.Text("chart.shift.axis", "AUC; below, Kolmogorov–Smirnov D or Cramér's V"), -0.012,
 		1.005, 0.19, 14)
 	f.Height = max(Height, f.Height)
 	f.Table.Head = heads(l, "chart.head.compared", "compared", "chart.head.splits", "splits", "chart.head.measure",

@@ -73,10 +73,11 @@ func (f Figure) Frame(width, height vg.Length) (frame Frame, ok bool) {
 	var rec recorder.Canvas
 	c := f.inner(draw.NewCanvas(&rec, width, height))
 	c.Max.Y = f.head(c)
-	area := f.axes(c).DataCanvas(c)
+	p := f.axes(c)
+	area := p.DataCanvas(c)
 	return Frame{
 		Left: area.Min.X, Right: area.Max.X, Top: height - area.Max.Y, Bottom: height - area.Min.Y,
-		x: f.Plot.X, y: f.Plot.Y,
+		x: p.X, y: p.Y,
 	}, true
 }
 

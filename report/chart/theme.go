@@ -74,7 +74,7 @@ func newPlot(x, y string) *plot.Plot {
 		a.Label.TextStyle.Font = lettering.Style(9.5, false, Muted).Font
 		a.Label.TextStyle.Color = Muted
 		a.Label.Padding = 4
-		a.Tick.Label.Font = lettering.Style(8.5, false, Muted).Font
+		a.Tick.Label.Font = lettering.Style(letters, false, Muted).Font
 		a.Tick.Label.Color = Muted
 		a.LineStyle = draw.LineStyle{Color: Axis, Width: 0.6}
 		a.Tick.LineStyle = a.LineStyle
@@ -89,9 +89,13 @@ func newPlot(x, y string) *plot.Plot {
 	return p
 }
 
-// styleOn is lettering.Style with the fonts of the plot.
-func styleOn(p *plot.Plot, size vg.Length, strong bool, c color.Color) text.Style {
-	sty := lettering.Style(size, strong, c)
+// letters is the size of the smallest letters of a picture. On a page as wide as a phone, 390 pixels,
+// they are 11 pixels high: see html.width.
+const letters vg.Length = 9
+
+// styleOn is lettering.Style with the fonts of the plot, in the size of its ticks.
+func styleOn(p *plot.Plot, strong bool, c color.Color) text.Style {
+	sty := lettering.Style(p.X.Tick.Label.Font.Size, strong, c)
 	sty.Handler = p.TextHandler
 	return sty
 }

@@ -189,7 +189,7 @@ func (m bigrams) Plot(c draw.Canvas, p *plot.Plot) {
 
 // plotHead names the columns, or only numbers them if one of the names does not fit.
 func (m bigrams) plotHead(c draw.Canvas, p *plot.Plot, tx, ty func(float64) vg.Length, room vg.Length) {
-	sty := styleOn(p, 8.5, false, Muted)
+	sty := styleOn(p, false, Muted)
 	sty.XAlign, sty.YAlign = draw.XCenter, draw.YCenter
 	named := true
 	for i := range m.names {
@@ -206,7 +206,7 @@ func (m bigrams) plotHead(c draw.Canvas, p *plot.Plot, tx, ty func(float64) vg.L
 
 // plotCount writes how often a pair occurred, and its share if there is room.
 func (m bigrams) plotCount(c draw.Canvas, p *plot.Plot, r vg.Rectangle, i, j int, share float64) {
-	sty := styleOn(p, 8.5, false, Ink)
+	sty := styleOn(p, false, Ink)
 	if share > 0.62 {
 		sty.Color = Paper
 	}

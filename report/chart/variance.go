@@ -64,10 +64,14 @@ func drawVariance(r *analysis.Result, split rollout.Split, s *analysis.SplitResu
 		f.Title = l.Say("chart.variance.some", "Samples differ in reward on %s of %s", message.Whole(mixed),
 			l.Count(classed, "item"))
 	}
+	best := l.Say("chart.best_of", "best of %[1]s", samples(l, s.Samples))
+	if m.each > 1 {
+		best = l.Say("chart.variance.bests", "mean of the best of %[1]s", samples(l, s.Samples))
+	}
 	f.Legend = append([]Entry{
 		entry(l.Text("chart.mean_reward", "mean reward"), m.bars),
 		entry(l.Text("chart.variance.sd", "± 1 standard deviation"), spread),
-		entry(l.Say("chart.best_of", "best of %[1]s", samples(l, s.Samples)), m.best),
+		entry(best, m.best),
 	}, ceilingEntry(r)...)
 	return f, nil
 }
@@ -141,7 +145,7 @@ func varianceMarks(r *analysis.Result, items []analysis.ItemResult) variance {
 	if each > 1 {
 		m.band = &line
 		m.xLabel = r.Lang.Say("chart.variance.axis_pooled",
-			"item, sorted by mean reward (%s; each mark is the mean of %d)", r.Lang.Count(n, "item"), each)
+			"item by mean reward (%s; a mark is the mean of %d)", r.Lang.Count(n, "item"), each)
 	}
 	return m
 }

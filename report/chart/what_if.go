@@ -68,10 +68,21 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 	q.span(l, p, from, to)
 	p.Add(cut, teach, reward)
 	if within {
+		var avoid []float64
+		for _, v := range []curve{reward, teach, cut} {
+			for i, x := range v.x { // the label is next to the line, over some of its neighbours
+				if math.Abs(x-*w.Limit) <= 0.3*(to-from) {
+					avoid = append(avoid, v.y[i])
+				}
+			}
+			if v.lo != nil {
+				avoid = append(avoid, around(v, *w.Limit)...)
+			}
+		}
 		p.Add(rule{
 			value: *w.Limit, upward: true, left: *w.Limit > (from+to)/2,
 			label: l.Say("chart.limit.now", "limit now %s", message.Digits(*w.Limit)),
-			avoid: append(around(reward, *w.Limit), around(teach, *w.Limit)...),
+			avoid: avoid,
 			line:  draw.LineStyle{Color: Ink, Width: 0.8, Dashes: dashed},
 		})
 	}

@@ -100,26 +100,6 @@ func (c *Column) Rule(width float64, col color.Color) {
 	c.ops = append(c.ops, ruleAt(c.x, c.x+c.w, c.y, width, col))
 }
 
-// hatch fills the column from x0 to x1 of the page width with ground and draws diagonal lines of
-// colour col over it, behind what was drawn so far.
-func (c *Column) hatch(x0, x1 float64, ground, col color.Color) {
-	const space = 8
-	path := []step{
-		{moveTo, [3]point{{x0, 0}}},
-		{lineTo, [3]point{{x1, 0}}},
-		{lineTo, [3]point{{x1, c.y}}},
-		{lineTo, [3]point{{x0, c.y}}},
-	}
-	list := []op{&shape{path: path, color: nrgba(ground)}}
-	for start := x0 - c.y; start < x1; start += space {
-		if from, to := max(start, x0), min(start+c.y, x1); from < to {
-			path := []step{{moveTo, [3]point{{from, from - start}}}, {lineTo, [3]point{{to, to - start}}}}
-			list = append(list, &shape{path: path, color: nrgba(col), stroke: true, width: 3})
-		}
-	}
-	c.ops = append(list, c.ops...)
-}
-
 // firstBreak returns how much of a loose column must stay together: the height of its first few
 // lines.
 func (c *Column) firstBreak() float64 {

@@ -59,6 +59,10 @@ func Print(d *block.Doc, opt Report) *Doc {
 	})}
 	c := p.Column(0)
 	c.Text(Paragraph{Spans: []Span{{d.Title, Style{Face: typeface.Bold, Size: 17, Color: chart.Ink}}}, Most: 3})
+	if d.About != "" {
+		c.Space(1)
+		c.Text(Paragraph{Spans: []Span{{d.About, mutedText}}, Most: 2})
+	}
 	c.Space(7)
 	p.Place(c)
 	brief := d.Brief
@@ -175,9 +179,6 @@ func (p *printer) verdict(v block.Verdict) {
 		c.Text(Paragraph{Lead: fmt.Sprintf("%d.", i+1), Indent: 12, Spans: []Span{{next, inkText}}})
 	}
 	c.Space(10)
-	if v.Open > 0 {
-		c.hatch(max(c.EdgeWidth, p.Width()*(1-v.Open)), p.Width(), v.Ground(), chart.Paper)
-	}
 	p.Place(c)
 	p.Space(12)
 }
@@ -426,8 +427,6 @@ func (p *printer) figures(list []block.Figure) {
 		f := list[i]
 		height := min(f.Height.Points()*p.Width()/chart.Width.Points(), p.Height()-120)
 		switch {
-		case f.Plot == nil:
-			height = 110 // it only says why there is nothing to show
 		case f.Strip():
 			height = f.Height.Points()
 			f.Panel = true
