@@ -16,8 +16,8 @@ import (
 // they held for all rollouts.
 func TestNumbersOfTheGradedRolloutsAreMarked(t *testing.T) {
 	marks := map[string][]string{
-		"en": {"Best of 3 (graded rollouts only)"},
-		"zh": {"3 次最优（仅计有奖励的轨迹）"},
+		"en": {"Informative groups (graded rollouts only)"},
+		"zh": {"有效组占比（仅计有奖励的轨迹）"},
 	}
 	for lang, marks := range marks {
 		for _, missing := range []float64{0.2, 0.05} {

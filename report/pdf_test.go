@@ -73,7 +73,7 @@ func TestThePDFSaysWhatThePageSays(t *testing.T) {
 			}, reporttest.Squeeze(s))
 		}
 		front := reporttest.Flat(pages[0])
-		for _, want := range append([]string{string(p.Verdict), p.Sentence, mainNumbers(p.Result, p.Words)[0].Number(), mainNumbers(p.Result, p.Words)[1].About, p.Title}, p.toDo()...) {
+		for _, want := range append([]string{string(p.Verdict), p.Sentence, p.tiles()[0].Number(), p.tiles()[1].About, p.Title}, p.toDo()...) {
 			if !strings.Contains(front, drawn(want)) {
 				t.Errorf("%s: page one does not say %q", name, want)
 			}

@@ -125,8 +125,8 @@ func valuesTitle(l message.Language, split rollout.Split, h analysis.Histogram, 
 	}
 	last := len(h.Values) - 1
 	if last > 3 {
-		return l.Say("chart.rewards.values", "%s rewards on %s, from %s to %s", message.Whole(last+1), split,
-			said(0), said(last))
+		return l.Say("chart.rewards.values", "%s on %s, from %s to %s", l.Count(last+1, "different reward"),
+			split, said(0), said(last))
 	}
 	var list []string
 	for i := range h.Values {
