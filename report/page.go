@@ -153,6 +153,9 @@ func NewRunPage(r *analysis.Result, opt Options) *RunPage {
 		charts = chart.Charts()
 	}
 	p.Figures, p.empty = drawnOf(charts, r)
+	if _, _, sampled := chart.ShownSplit(r); !sampled {
+		p.empty = nil // all for the same reason
+	}
 	if opt.Pilot != nil {
 		shown := *opt.Pilot
 		shown.Lang = r.Lang

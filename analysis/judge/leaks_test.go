@@ -50,7 +50,7 @@ func TestLeaksAreJudged(t *testing.T) {
 		advisory analysis.Status
 		says     string
 	}{
-		{"nothing was planted", 100, nil, analysis.Skipped, analysis.Unknown, "not checked: canaries are off"},
+		{"nothing was planted", 100, nil, analysis.Skipped, analysis.Unknown, "none of them had a canary"},
 		{"nobody met anybody", 100, func(int, int) []rollout.Leak { return nil }, analysis.Pass, analysis.Pass, "0 of 800 rollouts found"},
 		{"one did, whose comes first in the file", 100, func(i, j int) []rollout.Leak {
 			if i == 40 && j == 3 {

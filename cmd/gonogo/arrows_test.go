@@ -80,7 +80,7 @@ var allowedArrows = map[string][]string{
 	"report": {
 		"analysis", "analysis/collect", "analysis/compare", "analysis/gate", "analysis/history",
 		"analysis/message", "analysis/pilot", "analysis/stat", "report/block", "report/chart",
-		"report/internal/glyph", "report/internal/html", "report/internal/junit", "report/internal/lettering",
+		"report/internal/html", "report/internal/junit", "report/internal/lettering",
 		"report/internal/markdown", "report/internal/pdf", "report/internal/typeface", "report/plain",
 		"report/table", "report/text", "sampler/rollout", "sampler/rollout/disk", "sampler/wording",
 	},

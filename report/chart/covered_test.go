@@ -106,7 +106,7 @@ func TestAFewRewardsHaveABarEach(t *testing.T) {
 		t.Errorf("the title is %q, want %q", got, want)
 	}
 	h.Values, h.ValueCounts = []float64{0, 0.25, 0.5, 0.75, 1}, []int{20, 20, 20, 20, 20}
-	if got, want := chart.Render(chartNamed(t, "rewards"), r).Title, "5 rewards on train, from 0 (20 %) to 1 (20 %)"; got != want {
+	if got, want := chart.Render(chartNamed(t, "rewards"), r).Title, "5 different rewards on train, from 0 (20 %) to 1 (20 %)"; got != want {
 		t.Errorf("the title is %q, want %q", got, want)
 	}
 }
