@@ -126,7 +126,7 @@ func drawGallery(t *testing.T, from string) {
 	if err := json.Unmarshal(data, r); err != nil {
 		t.Fatal(err)
 	}
-	others := map[string]*analysis.Result{"variants": ranked(t), "endpoint_load": loaded(t), "families": grouped(t, 5)}
+	others := map[string]*analysis.Result{"variants": ranked(t), "endpoint_load": loaded(t), "families": grouped(t, 5), "noise": reporttest.Load(t, "audited")}
 	if err := os.MkdirAll(galleryPictures, 0o755); err != nil {
 		t.Fatal(err)
 	}
