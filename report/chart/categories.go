@@ -84,7 +84,7 @@ func (g groups) drawRewards(r *analysis.Result, split rollout.Split, s *analysis
 	for i, one := range list {
 		items := message.Whole(len(one.means))
 		v := dotRow{
-			name: l.Say("chart.group.name", "%s (%s)", one.name, l.Count(len(one.means), "item")), look: discLook,
+			name: l.Say("chart.group.name", "%s (%s)", one.name, items), look: discLook,
 			hidden: i >= groupEnds && i < groupEnds+hidden,
 			text:   message.Digits(*one.reward.Value),
 			cells: []string{
@@ -110,7 +110,7 @@ func (g groups) drawRewards(r *analysis.Result, split rollout.Split, s *analysis
 		when(first.reward.Low != nil, l.Say("chart.bars", "bars: %s", intervals(r, first.reward))),
 		l.Text("chart.group.as_seen", "as seen in these samples: not tested against each other"), g.between(l, hidden),
 		when(small > 0, l.Say("chart.group.left_out", "%s of fewer than 3 items left out", g.count(small, l))))
-	f.addEntry(l.Text("chart.group.mean", "mean over its items"), discLook)
+	f.addEntry(l.Text("chart.group.mean", "mean over its items (their number)"), discLook)
 	if mean := s.Reward.Value; mean != nil {
 		line := rule{value: *mean, upward: true, line: draw.LineStyle{Color: Muted, Width: 0.9, Dashes: dashed}}
 		f.Plot.Add(line)
