@@ -328,7 +328,7 @@ func (c *card) rows(g block.Grid) []string {
 	for i, row := range g.Rows {
 		list[i] = row[0]
 		if len(row) > 1 {
-			list[i] = c.doc.Words.Signs.Named(row[0], strings.TrimSpace(strings.Join(row[1:], " ")))
+			list[i] = c.doc.Words.Signs.Named(row[0], strings.Trim(strings.Join(row[1:], " · "), " ·"))
 		}
 		if g.Kind(0) == block.Number {
 			list[i] = strings.Join(row, " × ")

@@ -68,8 +68,8 @@ var english = words{
 	},
 	Gates:    plural{"its one blocking gate", "all %s blocking gates"},
 	Cautions: plural{"One caution", "%s cautions"}, Unsettled: plural{
-		"One advisory check cannot tell",
-		"%s advisory checks cannot tell",
+		"One advisory check is undecided",
+		"%s advisory checks are undecided",
 	},
 
 	Mean:        "Mean reward",
@@ -80,7 +80,7 @@ var english = words{
 	MeanDoc:     "what the model earns",
 	MeanBounds: "a range for what the model earns: %s of its rollouts have no reward, and could have earned " +
 		"anything from the bottom to the top",
-	GradedOnly:         "%s (graded rollouts only)",
+	GradedOnly:         "%s (graded only)",
 	BestOfDoc:          "mean reward of the best sample of %s",
 	AimFor:             ": what training can aim for",
 	AboveCeiling:       "above the ceiling of %s, so some of it is not a better answer",

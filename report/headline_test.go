@@ -16,7 +16,7 @@ import (
 // they held for all rollouts.
 func TestNumbersOfTheGradedRolloutsAreMarked(t *testing.T) {
 	marks := map[string][]string{
-		"en": {"Informative groups (graded rollouts only)"},
+		"en": {"Informative groups (graded only)"},
 		"zh": {"有效组占比（仅计有奖励的轨迹）"},
 	}
 	for lang, marks := range marks {

@@ -132,7 +132,7 @@ func TestAResultWithNothingInItIsStillAPage(t *testing.T) {
 func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 	for name, cautions := range map[string]string{
 		"go":       "One caution: the evaluation set is too small to show a gain of 0.05: with 60 items and 8 samples each, changes smaller than 0.122 could go undetected.",
-		"cautious": "3 cautions: Items and samples, Rollouts lost, Smallest detectable gain. 3 advisory checks cannot tell: Room to improve, Groups that teach, Gain of the best sample.",
+		"cautious": "3 cautions: Items and samples, Rollouts lost, Smallest detectable gain. 3 advisory checks are undecided: Room to improve, Groups that teach, Gain of the best sample.",
 	} {
 		p := page(t, name)
 		skipped := make(map[string]bool) // blocking gates; those of a simulated run without items or audit, which has no parts of the reward

@@ -63,8 +63,8 @@ func TestAnAdvisoryUnknownComesLast(t *testing.T) {
 		next     int
 		reason   string
 	}{
-		{"alone", []analysis.Finding{unknown, gateFinding("signal.informative", analysis.Pass)}, 0, " passed. One advisory check cannot tell: Shift between splits."},
-		{"before a caution", []analysis.Finding{unknown, caution, gateFinding("signal.informative", analysis.Pass)}, 1, " passed. One caution: the title of eval.power. One advisory check cannot tell: Shift between splits."},
+		{"alone", []analysis.Finding{unknown, gateFinding("signal.informative", analysis.Pass)}, 0, " passed. One advisory check is undecided: Shift between splits."},
+		{"before a caution", []analysis.Finding{unknown, caution, gateFinding("signal.informative", analysis.Pass)}, 1, " passed. One caution: the title of eval.power. One advisory check is undecided: Shift between splits."},
 	} {
 		r := &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.Go}, Findings: test.findings, Cautions: []string{"eval.power"}}
 		v := bannerOf(t, r)

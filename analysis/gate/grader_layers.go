@@ -66,7 +66,7 @@ var graderLayers = &analysis.Gate{
 
 var (
 	movesAlone = message.New("grader.layers.alone", "The other parts pay this whatever the rollout does.")
-	movesWith  = message.New("grader.layers.moves_with", "It moves with: {parts}.")
+	movesWith  = message.New("grader.layers.moves_with", "It varies with {parts}.")
 )
 
 var (
