@@ -3,7 +3,9 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonogo/analysis"
@@ -175,7 +177,7 @@ func (p *RunPage) toDo() []string {
 	var list []string
 	about := map[string][]string{} // labels by text
 	add := func(text string, labels ...string) {
-		if text = sentences(text); text == "" || len(list) >= mostToDo && !slices.Contains(list, text) {
+		if text == "" || len(list) >= mostToDo && !slices.Contains(list, text) {
 			return
 		}
 		if !slices.Contains(list, text) {
@@ -196,7 +198,7 @@ func (p *RunPage) toDo() []string {
 		}
 	}
 	if p.GraderChanged {
-		add(p.say(graderChanged.With(analysis.Commands)))
+		add(sentences(p.say(graderChanged.With(analysis.Commands))))
 	}
 	if f := p.decider(); f != nil {
 		remedy(f)
@@ -262,7 +264,7 @@ func (p *RunPage) byHarm() []*finding {
 // names one.
 func (p *RunPage) withItems(text string, f *finding) string {
 	const most = 2
-	if text == "" || slices.ContainsFunc(f.Items, func(item string) bool { return strings.Contains(text, id(item)) }) {
+	if text == "" || slices.ContainsFunc(f.Items, func(item string) bool { return names(text, id(item)) }) {
 		return text
 	}
 	items := ids(f.Items[:min(len(f.Items), most)])
@@ -271,6 +273,14 @@ func (p *RunPage) withItems(text string, f *finding) string {
 	}
 	w := p.Words
 	return text + w.Signs.Space + w.named(w.LookAt, w.list(items)) + w.Signs.Stop
+}
+
+// names reports whether a text has an id as a word. A number may be any number of the text.
+func names(text, id string) bool {
+	if _, err := strconv.ParseFloat(id, 64); err == nil {
+		return false
+	}
+	return regexp.MustCompile(`(^|[^\pL\pN])` + regexp.QuoteMeta(id) + `($|[^\pL\pN])`).MatchString(text)
 }
 
 // judge adds the commands that would judge gates, if there are any.
@@ -336,29 +346,26 @@ func (p *RunPage) findingLabel(f analysis.Finding) string {
 	return name
 }
 
-// tiles are three numbers, that of the deciding finding first, and the lazy reward. The mean and the
-// informative share are always among them.
+// tiles are the main numbers; those of a finding that decides by another number have it first, in the
+// place of the best of a group.
 func (p *RunPage) tiles() block.Tiles {
-	var list block.Tiles
 	f, numbers := p.decider(), mainNumbers(p.Result, p.Words)
-	if f == nil || f.Value == nil {
+	if f == nil || f.Value == nil || p.Gates.Named(f.Gate).Headline {
 		return numbers
 	}
-	if !p.Gates.Named(f.Gate).Headline {
-		label := p.gateLabel(f.Gate)
-		if part := p.label(f.ID); part != "" && f.ID != f.Gate { // the number is the part's
-			label = p.Words.Capital(part)
-		}
-		t := block.Tile{Label: label, Known: true}
-		if !f.Want.IsEmpty() {
-			t.About = p.Words.Want + " " + p.Words.say(f.Want)
-		}
-		t.Value, t.Interval = measuredParts(f.Finding, p.Words)
-		if f.Split != "" {
-			t.Label += " · " + visible(string(f.Split))
-		}
-		list = append(list, t)
+	label := p.gateLabel(f.Gate)
+	if part := p.label(f.ID); part != "" && f.ID != f.Gate { // the number is the part's
+		label = p.Words.Capital(part)
 	}
+	t := block.Tile{Label: label, Known: true}
+	if !f.Want.IsEmpty() {
+		t.About = p.Words.Want + " " + p.Words.say(f.Want)
+	}
+	t.Value, t.Interval = measuredParts(f.Finding, p.Words)
+	if f.Split != "" {
+		t.Label += " · " + visible(string(f.Split))
+	}
+	list := block.Tiles{t}
 	const most = 3
 	if len(numbers) < most {
 		return append(list, numbers...)

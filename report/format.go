@@ -33,7 +33,7 @@ type Format[P Page] struct {
 // Formats lists the formats of a run's report in the order they are shown.
 func Formats() []Format[*RunPage] {
 	return []Format[*RunPage]{
-		{Name: "text", Doc: "the report for a terminal: verdict, why, what to do first, three numbers, in at most " +
+		{Name: "text", Doc: "the report for a terminal: verdict, why, what to do first, main numbers, in at most " +
 			"40 lines; --all: the rest as well", Write: as[*RunPage](WriteText)},
 		{
 			Name: "markdown", File: "report.md",
@@ -57,7 +57,7 @@ func Formats() []Format[*RunPage] {
 		},
 		{
 			Name: "summary", File: "summary.png",
-			Doc:   "one picture, 1600 × 900: verdict, reason, what to do first, three numbers, what decides",
+			Doc:   "one picture, 1600 × 900: verdict, reason, what to do first, main numbers, what decides",
 			Write: as[*RunPage](writeCard),
 		},
 		{Name: "junit", File: "junit.xml", Doc: "a test case for each gate and split, for the test pages of GitHub, " +

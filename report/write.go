@@ -26,11 +26,6 @@ func Write[P Page](dir string, p P, formats []Format[P]) error {
 	if err := os.MkdirAll(charts, 0o755); err != nil {
 		return fmt.Errorf("make report directory: %w", err)
 	}
-	for _, f := range p.base().empty { // of an earlier report
-		if err := os.Remove(filepath.Join(charts, f.Name+".png")); err != nil && !os.IsNotExist(err) {
-			return fmt.Errorf("make report directory: %w", err)
-		}
-	}
 	staged, err := stage(dir, p, formats)
 	defer func() {
 		for _, s := range staged {
@@ -50,6 +45,11 @@ func Write[P Page](dir string, p P, formats []Format[P]) error {
 			return fmt.Errorf("make the report: %w", err)
 		}
 		staged = staged[1:]
+	}
+	for _, f := range p.base().empty { // of an earlier report
+		if err := os.Remove(filepath.Join(charts, f.Name+".png")); err != nil && !os.IsNotExist(err) {
+			return fmt.Errorf("remove a picture of the last report: %w", err)
+		}
 	}
 	return nil
 }

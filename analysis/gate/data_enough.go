@@ -74,8 +74,12 @@ var dataEnough = &analysis.Gate{
 				j.Args["more"] = message.Int(want - have)
 				j.Instead, j.Want = &fewWords,
 					wantItems.With(message.Args{"limit": message.Int(want), "samples": message.Int(least)})
-				if all := sr.Items.InFile; all != nil && *all > sr.Items.Sampled {
+				switch all := sr.Items.InFile; {
+				case all == nil || *all <= sr.Items.Sampled:
+				case *all >= want:
 					j.Instead = &subsetWords
+				default:
+					j.Args["more"] = message.Int(want - *all)
 				}
 			case have >= want: // with more items, as many would be lost
 				j.Instead, j.Needs.Items = &lostWords, sr.Items.Sampled

@@ -96,7 +96,7 @@ var graderBrittle = &analysis.Gate{
 			"{rewrites|rewrite} in the audit",
 		Caution: "the grader rejected {rejected} of {rewrites|rewrite} of right answers in the audit, most often “{probe}”",
 		CautionRemedy: "See one: {replay}. Normalize answer and reference before comparing them. If only one form " +
-			"is right and the prompt does not name it, add it there.",
+			"is right and the prompt does not say so, state that form in the prompt.",
 		CautionUnknown: "the grader rejected {rejected} of {rewrites|rewrite} of right answers in the audit: too few " +
 			"to tell ({lowpercent} to {highpercent} of all such rewrites)",
 		CautionUnknownR: "{more} See one: {replay}.",

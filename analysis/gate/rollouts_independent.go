@@ -97,8 +97,7 @@ func exampleWords(l *analysis.Leaks) message.Text {
 var (
 	noCanary = message.New("skip.no_canary",
 		"canaries are off (session.canary), or none was placed where another rollout could find it")
-	noCanaryImport = analysis.Moot(message.New("skip.no_canary_import",
-		"the rollouts were imported: none of them had a canary"))
+	noCanaryImport = message.New("skip.no_canary_import", "the rollouts were imported: none of them had a canary")
 )
 
 // rolloutWords names the rollout.

@@ -183,11 +183,14 @@ func newResult(run *rollout.Run, input rollout.Input, s analysis.Settings) *anal
 	seed := m.Seed
 	r.Run = analysis.RunInfo{
 		ID: m.ID, Name: m.Name, Source: string(m.Source), Grading: m.Grading, ToolVersion: m.ToolVersion,
-		Model: m.Model, Endpoint: hostOf(m.Binding["model.base_url"]),
+		Model:    m.Model,
 		Sampling: m.Sampling, Data: m.Data, Choices: m.Choices, Notes: message.Notes(m.Notes),
 	}
 	if m.Source == rollout.Live {
 		r.Run.Seed = &seed
+	}
+	if m.Binding["agent.own_model"] != "true" { // which only the agent knows
+		r.Run.Endpoint = hostOf(m.Binding["model.base_url"])
 	}
 	if m.Problems != nil {
 		r.Problems = m.Problems

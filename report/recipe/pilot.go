@@ -104,9 +104,10 @@ func (p *firstSteps) head(reads string) []string {
 // tail returns the last comment lines, with the commands. start begins the training, log is what
 // it writes, and weights is where the checkpoint of a step is.
 func (p *firstSteps) tail(start, log, weights string) []string {
-	run, epochs := cmp.Or(p.given.Run, p.r.Run.Name), ""
-	if p.given.Epochs == 0 && p.epochs.n != firstEpochs {
-		epochs = fmt.Sprintf(" and with --set training.epochs=%d", p.epochs.n)
+	run := cmp.Or(p.given.Run, p.r.Run.Name)
+	after := "After a GO, train with the whole plan: the same command without --pilot."
+	if p.given.Epochs == 0 && p.epochs.n != firstEpochs { // the whole plan reaches just the last look
+		after = "After a GO, go on from the last checkpoint, with as many epochs as you want (training.epochs)."
 	}
 	look := []string{
 		"gonogo", "pilot", run, "--log", log, "--steps", fmt.Sprint(p.steps.n), "--checkpoint", "URL",
@@ -121,7 +122,7 @@ func (p *firstSteps) tail(start, log, weights string) []string {
 		"  " + message.Shell("gonogo", "pilot", run, "--log", log, "--steps", fmt.Sprint(p.steps.n), "--follow"),
 		fmt.Sprintf("At a look, serve the checkpoint (%s) and sample the eval split from it:", weights),
 		"  " + message.Shell(look...),
-		"After a GO, train with the whole plan: the same command without --pilot" + epochs + ".",
+		after,
 	}
 }
 

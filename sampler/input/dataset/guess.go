@@ -9,12 +9,12 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// LoadGuess reads the file as Load does, with prompt as the field of the conversation. If that is ""
-// and the rows have neither messages nor a prompt, it takes the field that probably holds the user's
-// text. It returns the field.
-func LoadGuess(path string, split rollout.Split, prompt string) (*File, string, error) {
-	f, err := Load(path, split, Options{PromptField: prompt})
-	if without, is := errors.AsType[*unprompted](err); is && prompt == "" {
+// LoadGuess reads the file as Load does. If its rows have neither messages nor a prompt, it takes the one
+// field that often holds the user's text as the conversation, and returns its name. If several may be a
+// part of the text, it takes none.
+func LoadGuess(path string, split rollout.Split) (f *File, prompt string, err error) {
+	f, err = Load(path, split, Options{})
+	if without, is := errors.AsType[*unprompted](err); is {
 		prompt = without.field
 		f, err = Load(path, split, Options{PromptField: prompt})
 	}

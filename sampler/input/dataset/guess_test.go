@@ -38,20 +38,20 @@ func TestGuessFields(t *testing.T) {
 
 // The field of the conversation is guessed only if no row has messages or a prompt.
 func TestLoadGuess(t *testing.T) {
-	for name, c := range map[string]struct{ rows, given, want, err string }{
-		"rows of verifiers":      {`{"question":"1 + 1?","answer":"2"}` + "\n" + `{"question":"1 + 2?","answer":"3"}`, "", "question", ""},
-		"a conversation":         {`{"question":"1 + 1?","messages":[{"role":"user","content":"Add."}]}`, "", "", ""},
-		"a row lacks it":         {`{"question":"1 + 1?"}` + "\n" + `{"question":"2?","prompt":"Add."}`, "", "", `1: missing "messages"; the key data.prompt`},
-		"messages are broken":    {`{"question":"1 + 1?","messages":[]}`, "", "", `"messages" is empty`},
-		"the field is given":     {`{"question":"1 + 1?","text":"Add."}`, "text", "text", ""},
-		"not the one that it is": {`{"question":"1 + 1?"}`, "text", "text", `missing "messages"`},
+	for name, c := range map[string]struct{ rows, want, err string }{
+		"rows of verifiers":     {`{"question":"1 + 1?","answer":"2"}` + "\n" + `{"question":"1 + 2?","answer":"3"}`, "question", ""},
+		"a conversation":        {`{"question":"1 + 1?","messages":[{"role":"user","content":"Add."}]}`, "", ""},
+		"a row lacks it":        {`{"question":"1 + 1?"}` + "\n" + `{"question":"2?","prompt":"Add."}`, "", `1: missing "messages"; the key data.prompt`},
+		"messages are broken":   {`{"question":"1 + 1?","messages":[]}`, "", `"messages" is empty`},
+		"one of two parts":      {`{"instruction":"Add.","input":"1 + 1"}`, "", `missing "messages"; the key data.prompt`},
+		"a question and a text": {`{"question":"Who?","context":"Ann."}`, "", `missing "messages"; the key data.prompt`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "rows.jsonl")
 			if err := os.WriteFile(path, []byte(c.rows), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			f, field, err := LoadGuess(path, rollout.Train, c.given)
+			f, field, err := LoadGuess(path, rollout.Train)
 			if field != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Fatalf("field %q, %v; want %q, %q", field, err, c.want, c.err)
 			}

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -110,8 +111,10 @@ func (rd *reader) row(text []byte, line int) {
 		if near, ok := spelling.Suggest("messages", slices.Sorted(maps.Keys(fields))); ok &&
 			absent(fields["messages"]) {
 			err = fmt.Errorf("%w, but the row has %q", err, near)
-		} else if name := likelyPrompt(fields); name != "" && absent(fields["messages"]) {
-			rd.likely[name]++
+		} else if name, whole := likelyPrompt(fields); name != "" && absent(fields["messages"]) {
+			if whole {
+				rd.likely[name]++
+			}
 			err = fmt.Errorf("%w; the key data.prompt names another field that holds them or the user's text, such "+
 				"as %q", err, name)
 		}
@@ -251,14 +254,18 @@ func conversation(text json.RawMessage) json.RawMessage {
 	return list
 }
 
-// likelyPrompt returns a field that often holds a question; "" if there is none.
-func likelyPrompt(fields map[string]json.RawMessage) string {
-	for _, name := range []string{"question", "problem", "instruction", "input", "query", "text", "conversations"} {
-		if !absent(fields[name]) {
-			return name
+// likelyPrompt returns a field that often holds a question; "" if there is none. whole says that no
+// other field may hold a part of it.
+func likelyPrompt(fields map[string]json.RawMessage) (name string, whole bool) {
+	found := 0
+	for _, likely := range []string{
+		"question", "problem", "instruction", "input", "query", "text", "conversations", "context", "system",
+	} {
+		if !absent(fields[likely]) {
+			name, found = cmp.Or(name, likely), found+1
 		}
 	}
-	return ""
+	return name, found == 1
 }
 
 // messages decodes the item's conversation and checks that it is one.

@@ -197,9 +197,18 @@ func (t *table) known() ([]taken, error) {
 	}
 	if !has["item"] || !has["reward"] && !has["outcome"] {
 		return nil, fmt.Errorf("%w: it has no columns item and reward, and no --map says which they are: "+
-			"--map item=COLUMN,reward=COLUMN, of %s", ErrUnrecognized, strings.Join(t.columns, ", "))
+			"--map item=COLUMN,reward=COLUMN, of %s", ErrUnrecognized, listed(t.columns))
 	}
 	return list, nil
+}
+
+// listed names columns, of many the first.
+func listed(columns []string) string {
+	const most = 20
+	if more := len(columns) - most; more > 0 {
+		return fmt.Sprintf("%q and %d more", columns[:most], more)
+	}
+	return fmt.Sprintf("%q", columns)
 }
 
 // ours reports whether the columns are those of our own rollouts.csv.

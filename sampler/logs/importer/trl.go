@@ -150,8 +150,11 @@ func readTRL(ctx context.Context, in *intake) error {
 	if err := r.settle(in.files); err != nil {
 		return err
 	}
-	r.before = nil
-	for _, f := range in.files {
+	for i, f := range in.files {
+		if i > 0 && r.files[i] == r.files[i-1] {
+			r.repeats++
+			continue
+		}
 		r.file()
 		if err := r.read(ctx, f); err != nil {
 			return err
@@ -163,8 +166,8 @@ func readTRL(ctx context.Context, in *intake) error {
 		in.sink.note("the advantages of %d of %d groups do not follow from this reward: the trainer used other weights "+
 			"(reward_weights), or scaled each function separately", r.unlike, r.weighed)
 	}
-	in.sink.noteCount(r.repeats, "row[|s] [repeats|repeat] the step before: one generation served several steps, "+
-		"and was counted once")
+	in.sink.noteCount(r.repeats, "step[|s] [repeats|repeat] all rows of the step before: one generation served "+
+		"several steps, and was counted once")
 	in.sink.note("token counts, times and the ends of replies are not in these files: unknown, not zero")
 	r.noteMissing()
 	return nil
@@ -200,8 +203,8 @@ type trlReader struct {
 	*stepLog
 	terms           []term // of the reward
 	names           []string
-	before          map[uint64]bool // rows of the previous file
-	repeats         int
+	files           []uint64 // hashes of the rows of each file
+	repeats         int      // files that equal the one before
 	weighed, unlike int      // groups by whose advantages the terms of --score can be checked; those that contradict them
 	checked         [][2]int // by number of summed columns: groups whose advantages follow from the sum, and others
 }
@@ -241,11 +244,9 @@ func (r *trlReader) look(ctx context.Context, f File) error {
 		}
 		group = group[:0]
 	}
-	rows := make(map[uint64]bool)
+	rows := fnv.New64a()
 	err = t.each(ctx, func(_ int, row *trlRow) error {
-		if rows[row.sum] = true; r.before[row.sum] {
-			return nil
-		}
+		fmt.Fprint(rows, row.sum, ",")
 		if len(group) > 0 && !bytes.Equal(group[0].prompt, row.prompt) {
 			end()
 		}
@@ -253,7 +254,7 @@ func (r *trlReader) look(ctx context.Context, f File) error {
 		return nil
 	})
 	end()
-	r.before = rows
+	r.files = append(r.files, rows.Sum64())
 	return err
 }
 
@@ -383,17 +384,7 @@ func (r *trlReader) read(ctx context.Context, f File) error {
 				strings.Join(t.columns, ", "))
 		}
 	}
-	rows := make(map[uint64]bool)
-	err = t.each(ctx, func(line int, row *trlRow) error {
-		rows[row.sum] = true
-		if r.before[row.sum] {
-			r.repeats++
-			return nil
-		}
-		return r.row(f, line, t, row)
-	})
-	r.before = rows
-	return err
+	return t.each(ctx, func(line int, row *trlRow) error { return r.row(f, line, t, row) })
 }
 
 func (r *trlReader) row(f File, line int, t *trlTable, row *trlRow) error {

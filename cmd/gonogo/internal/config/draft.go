@@ -76,7 +76,12 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 			continue
 		}
 		errs = append(errs, name("data."+string(split), path))
-		f, field, err := dataset.LoadGuess(path, split, prompt)
+		f, field, err := (*dataset.File)(nil), prompt, error(nil)
+		if in.Reward != "" && len(d.files) == 0 { // a hosted job needs messages, and all splits have one form
+			f, field, err = dataset.LoadGuess(path, split)
+		} else {
+			f, err = dataset.Load(path, split, dataset.Options{PromptField: prompt})
+		}
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -106,6 +111,9 @@ func (d *draft) NextSteps(out string) string {
 	fmt.Fprintf(&b, "wrote %s\n", out)
 	for _, f := range d.files {
 		fmt.Fprintf(&b, "  %-10s %s: %s\n", f.Split, f.Path, console.Count(f.Rows, "row"))
+	}
+	if field := d.config.Data.PromptField; field != "" {
+		fmt.Fprintf(&b, "  prompt     the field %s, because the rows have no messages (data.prompt)\n", console.Visible(field))
 	}
 	if u := d.config.Body.Unknown; len(u) > 0 {
 		fmt.Fprintf(&b, "  the job has keys that gonogo does not use: %s\n", strings.Join(u, ", "))

@@ -145,10 +145,11 @@ func PageOptions(c *project.Invocation, run string) report.Options {
 		Color:   console.IsTerminal(c.Out) && os.Getenv("NO_COLOR") == "",
 		Width:   console.Width(c.Out),
 	}
-	if opened, err := rollout.OpenManifest(run); err == nil && opened.Manifest != nil {
+	if opened, err := rollout.OpenManifest(run); err == nil && opened.Manifest != nil && len(opened.Manifest.Config) > 0 {
 		opt.ConfigFile, opt.GraderFile = existingFile(opened.Manifest.ConfigFile), existingFile(opened.Manifest.GraderFile)
+	} else { // an import knows no other
+		opt.ConfigFile, opt.GraderFile = c.ConfigFile(), c.Grader
 	}
-	opt.ConfigFile, opt.GraderFile = cmp.Or(c.ConfigFile(), opt.ConfigFile), cmp.Or(c.Grader, opt.GraderFile)
 	return opt
 }
 

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -86,13 +88,16 @@ func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir s
 }
 
 // keepConfig stores the configuration of an audit with an imported run, which has none: the reward
-// range and the thresholds that its verdict needs are then known without -c.
+// range that its verdict needs is then known without -c. Thresholds that are set for one command, and
+// another configuration than the run has, are not stored.
 func keepConfig(p *project.Project, c *project.Invocation, run *rollout.Run) error {
-	if run.Manifest == nil || run.Manifest.Source != rollout.Import || p.Config.FromRun {
+	if run.Manifest == nil || run.Manifest.Source != rollout.Import || p.Config.FromRun ||
+		len(run.Manifest.Config) > 0 && (c.ConfigFile() == "" || run.Manifest.ConfigFile != c.ConfigFile()) ||
+		slices.ContainsFunc(c.Overrides, func(set string) bool { return strings.HasPrefix(set, "thresholds.") }) {
 		return nil
 	}
 	m := *run.Manifest
-	m.Config, m.ConfigFile, m.GraderFile = p.GraderConfig.Masked(), c.ConfigFile(), c.Grader
+	m.Config, m.ConfigFile, m.GraderFile = p.GraderConfig.Masked(), c.ConfigFile(), cmp.Or(c.Grader, m.GraderFile)
 	b, err := json.MarshalIndent(&m, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write manifest of %s: %w", run.Dir, err)

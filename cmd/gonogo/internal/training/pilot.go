@@ -425,7 +425,7 @@ var (
 	partialNote = message.New("pilot.note.partial",
 		"{dir} holds {made} of {planned} and does not count yet: the command that began it makes the others")
 	otherNote = message.New("pilot.note.other_log",
-		"the last call read other files, such as {file}: if this is another training, its checkpoints are not those in "+
-			"{dir}; move that folder away")
+		"the last call read other files, such as {file}: if this log is from another training, move {dir} away, whose "+
+			"checkpoints belong to the last one")
 	curveNote = message.New("pilot.note.curves", "curves are not paired with the base run, and decide nothing")
 )
