@@ -76,12 +76,12 @@ func TestFieldReference(t *testing.T) {
 		fields map[string]any
 		want   Reference
 	}{
-		{"text", map[string]any{"answer": "42"}, Reference{"42", "answer"}},
-		{"a number is JSON", map[string]any{"label": 7}, Reference{"7", "label"}},
-		{"so is an object", map[string]any{"expected": map[string]any{"a": []int{1}}}, Reference{`{"a":[1]}`, "expected"}},
-		{"false is a reference", map[string]any{"gold": false}, Reference{"false", "gold"}},
-		{"the likeliest field first", map[string]any{"label": "x", "reference_answer": "y"}, Reference{"y", "reference_answer"}},
-		{"an empty field is none", map[string]any{"reference_answer": "", "target": nil, "solution": "z"}, Reference{"z", "solution"}},
+		{"text", map[string]any{"answer": "42"}, Reference{Text: "42", Field: "answer"}},
+		{"a number is JSON", map[string]any{"label": 7}, Reference{Text: "7", Field: "label"}},
+		{"so is an object", map[string]any{"expected": map[string]any{"a": []int{1}}}, Reference{Text: `{"a":[1]}`, Field: "expected"}},
+		{"false is a reference", map[string]any{"gold": false}, Reference{Text: "false", Field: "gold"}},
+		{"the likeliest field first", map[string]any{"label": "x", "reference_answer": "y"}, Reference{Text: "y", Field: "reference_answer"}},
+		{"an empty field is none", map[string]any{"reference_answer": "", "target": nil, "solution": "z"}, Reference{Text: "z", Field: "solution"}},
 		{"no field", map[string]any{"other": 1}, Reference{}},
 	} {
 		item := newItem(t, "q", "?", c.fields)

@@ -51,7 +51,8 @@ type Case struct {
 	Reference    string // "" if HasReference is false
 	HasReference bool
 	Answer       func(reference string) string // makes an answer from a bare reference; nil: it is one
-	// Answer is only what the prompts ask for: no recorded answer that earned the top has shown it
+	// Answer is only what the prompts ask for, or the worked solution of the row: no recorded answer that
+	// earned the top has shown it
 	Asked bool
 	// other right answers that the row names, and the references of items with the same prompt
 	Accepted []string

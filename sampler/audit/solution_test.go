@@ -1,0 +1,27 @@
+package audit
+
+import "testing"
+
+// The reference of a row with a worked solution was all of it, so that no probe with a wrong answer
+// applied, and a grader that looks for the number anywhere passed.
+func TestTheAnswerOfAWorkedSolution(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"GSM8K":                     {"11*21=<<11*21=231>>231 eggs.\nHe eats 3.\n#### 228", "228"},
+		"GSM8K, with a space after": {"2+2=4\n####  4 \n", "4"},
+		"MATH":                      {`The sum is $12+110=122$, so it is $\boxed{122}$.`, "122"},
+		"a fraction in a box":       {`Half of it is $\boxed{\frac{1}{2}}$ of it.`, `\frac{1}{2}`},
+		"the last of two boxes":     {`First $\boxed{1}$, then $\boxed{2}$.`, "2"},
+		"a bare answer":             {"228", "228"},
+		"a box alone is an answer":  {`\boxed{228}`, `\boxed{228}`},
+		"hashes within a line":      {"see #### 5", "see #### 5"},
+		"a heading is no answer":    {"Intro\n#### Part\nText of the part.", "Intro\n#### Part\nText of the part."},
+		"a box that is not closed":  {`so \boxed{12`, `so \boxed{12`},
+		"an empty box":              {`so \boxed{}.`, `so \boxed{}.`},
+		"prose":                     {"Write to the bank and ask for the form.", "Write to the bank and ask for the form."},
+	} {
+		before, got, after := solved(c.text)
+		if got != c.want || before+got+after != c.text {
+			t.Errorf("%s: %q, %q, %q; want %q", name, before, got, after, c.want)
+		}
+	}
+}
