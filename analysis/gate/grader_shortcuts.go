@@ -243,7 +243,7 @@ var (
 var graderLength = &analysis.Gate{
 	Name: "grader.length",
 	Doc: "Advisory: within items, the reward does not depend on the answer's length (correlation with its log " +
-		"below 0.3 either way, or p above 0.01).",
+		"below 0.3 either way, or p above 0.01), or long answers are less than a tenth longer than short ones.",
 	Words: analysis.Words{
 		Why: "If longer answers earn more on the same question, whatever they say, training makes answers " +
 			"long; if shorter ones do, it makes them terse. The comparison is within each item, so hard questions " +
@@ -258,6 +258,7 @@ var graderLength = &analysis.Gate{
 		}
 		l := r.Grader.Length
 		const level = 0.01 // p-value below which such a correlation counts
+		const longer = 1.1 // times: a digit more is no longer answer
 		want := t.At(shortcutLength)
 		j := analysis.Judgement{
 			Severity: analysis.Advisory, Unit: "correlation",
@@ -272,7 +273,8 @@ var graderLength = &analysis.Gate{
 			j.Args["longer"], j.Args["advice"] = message.Nested(shorterAnswers.Text()),
 				message.Nested(shorterPays.With(lengthArgs(l)))
 		}
-		return []analysis.Finding{j.Finding(failIf(math.Abs(*l.Within.Value) >= want && *l.P < level),
+		return []analysis.Finding{j.Finding(failIf(math.Abs(*l.Within.Value) >= want && *l.P < level &&
+			stat.ValueOr(l.Ratio, longer) >= longer),
 			analysis.BoundOf(l.Within))}
 	},
 }

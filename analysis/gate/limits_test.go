@@ -184,7 +184,7 @@ func TestASentenceOfTheAuditIsAboutTheAudit(t *testing.T) {
 		title  string
 		remedy string
 	}{
-		{"clearly too many", brittle(0.1, 20), "the grader rejected 2 of 16 rewrites of right answers in the audit, most often “bold”", "If only one form is right and the prompt does not name it"},
+		{"clearly too many", brittle(0.1, 20), "the grader rejected 2 of 16 rewrites of right answers in the audit, most often “bold”", "If only one form is right and the prompt does not say so"},
 		{"some items were not audited", brittle(low, 20), "the grader rejected 2 of 16 rewrites of right answers in the audit: too few to tell", "More audited items would tell"},
 		{"all items were audited", brittle(low, 8), "the grader rejected 2 of 16 rewrites of right answers in the audit: too few to tell", "All items were audited"},
 	} {

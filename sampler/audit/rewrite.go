@@ -84,8 +84,12 @@ var gap = regexp.MustCompile(`(\S)[ \t]+`)
 
 var sentence = Probe{
 	Name: "sentence", Expect: rollout.Top, Limit: full,
-	Doc: "The reference in a sentence: \"The answer is 42.\" Left out if answers are code or JSON.",
+	Doc: "The reference in a sentence: \"The answer is 42.\" Left out if answers are code, JSON or sentences.",
 	Make: func(c *Case) []Payload {
+		const mark = "\x00"
+		if before, _, _ := strings.Cut(c.answer(mark), mark); !c.Asked && len(strings.Fields(before)) > 1 {
+			return nil
+		}
 		if isJSON, _ := c.inJSON(); isJSON || !c.prose() || len(c.Reference) > 200 ||
 			strings.Contains(c.Reference, "\n") {
 			return nil
