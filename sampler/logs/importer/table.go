@@ -206,9 +206,9 @@ func (t *table) known() ([]taken, error) {
 func listed(columns []string) string {
 	const most = 20
 	if more := len(columns) - most; more > 0 {
-		return fmt.Sprintf("%q and %d more", columns[:most], more)
+		return fmt.Sprintf("%s and %d more", strings.Join(columns[:most], ", "), more)
 	}
-	return fmt.Sprintf("%q", columns)
+	return strings.Join(columns, ", ")
 }
 
 // ours reports whether the columns are those of our own rollouts.csv.
