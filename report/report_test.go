@@ -137,7 +137,7 @@ func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 		p := page(t, name)
 		skipped := make(map[string]bool) // blocking gates; those of a simulated run without items or audit, which has no parts of the reward
 		for _, f := range p.Result.Findings {
-			asked := f.Gate == "endpoint.burst" || f.Gate == "shift" // they judge only what was asked for
+			asked := f.Gate == "endpoint.burst" // it judges only what was asked for
 			if f.Severity == analysis.Blocking && f.Status == analysis.Skipped && !f.IsMoot() && !asked {
 				skipped[f.Gate] = true
 			}
