@@ -10,6 +10,7 @@ import (
 
 	"gonogo/analysis/message"
 	"gonogo/analysis/pilot"
+	"gonogo/sampler/rollout"
 )
 
 // Pilot asks for the configuration of the first steps of a training, with the log that gonogo pilot
@@ -83,8 +84,11 @@ const (
 
 // head returns the lines about the data of a pilot. reads says how the trainer reads a file.
 func (p *firstSteps) head(reads string) []string {
-	head := []string{fmt.Sprintf("The first %d of its %s, with the log that gonogo pilot reads.", p.last.n,
-		count(p.steps.n, "step"))}
+	steps := fmt.Sprintf("The first %d of its %s", p.last.n, count(p.steps.n, "step"))
+	if p.last.n == p.steps.n {
+		steps = "All its " + count(p.steps.n, "step")
+	}
+	head := []string{steps + ", with the log that gonogo pilot reads."}
 	if p.Train != "" {
 		head = append(head, fmt.Sprintf("%s has the run's items first: %s", p.Train, reads))
 	} else {
@@ -116,14 +120,17 @@ func (p *firstSteps) tail(start, log, weights string) []string {
 	if p.Sampling != "" {
 		look = append(look, "-c", p.Sampling)
 	}
-	return []string{
+	list := []string{
 		"Start it:", "  " + start,
 		"Read its log while it grows; GO and NO-GO end the command:",
 		"  " + message.Shell("gonogo", "pilot", run, "--log", log, "--steps", fmt.Sprint(p.steps.n), "--follow"),
 		fmt.Sprintf("At a look, serve the checkpoint (%s) and sample the eval split from it:", weights),
 		"  " + message.Shell(look...),
-		after,
 	}
+	if p.r.Splits[rollout.Eval] == nil {
+		list = append(list[:4], "The run has no eval split, so gonogo pilot judges by the training reward alone.")
+	}
+	return append(list, after)
 }
 
 // closing writes the last comment; its indented lines are commands and are not broken.

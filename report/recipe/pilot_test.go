@@ -145,14 +145,14 @@ func TestNoFirstSteps(t *testing.T) {
 }
 
 // Of 100 items in batches of 64, two epochs are 4 steps: unless the epochs are configured, the plan
-// goes on to the last look, 20 epochs of 2 steps, and the whole plan is asked for the same.
+// goes on to the last look, 20 epochs of 2 steps, which is the whole plan.
 func TestTheFirstStepsReachTheLastLook(t *testing.T) {
 	g := firstStepsOf("first.yaml")
 	g.BatchSize, g.Epochs, g.Pilot.Sampling = 0, 0, "my.yaml"
 	for _, trainer := range []string{"trl", "verl", "prime-rl"} {
 		text := strings.ReplaceAll(written(t, trainer, measured(), g), "\n# ", " ")
 		for _, want := range []string{
-			"looks of gonogo pilot: 10, 20, 40", "the same command without --pilot and with --set training.epochs=20.",
+			"looks of gonogo pilot: 10, 20, 40", "After a GO, go on from the last checkpoint",
 			" --steps 40 --checkpoint URL --at 10 -c my.yaml",
 		} {
 			if !strings.Contains(text, want) {
