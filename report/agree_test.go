@@ -182,7 +182,7 @@ var sameQuantities = []sameQuantity{
 	}, false},
 	{"share of items that are", []string{
 		`chart item_classes row: split=(?P<split>\w+); class=(?P<k>dead|saturated|mixed); items=\S+ share=N;`,
-		`chart item_classes title: N of \w+ items are (?P<k>mixed)`, `chart item_classes title: .*, N (?P<k>never succeed)`, `chart item_classes title: .*, N (?P<k>always do)`,
+		`chart item_classes title: N of \w+ items are (?P<k>mixed)`, `chart item_classes title: .*, N (?P<k>always get the lowest reward)`, `chart item_classes title: .*, N (?P<k>always the highest)`,
 		`json share of items that are (?P<k>\w+): N$`,
 	}, false},
 	{"rollouts", []string{`headline Mean reward: [^;]*; [\d,]+ items, N rollouts`, `split rollouts: N$`, `chart variance subtitle: .* n = N rollouts`, `chart rewards subtitle: .* n = N rollouts`, `json rollouts: N$`}, false},
@@ -232,7 +232,7 @@ var sameQuantities = []sameQuantity{
 
 // theSame are the names that other places have for what completes a quantity's name.
 var theSame = map[string]string{
-	"step limit reached": "steps", "Samples differ": "mixed", "never succeed": "dead", "always do": "saturated", "grader.truth": "reference",
+	"step limit reached": "steps", "Samples differ": "mixed", "always get the lowest reward": "dead", "always the highest": "saturated", "grader.truth": "reference",
 	"last user message": "text", "prompt": "text", "fields of the rows": "fields", "rewards": "reward", "use of tools": "tools",
 }
 

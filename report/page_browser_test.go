@@ -190,7 +190,7 @@ func tryFindings(b *tab, p *RunPage) {
 	if before != 0 {
 		b.Errorf("%d findings are open before one opens any", before)
 	}
-	js[bool](b, `[...document.querySelectorAll("details.quiet")].find(d => d.textContent.includes(%q)).querySelector("summary").focus() ?? true`, p.Words.Why)
+	js[bool](b, `[...document.querySelectorAll("details.quiet")].find(d => d.textContent.includes(%s)).querySelector("summary").focus() ?? true`, p.Words.Why)
 	b.keys(kb.Enter)
 	if got := open(); got != before+1 {
 		b.Errorf("after Enter %d findings are open, want %d", got, before+1)
@@ -251,7 +251,11 @@ func tryPictures(b *tab, p *RunPage) {
 	s := p.Result.Splits[p.Split]
 	b.point("#chart-rewards .area", 0.5, 0.5)
 	drawn := js[[][]float64](b, "%s", raw(strings.Replace(bars, "NAME", "rewards", 1)))
-	for i, n := range s.Reward.Histogram.Counts {
+	counts := s.Reward.Histogram.Counts
+	if h := s.Reward.Histogram; len(h.Values) > 0 { // a bar for each value
+		counts = h.ValueCounts
+	}
+	for i, n := range counts {
 		b.move((drawn[i][0]+drawn[i][1])/2, drawn[0][3]-4)
 		if got, want := b.tip(), fmt.Sprintf("rollouts %s share", message.Whole(n)); !strings.Contains(got, want) {
 			b.Errorf("over bar %d of the rewards the page says %q, want %q", i, got, want)
