@@ -3,10 +3,11 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
@@ -280,7 +281,16 @@ func names(text, id string) bool {
 	if _, err := strconv.ParseFloat(id, 64); err == nil {
 		return false
 	}
-	return regexp.MustCompile(`(^|[^\pL\pN])` + regexp.QuoteMeta(id) + `($|[^\pL\pN])`).MatchString(text)
+	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	for at := strings.Index(text, id); id != "" && at >= 0; at = strings.Index(text, id) {
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(id):])
+		if !inWord(before) && !inWord(after) {
+			return true
+		}
+		text = text[at+len(id):]
+	}
+	return false
 }
 
 // judge adds the commands that would judge gates, if there are any.

@@ -23,7 +23,8 @@ var englishBurst = burstWords{
 	Lead: "%s, of %s, started at once in %s, without the model and without any limiter; %s. Before that, waves " +
 		"of 1, 2, 4, … rollouts at once. None of these requests counts towards a mean.",
 	AgentLead: "%s, of %s, started at once in %s, each made by your agent with its own model and tools, without any " +
-		"limiter here. Before that, waves of 1, 2, 4, … rollouts at once. None of these rollouts counts towards a mean.",
+		"limiter here. Before that, waves of 1, 2, 4, … rollouts at once. None of these rollouts counts towards a " +
+		"mean.",
 	Step:   "A training step of %s with %s each",
 	Named:  "%s",
 	Gaps:   "the recorded time between the calls was kept",

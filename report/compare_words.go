@@ -132,7 +132,8 @@ var compareEnglish = compareWords{
 		"p-values below the mean reward are corrected for their number (Holm). Same: the whole interval is within " +
 		"±%s: of the share itself, or else relative to the base.",
 	Errors: "Errors of the grader, by people's labels",
-	ErrorsNote: "False accepts: of the outputs that people call wrong, the share that the grader accepts. False rejects: of " +
+	ErrorsNote: "False accepts: of the outputs that people call wrong, the share that the grader accepts. False " +
+		"rejects: of " +
 		"those they call right, the share that it rejects. Labels are weighted by the grader's verdict.",
 	Corrected: "p: sign flips, corrected (%s).",
 	LeftOut:   "Left out, with only one item or too many to list: %s.",

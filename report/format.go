@@ -76,7 +76,8 @@ func Formats() []Format[*RunPage] {
 			Doc:      "the same rows as a Parquet file with types, for pandas and DuckDB; written on request only",
 			Rollouts: true, OnRequest: true, Write: writeParquet,
 		},
-		{Name: "json", File: "result.json", Doc: "the analysis, as in the run directory; its schema is docs/result.schema.json " +
+		{Name: "json", File: "result.json", Doc: "the analysis, as in the run directory; its schema is " +
+			"docs/result.schema.json " +
 			"(gonogo help result); written on request only", OnRequest: true, Write: writeJSON},
 		{
 			Name: "json-text", File: "result-text.json",

@@ -94,7 +94,8 @@ var graderBrittle = &analysis.Gate{
 			"still right. A grader that rejects it teaches format instead of the task, and marks good rollouts as bad.",
 		Pass: "right answers are accepted however they are written: the grader rejected {rejected} of " +
 			"{rewrites|rewrite} in the audit",
-		Caution: "the grader rejected {rejected} of {rewrites|rewrite} of right answers in the audit, most often “{probe}”",
+		Caution: "the grader rejected {rejected} of {rewrites|rewrite} of right answers in the audit, most often " +
+			"“{probe}”",
 		CautionRemedy: "See one: {replay}. Normalize answer and reference before comparing them. If only one form " +
 			"is right and the prompt does not say so, state that form in the prompt.",
 		CautionUnknown: "the grader rejected {rejected} of {rewrites|rewrite} of right answers in the audit: too few " +

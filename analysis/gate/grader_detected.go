@@ -82,4 +82,5 @@ var noDetector = message.New("skip.no_detector",
 var unpaidWords = analysis.NewWording("grader.detected.unpaid",
 	"“{detector}” marks {marked} of {rollouts} as hacks; the grader paid for none of them",
 	"There is no hole to close: they earned the bottom of the range, and training does not move towards what "+
-		"earns nothing. Read some to see that the detector is right, and keep it: it shows when the trick begins to pay.")
+		"earns nothing. Read some to see that the detector is right, and keep it: it shows when the trick begins to "+
+		"pay.")

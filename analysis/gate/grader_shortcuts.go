@@ -101,7 +101,8 @@ var graderGuessable = &analysis.Gate{
 	}),
 }
 
-const balanceLabels = "Balance the data set so that no single answer is right that often, or also grade how the answer " +
+const balanceLabels = "Balance the data set so that no single answer is right that often, or also grade how the " +
+	"answer " +
 	"was reached."
 
 // againstModel replaces the words if the model's rewards on the same items are known.
@@ -194,7 +195,8 @@ var graderForm = &analysis.Gate{
 		Caution: "{value} of the answers that earned least ({without} of {least}) lack the form of those at " +
 			"the top, {form}{right}",
 		CautionRemedy: "Before changing anything else, let the grader accept other forms, or add an example of the " +
-			"required form to the prompt if it has none. Rollout {key} earned the lowest reward with {answer}{reference}.",
+			"required form to the prompt if it has none. Rollout {key} earned the lowest reward with " +
+			"{answer}{reference}.",
 	},
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		if r.Grader == nil || r.Grader.Form == nil || r.Grader.Form.Top == 0 || r.Grader.Form.Least == 0 {

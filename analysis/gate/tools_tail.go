@@ -30,7 +30,8 @@ var toolsLong = &analysis.Gate{
 			"{turns|turn}",
 		Caution: "{percent} of rollouts are far longer than the others, with more than {calls|call} or " +
 			"{turns|turn}, and {earn}",
-		CautionRemedy: "Read some of them: the items with most are listed. The section “What if” of the report shows what a " +
+		CautionRemedy: "Read some of them: the items with most are listed. The section “What if” of the report " +
+			"shows what a " +
 			"lower limit of calls would cost.",
 		CautionUnknown: "{lowpercent} to {highpercent} of rollouts are far longer than the others, with more than " +
 			"{calls|call} or {turns|turn}, and {earn}",

@@ -275,19 +275,23 @@ var (
 		"the trainer pays something other than the base run's grader: {rewards|logged reward is|logged rewards are} "+
 			"outside its range, {low} to {high}; --score selects the grader's own component")
 	paysOtherwise = message.New("pilot.withheld.paid",
-		"the trainer pays something other than the base run's grader: {agree|logged reward agrees|logged rewards agree}, of "+
+		"the trainer pays something other than the base run's grader: {agree|logged reward agrees|logged rewards "+
+			"agree}, of "+
 			"{checked} checked")
 	fewMatched = message.New("pilot.withheld.matched",
 		"only {matched} of {groups} match an item of the base run; --base samples the others")
 	manyMissing = message.New("pilot.withheld.missing",
 		"no reward for {missing} of {rollouts} of the last ten steps: the others may not be representative")
 	evalMatched = message.New("pilot.withheld.eval_matched",
-		"eval items of the base run among the {items} sampled at step {step}: {matched}; at least 90 % and 20 items are needed")
+		"eval items of the base run among the {items} sampled at step {step}: {matched}; at least 90 % and 20 items "+
+			"are needed")
 	evalMissing = message.New("pilot.withheld.eval_missing",
 		"no reward for {missing} of {rollouts} sampled at step {step}: run the same command again")
 	evalCalls = message.New("pilot.withheld.eval_calls",
-		"at step {step} no sampled rollout calls a tool (calls of a base rollout: {calls}): does the checkpoint's server parse "+
-			"tool calls (vLLM: --enable-auto-tool-choice and --tool-call-parser)? Move the folder of its rollouts away, "+
+		"at step {step} no sampled rollout calls a tool (calls of a base rollout: {calls}): does the checkpoint's "+
+			"server parse "+
+			"tool calls (vLLM: --enable-auto-tool-choice and --tool-call-parser)? Move the folder of its rollouts "+
+			"away, "+
 			"and sample it again")
 	fewItems = message.New("pilot.withheld.items",
 		"the last ten steps show {items} of the base run, and 20 are needed")

@@ -190,7 +190,8 @@ func (j *judgement) headline(looks []Look, next *int) Verdict {
 
 var (
 	holeLearned = message.New("pilot.reason.hole",
-		"the training is learning a hole in the grader: answers of the kind {kind} are {share} of the best-paid ones, and "+
+		"the training is learning a hole in the grader: answers of the kind {kind} are {share} of the best-paid "+
+			"ones, and "+
 			"were {base} in the base run")
 	zeroFails = message.New("pilot.reason.zero",
 		"before any update counts, the logged rewards already differ from the base run by {value}, more than "+
@@ -222,7 +223,8 @@ var (
 		"the training reward is {value} above the base run on the same items, but was {zero} above it before any update: "+
 			"that does not show a rise yet")
 	rewardFalls = message.New("pilot.reason.falls",
-		"the training reward has fallen by {value} on the same items; without eval this is no reason to stop: sample a checkpoint")
+		"the training reward has fallen by {value} on the same items; without eval this is no reason to stop: "+
+			"sample a checkpoint")
 	rewardUnclear = message.New("pilot.reason.unclear",
 		"the training reward has changed by {value} on the same items, too little or too uncertain to decide; without "+
 			"eval it is no reason to stop")

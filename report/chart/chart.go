@@ -215,8 +215,10 @@ func Charts() []Chart {
 		},
 		{
 			Name: "failures",
-			Doc: "Rollouts that did not end in a grade: those without an answer, or cut off by a limit (counted at the " +
-				"bottom of the reward range unless graded), and failures of an endpoint (missing data, left out of every mean).",
+			Doc: "Rollouts that did not end in a grade: those without an answer, or cut off by a limit (counted at " +
+				"the " +
+				"bottom of the reward range unless graded), and failures of an endpoint (missing data, left out of " +
+				"every mean).",
 			Read: "Hatched bars are endpoints that failed, to be fixed before you believe anything else; plain ones " +
 				"have no answer, because the model gave none or a limit of tokens or steps cut it off.",
 			Draw: drawFailures,

@@ -64,7 +64,8 @@ func Comparisons() []Comparison {
 		inputMove.chart("reward_input_tokens",
 			"From base (ring) to new (disc): what rollouts earn, against the tokens that the model is given, over "+
 				"all its turns.",
-			"Up and to the left earns more for fewer tokens read; a disc far to the right means that the context grew."),
+			"Up and to the left earns more for fewer tokens read; a disc far to the right means that the context "+
+				"grew."),
 		{
 			Name: "failure_drift",
 			Doc: "How much more often, or less, rollouts end without a grade, by the way they ended: a diamond " +

@@ -95,7 +95,8 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	ownShare, missingShare := strings.Join(ownShares, comma), strings.Join(missingShares, comma)
 	switch {
 	case nMissing == 0 && len(splits) == 1:
-		f.Title = l.Say("chart.failures.own", "%s of rollouts end without an answer or at the step limit; none is missing",
+		f.Title = l.Say("chart.failures.own", "%s of rollouts end without an answer or at the step limit; none is "+
+			"missing",
 			ownShare)
 	case nMissing == 0:
 		f.Title = l.Say("chart.failures.own_by_split", "None is missing; without an answer or at the step limit: %s",
@@ -108,7 +109,8 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 			missingShare, ownShare)
 	}
 	f.Subtitle = l.Say("chart.failures.about", "%s: n = %s; observed shares, no interval; missing data count in no "+
-		"mean, the others at the bottom of the range unless graded", strings.Join(names, " + "), l.Count(total, "rollout"))
+		"mean, the others at the bottom of the range unless "+
+		"graded", strings.Join(names, " + "), l.Count(total, "rollout"))
 	f.Legend = []Entry{
 		entry(l.Text("chart.failures.endpoint", "missing data: an endpoint failed"), missing),
 		entry(l.Text("chart.failures.model", "no answer, or the step limit"), ownFailures),

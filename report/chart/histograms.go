@@ -63,7 +63,8 @@ func drawRewards(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 		f.Title = valuesTitle(l, split, h, total)
 		if lo, hi := rewardRange(r); n == 2 && h.Values[0] == lo && h.Values[1] == hi {
 			f.Title = l.Say("chart.rewards.ends",
-				"All or nothing: %s of %s rewards at the bottom of the range, %s at the top", message.Percent(low), split,
+				"All or nothing: %s of %s rewards at the bottom of the range, %s at the "+
+					"top", message.Percent(low), split,
 				message.Percent(high))
 		}
 		return f, nil

@@ -28,7 +28,8 @@ func Histories(h *history.History, name func(string) string) []Spec[*history.His
 	out := []Spec[*history.History]{{
 		Name: NightMarks,
 		Doc: h.Lang.Say("chart.history.nights.doc", "A mark for each night, by its answer; a ring is a night whose "+
-			"items differ from the newest good night's. A dotted line is a night whose settings differ from those of the night "+
+			"items differ from the newest good night's. A dotted line is a night whose settings differ from those "+
+			"of the night "+
 			"before."),
 		Read: "Marks that leave the upper row are nights that regressed or could not be judged.",
 		Draw: drawNights,
@@ -42,11 +43,13 @@ func Histories(h *history.History, name func(string) string) []Spec[*history.His
 		}
 		out = append(out, Spec[*history.History]{
 			Name: "history_" + s.Name,
-			Doc: h.Lang.Say("chart.nights.about", "Night by night: %s. A band is where the next night should fall, and "+
+			Doc: h.Lang.Say("chart.nights.about", "Night by night: %s. A band is where the next night should fall, "+
+				"and "+
 				"its line is the level between two changes. "+
 				"A solid vertical line is a change, its interval shaded; a dotted one is a night whose "+
 				"settings differ from those of the night before.", s.called),
-			Read: "A new band above or below the last is a change that chance does not explain; look at what changed at " +
+			Read: "A new band above or below the last is a change that chance does not explain; look at what " +
+				"changed at " +
 				"its line.",
 			Draw: s.draw,
 		})

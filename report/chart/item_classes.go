@@ -58,7 +58,8 @@ func drawItemClasses(r *analysis.Result) (Figure, error) {
 	split, s, _ := ShownSplit(r)
 	if total := classTotal(s); total > s.Classes.Counts[analysis.Unclassed] {
 		share := func(class string) string { return message.Percent(float64(s.Classes.Counts[class]) / float64(total)) }
-		f.Title = l.Say("chart.classes.mixed", "%s of %s items are mixed, %s always get the lowest reward, %s always the highest",
+		f.Title = l.Say("chart.classes.mixed", "%s of %s items are mixed, %s always get the lowest reward, %s "+
+			"always the highest",
 			share(analysis.Mixed), split, share(analysis.Dead), share(analysis.Saturated))
 	}
 	f.Subtitle = l.Text("chart.classes.about",

@@ -73,7 +73,8 @@ const (
 func newRecipe(r *analysis.Result, g Given) (*recipe, error) {
 	c := &recipe{given: g, r: r, train: r.Splits[rollout.Train], eval: r.Splits[rollout.Eval]}
 	if c.train == nil || c.train.Items.Measured == 0 || r.Plan == nil {
-		return nil, errors.New("the run measured no train item: a training is planned from rollouts of its own train rows")
+		return nil, errors.New("the run measured no train item: a training is planned from rollouts of its own " +
+			"train rows")
 	}
 	if c.eval != nil && c.eval.Items.Measured == 0 {
 		c.eval = nil

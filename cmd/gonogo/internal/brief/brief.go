@@ -70,7 +70,8 @@ func (b *Brief) Hash(paths []string, name func(path string) string) error {
 }
 
 // remedy ends the errors about secrets.
-const remedy = "holds a secret, and secrets are not sent to workers: write ${NAME} in headers, and export NAME here and " +
+const remedy = "holds a secret, and secrets are not sent to workers: write ${NAME} in headers, and export NAME here " +
+	"and " +
 	"where the workers run"
 
 // CheckSecrets refuses a brief, or a row of the items, that contains a secret, and says where. mask

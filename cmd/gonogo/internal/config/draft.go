@@ -64,7 +64,8 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	if in.Reward != "" {
 		grader, err := rewardGrader(dir, in.Reward)
 		d.set["grader"], errs = grader, append(errs, err)
-		d.note("grader", "the reward functions; unless each gives 0 to 1, set reward_range to what they can give together")
+		d.note("grader", "the reward functions; unless each gives 0 to 1, set reward_range to what they can give "+
+			"together")
 		// What TRL, verl and prime-rl do unless configured, and any server of their models.
 		d.set["model.api"], d.set["model.temperature"] = "chat", "1"
 		d.note("model.api", "Chat Completions; responses for a server that has it")
@@ -113,7 +114,8 @@ func (d *draft) NextSteps(out string) string {
 		fmt.Fprintf(&b, "  %-10s %s: %s\n", f.Split, f.Path, console.Count(f.Rows, "row"))
 	}
 	if field := d.config.Data.PromptField; field != "" {
-		fmt.Fprintf(&b, "  prompt     the field %s, because the rows have no messages (data.prompt)\n", console.Visible(field))
+		fmt.Fprintf(&b, "  prompt     the field %s, because the rows have no messages "+
+			"(data.prompt)\n", console.Visible(field))
 	}
 	if u := d.config.Body.Unknown; len(u) > 0 {
 		fmt.Fprintf(&b, "  the job has keys that gonogo does not use: %s\n", strings.Join(u, ", "))

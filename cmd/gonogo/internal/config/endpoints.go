@@ -21,7 +21,8 @@ func (c *Config) HiddenFields() []string {
 // checkAgent finds keys that contradict each other.
 func checkAgent(c *Config) error {
 	if len(c.Agent.Command) > 0 && c.Agent.URL != "" {
-		return c.Fault("agent.url", "cannot be set together with agent.command: an agent is either a program or a service")
+		return c.Fault("agent.url", "cannot be set together with agent.command: an agent is either a program or a "+
+			"service")
 	}
 	for _, path := range []string{
 		"agent.headers", "agent.per_rollout", "agent.processes", "agent.own_model",

@@ -196,7 +196,8 @@ func Analyze(ctx context.Context, c *project.Invocation, opened *rollout.Run,
 	result, strangers, err := archive.Analyze(ctx, opened,
 		rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}, settings, gate.All())
 	for _, name := range strangers {
-		fmt.Fprintf(c.Err, "note: %s is not a variant of this run and is left out\n", rollout.VariantDir(opened.Dir, name))
+		fmt.Fprintf(c.Err, "note: %s is not a variant of this run and is left "+
+			"out\n", rollout.VariantDir(opened.Dir, name))
 	}
 	if result != nil {
 		result.Run.JudgedBy = project.Version()

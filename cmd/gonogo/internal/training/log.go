@@ -113,7 +113,8 @@ func (l *Log) noteSteps() error {
 		l.last = max(l.last, int(l.rollouts[i].step))
 	}
 	if l.last == 0 {
-		return early{errors.New("the log has no training steps, so the order of its rollouts is not known: log the step " +
+		return early{errors.New("the log has no training steps, so the order of its rollouts is not known: log the " +
+			"step " +
 			"of each rollout, and name its column with --map step=COLUMN if that is not its name")}
 	}
 	first := l.last

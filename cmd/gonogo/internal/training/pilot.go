@@ -421,7 +421,8 @@ var (
 		"--lag {lag}: the weights of a rollout are that many updates behind the step that logs it")
 	graderNote   = message.New("pilot.note.grader", "logged answers were not graded again: {why}")
 	regradedNote = message.New("pilot.note.regraded",
-		"the trainer pays something other than the base run's grader: here its rollouts have the rewards of that grader")
+		"the trainer pays something other than the base run's grader: here its rollouts have the rewards of that "+
+			"grader")
 	partialNote = message.New("pilot.note.partial",
 		"{dir} holds {made} of {planned} and does not count yet: the command that began it makes the others")
 	otherNote = message.New("pilot.note.other_log",
