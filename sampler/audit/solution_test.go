@@ -1,6 +1,11 @@
 package audit
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"gonogo/sampler/rollout"
+)
 
 // The reference of a row with a worked solution was all of it, so that no probe with a wrong answer
 // applied, and a grader that looks for the number anywhere passed.
@@ -23,5 +28,16 @@ func TestTheAnswerOfAWorkedSolution(t *testing.T) {
 		if got != c.want || before+got+after != c.text {
 			t.Errorf("%s: %q, %q, %q; want %q", name, before, got, after, c.want)
 		}
+	}
+}
+
+// Until a rollout shows a form, a wrong answer is tried in the row's own solution and alone.
+func TestAWrongAnswerTakesThePlaceInTheSolution(t *testing.T) {
+	it := &rollout.Item{ID: "q", Row: []byte(`{"answer":"11*21=231\n#### 231"}`)}
+	ref, ok := FieldReference(it)
+	c := common{}.judged(&surveyed{item: it, ref: ref, has: ok})
+	want := []Payload{{Answer: "11*21=231\n#### 5"}, {Answer: "5"}}
+	if got := c.wrapped("5"); c.Reference != "231" || !slices.Equal(got, want) {
+		t.Errorf("reference %q, payloads %v; want %v", c.Reference, got, want)
 	}
 }
