@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,21 +66,60 @@ func giveVerdicts(t *testing.T, meant func(fixtures.World) bool) {
 			if program := world.Missing(); program != "" {
 				t.Skipf("the world needs %s, which is not on PATH", program)
 			}
-			if world.Name != "kernels-timed" { // which goes by the clock, and so runs alone
-				t.Parallel()
+			if world.Name == "kernels-timed" { // which goes by the clock, and so runs alone
+				judgeByTheClock(t, world)
+				return
 			}
-			for _, fault := range judgeWorld(t, world) {
+			t.Parallel()
+			for _, fault := range judgeWorld(t, world, t.TempDir()) {
 				t.Error(fault)
 			}
 		})
 	}
 }
 
-// judgeWorld runs a world with its policies and returns what differs from what it is meant to show.
-func judgeWorld(t *testing.T, world fixtures.World) (faults []string) {
+// judgeByTheClock runs a world that is graded by this machine's clock. A run in which the
+// grader refused to grade because the machine was busy says nothing about the world:
+// it runs again, three times at most.
+func judgeByTheClock(t *testing.T, world fixtures.World) {
+	t.Helper()
+	for range 3 {
+		root := t.TempDir()
+		faults := judgeWorld(t, world, root)
+		if len(faults) == 0 {
+			return
+		}
+		if !refusedByTheClock(t, root) {
+			t.Fatal(strings.Join(faults, "\n"))
+		}
+		t.Log("the machine was too busy to time kernels: ", faults)
+	}
+	t.Skip("the machine was too busy to time kernels in each of three runs")
+}
+
+// refusedByTheClock tells whether any grading of the runs below root failed because the machine was busy.
+func refusedByTheClock(t *testing.T, root string) bool {
+	t.Helper()
+	refused := false
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".jsonl" {
+			return err
+		}
+		records, err := os.ReadFile(path)
+		refused = refused || bytes.Contains(records, []byte("this machine is too busy to time kernels"))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return refused
+}
+
+// judgeWorld runs a world with its policies below root, and returns what differs from what it is meant to show.
+func judgeWorld(t *testing.T, world fixtures.World, root string) (faults []string) {
 	t.Helper()
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
-	dir := filepath.Join(t.TempDir(), "demo-"+world.Name)
+	dir := filepath.Join(root, "demo-"+world.Name)
 	result, code := runDemo(t, "--world", world.Name, "--seed", worldSeed(), "-o", dir)
 	keepShort(t, dir)
 	// How long a call takes compared with the median depends on how busy this machine is.
