@@ -47,7 +47,7 @@ func (x *ComparisonPage) errorGrid(sc *compare.Split) Grid {
 	return g
 }
 
-// breakdownGrid shows the reward by group, the largest drop first.
+// breakdownGrid shows the reward by group, the largest fall first.
 func (x *ComparisonPage) breakdownGrid(title string, b *compare.Breakdown) Grid {
 	w := x.w
 	g := Grid{Title: title, Head: []string{"", w.ItemsHead, w.Base, w.New, w.Difference, "p"}}

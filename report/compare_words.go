@@ -177,7 +177,7 @@ var compareEnglish = compareWords{
 	Directions: map[int]string{-1: "down", 0: "same", 1: "up"},
 	AllItems:   "All items in both runs", Direction: "Moved", AnyDirection: "any way",
 	NoItems:      "No item is measured in both runs.",
-	ItemsCut:     "Only the %s largest drops of %s items are listed here; items.csv has all.",
+	ItemsCut:     "Only the %s largest falls of %s items are listed here; items.csv has all.",
 	ReadDrop:     "See what happened to %s (%s): gonogo view %s %s",
 	FurtherFirst: "and %s more, listed below",
 	Rest:         "Differences, categories and items: gonogo compare %s %s --all.",

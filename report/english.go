@@ -223,7 +223,7 @@ var english = words{
 			"the reward range, the others keep their reward. A model that knows the limit, or is trained under it, " +
 			"may do better.",
 		Limit: map[string]string{
-			analysis.CostCalls: "limit of tool calls",
+			analysis.CostCalls: "call limit",
 			analysis.CapTokens: "limit of output tokens",
 		},
 		Of:       map[string]string{analysis.CostCalls: "tool calls", analysis.CapTokens: "output tokens"},

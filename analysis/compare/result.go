@@ -133,7 +133,7 @@ type CommonItems struct {
 // Breakdown compares the reward within groups of items.
 type Breakdown struct {
 	Correction string            `json:"correction"` // of the p-values
-	Groups     []GroupDifference `json:"groups"`     // the largest drop first
+	Groups     []GroupDifference `json:"groups"`     // the largest fall first
 	LeftOut    int               `json:"left_out"`   // groups of one item, or beyond the maximum number listed
 }
 

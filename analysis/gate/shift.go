@@ -42,8 +42,8 @@ var (
 const shiftDoc = " are alike in any two splits. It fails when a classifier distinguishes the splits with an AUC " +
 	"whose interval is above 0.75, and " +
 	"the test has p < 0.01 (Holm over all such tests); it passes when the interval is below 0.70, and decides " +
-	"nothing otherwise. Advisory: the test has p >= 0.05; " +
-	"any smaller p is a caution, whatever the size of the difference."
+	"nothing otherwise. Advisory: the test has p >= 0.05; any smaller p is a caution, whatever the size of the " +
+	"difference, and it is unknown if p is larger but the interval of the AUC reaches 0.70."
 
 // shiftGate returns a gate that compares each pair of splits in one respect.
 func shiftGate(name, on, doc string, without message.Def, why, remedy string) *analysis.Gate {

@@ -52,7 +52,7 @@ Example:
 			&cli.StringFlag{Name: "history", Value: "gonogo-nights", Usage: "the history directory `DIR`"},
 			&cli.IntFlag{Name: "keep", Usage: "remove the rollouts of all but the last `N` good nights, never those " +
 				"needed to compare the next night; 0 keeps all"},
-			&cli.Float64Flag{Name: "detect", Value: history.DefaultDetect, Usage: "the drop of the mean reward, as " +
+			&cli.Float64Flag{Name: "detect", Value: history.DefaultDetect, Usage: "the fall of the mean reward, as " +
 				"a `SHARE` of the reward range, that a night must be able to detect in 80 % of cases; otherwise " +
 				"it cannot tell"},
 			&cli.BoolFlag{Name: "accept", Usage: "make this night the new normal, whatever it shows"},

@@ -168,7 +168,7 @@ func Charts() []Chart {
 			"Dots that fall to the right are slow rollouts that earn less, so a time limit would cost little; dots "+
 				"at one height mean that speed costs nothing."),
 		callCap.limits("what_if_calls",
-			"What the recorded rollouts would have earned under a lower limit of tool calls, and how many groups "+
+			"What the recorded rollouts would have earned under a lower call limit, and how many groups "+
 				"would still teach. Nothing was sampled for it: a rollout that makes more calls counts at the "+
 				"bottom of the range, "+
 				"the others keep their reward. A model that knows the limit may do better.",
