@@ -39,6 +39,7 @@ type compareWords struct {
 	Directions                                                map[int]string
 	AllItems, Direction, AnyDirection                         string
 	NoItems, ItemsCut, Rest, Evidence, ReadDrop, FurtherFirst string
+	Keep                                                      string // after a text that names rollouts of logs
 }
 
 // graderWords replace those of two runs where both sides are the same outputs, graded by two graders.
@@ -181,5 +182,6 @@ var compareEnglish = compareWords{
 	ReadDrop:     "See what happened to %s (%s): gonogo view %s %s",
 	FurtherFirst: "and %s more, listed below",
 	Rest:         "Differences, categories and items: gonogo compare %s %s --all.",
+	Keep:         "%s. Before that, gonogo compare %s %s -o %s keeps the rollouts there.",
 	Evidence:     "Rollouts of both runs, item by item: gonogo view %s %s.",
 }

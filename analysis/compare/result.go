@@ -66,7 +66,9 @@ type Comparison struct {
 
 // Side is one side of a comparison.
 type Side struct {
-	File        string        `json:"file"` // the file of the rollouts, to which the lines of SampleRef refer
+	File string `json:"file"` // the file of the rollouts, to which the lines of SampleRef refer
+	// the file is a log, and lines are those of the run that gonogo compare --output keeps
+	Log         bool          `json:"log,omitempty"`
 	ID          string        `json:"id,omitempty"`
 	Name        string        `json:"name,omitempty"`
 	Model       string        `json:"model,omitempty"`
