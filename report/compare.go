@@ -50,6 +50,7 @@ func (x *ComparisonPage) compared() *block.Doc {
 	c, w, d := x.c, x.w, x.frame(x.Answer)
 	base, new := nameOf(c.Base.File), nameOf(c.New.File)
 	d.Words.Rest, d.Words.Evidence = fmt.Sprintf(w.Rest, base, new), fmt.Sprintf(w.Evidence, base, new)
+	d.About = x.models(c.Base.Model, c.New.Model)
 	d.Head, d.Foot = []string{x.Title}, []string{w.Base + " " + visible(c.Base.File), w.New + " " + visible(c.New.File)}
 	d.Brief = []block.Block{block.Facts{Rows: x.runs()}}
 	if first := x.readFirst(); len(first) > 0 {

@@ -61,8 +61,7 @@ func drawShift(r *analysis.Result) (Figure, error) {
 		for i, v := range list {
 			if v.fail != nil {
 				limits = true
-				d.lines = append(d.lines, rowLine{*v.fail, first + i, first + i, limitLine},
-					rowLine{analysis.ClearShift, first + i, first + i, cautionLine})
+				d.lines = append(d.lines, rowLine{*v.fail, first + i, first + i, limitLine})
 			}
 			d.list = append(d.list, v.dotRow)
 		}
@@ -91,13 +90,12 @@ func drawShift(r *analysis.Result) (Figure, error) {
 			message.Whole(x.RowsA), x.B, message.Whole(x.RowsB)))
 	}
 	f.Subtitle = strings.Join(crossings, l.Text("sign.list", ", ")) +
-		l.Say("chart.shift.lines", "; lines: %s intervals; p of the classifier; that of the deciding test, Holm "+
-			"over all, is in the table; single features are descriptive", message.Percent(r.Confidence))
+		l.Say("chart.shift.lines", "; lines: %s intervals; p of the test that decides, Holm over all; that of the "+
+			"classifier is in the table; single features are descriptive", message.Percent(r.Confidence))
 	f.Legend = append([]Entry{{l.Text("chart.shift.alike", "no difference"), upright(soundLine)}},
 		d.legend(l, shiftDiffers, shiftHints, shiftAlike, shiftSingle)...)
 	if limits {
-		f.Legend = append(f.Legend, Entry{l.Text("chart.caution.beyond", "caution beyond"), upright(cautionLine)},
-			Entry{l.Text("chart.nogo.beyond", "NO-GO beyond"), upright(limitLine)})
+		f.Legend = append(f.Legend, Entry{l.Text("chart.nogo.beyond", "NO-GO beyond"), upright(limitLine)})
 	}
 	return f, nil
 }
@@ -135,8 +133,8 @@ func shiftRows(r *analysis.Result) (pairs, features []shiftRow) {
 		if len(pair.Top) > 0 {
 			top = pair.Top[0].In(l)
 		}
-		if v.p != "" {
-			v.text += ", p " + v.p
+		if v.decides != "" {
+			v.text += ", p " + v.decides
 		}
 		v.look, v.strong = v.answer.look, v.answer == shiftDiffers
 		v.cells = []string{
