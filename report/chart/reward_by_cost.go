@@ -61,6 +61,9 @@ func (q cost) draw(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	if a == nil {
 		return noData(l, q.without.ID, q.without.English)
 	}
+	if a.Bins[0].From == a.Bins[len(a.Bins)-1].To {
+		return noData(l, "chart.cost.same", "the same in every rollout")
+	}
 	p := newPlot(q.axis.In(l), l.Text("chart.mean_reward", "mean reward"))
 	dots := costDotsOf(a)
 	low, high := extent(curve{y: dots.y, lo: dots.lo, hi: dots.hi})

@@ -69,7 +69,7 @@ func drawShift(r *analysis.Result) (Figure, error) {
 	group(l.Text("chart.shift.all", "all features at once: AUC, 0.5 = cannot tell them apart"), 0.5,
 		pairs)
 	group(l.Text("chart.shift.each", "one feature at a time, farthest apart first: 0 = alike"), 0, features)
-	f := d.figure(l.Text("chart.shift.axis", "AUC; below, Kolmogorov–Smirnov D or Cramér's V"), -0.012,
+	f := d.figure(l.Text("chart.shift.axis", "AUC; below, D or Cramér's V"), -0.012,
 		1.005, 0.19, 14)
 	f.Height = max(Height, f.Height)
 	f.Table.Head = heads(l, "chart.head.compared", "compared", "chart.head.splits", "splits", "chart.head.measure",
