@@ -51,6 +51,7 @@ func (x *ComparisonPage) compared() *block.Doc {
 	base, new := x.files()
 	d.Words.Rest = fmt.Sprintf(w.Rest, nameOf(c.Base.File), nameOf(c.New.File))
 	d.Words.Evidence = x.afterKeeping(fmt.Sprintf(w.Evidence, nameOf(base), nameOf(new)))
+	d.About = x.models(c.Base.Model, c.New.Model)
 	d.Head, d.Foot = []string{x.Title}, []string{w.Base + " " + visible(c.Base.File), w.New + " " + visible(c.New.File)}
 	d.Brief = []block.Block{block.Facts{Rows: x.runs()}}
 	if first := x.readFirst(); len(first) > 0 {

@@ -47,8 +47,8 @@ var signalInformative = &analysis.Gate{
 		UnknownRemedy: "{needs}",
 		Caution: "{share} of groups of {group} teach something: you pay for {cost|group} to get one that " +
 			"does{fitted}",
-		CautionRemedy: "Training would work, at {cost|time} the price of a set in which every group teaches. " +
-			"Keeping only the {mixed|item that varies|items that vary} would bring that close to 1.",
+		CautionRemedy: "Keep only the {mixed|item that varies|items that vary}: with the others, training costs " +
+			"{cost|time} what it would if every group taught something.",
 		CautionUnknown:  "between {lowpercent} and {highpercent} of groups of {group} teach something{fitted}",
 		CautionUnknownR: "{needs}",
 	},
