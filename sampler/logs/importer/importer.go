@@ -79,6 +79,7 @@ func Formats() []Format {
 		evalRuns,
 		everyEval,
 		lmEval,
+		otlp,
 		evalsRecorder,
 		csvTable,
 		parquetTable,

@@ -58,6 +58,8 @@ func importText(t *testing.T, name, s string) (Format, *got, error) {
 
 // samples holds a small file for each format.
 var samples = map[string]string{
+	"otlp": `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"a1","spanId":"b1","name":"run","startTimeUnixNano":"10","endTimeUnixNano":"90","attributes":[{"key":"item.id","value":{"stringValue":"1"}},{"key":"reward","value":{"doubleValue":1}}],"status":{}},{"traceId":"a1","spanId":"b2","parentSpanId":"b1","name":"chat m","startTimeUnixNano":"20","endTimeUnixNano":"80","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"chat"}},{"key":"gen_ai.request.model","value":{"stringValue":"m"}},{"key":"gen_ai.input.messages","value":{"stringValue":"[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"Q\"}]}]"}},{"key":"gen_ai.output.messages","value":{"stringValue":"[{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"content\":\"A\"}]}]"}}],"status":{}}]}]}]}
+`,
 	"gonogo":            `{"item":"q1","reward":0.5}` + "\n",
 	"inspect":           `{"version":2,"status":"success","eval":{"task":"t","model":"m"},"samples":[{"id":1,"epoch":1,"scores":{"s":{"value":"C"}}}]}`,
 	"verifiers":         `{"example_id":1,"prompt":"a","completion":[{"role":"assistant","content":"b"}],"reward":1.0,"is_completed":true}`,

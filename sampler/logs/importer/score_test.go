@@ -27,6 +27,7 @@ var scored = map[string]struct {
 	"build-hours-evals": {`{"datasource_item_id":3,"item_id":"q","reference":"4","prediction":"4","score":{"g":1,"h":0.5}}` + "\n", "h", 0.5, "g, h"},
 	"every-eval-ever":   {samples["every-eval-ever"] + strings.NewReplacer(`"g"`, `"h"`, "1.0}", "0.5}", `"score":1.0`, `"score":0.5`).Replace(samples["every-eval-ever"]), "h", 0.5, "g, h"},
 	"lm-eval":           {`{"doc_id":0,"doc":{},"target":"4","arguments":{},"resps":[["4"]],"filtered_resps":["4"],"filter":"none","metrics":["acc","f1"],"acc":1.0,"f1":0.5}` + "\n", "f1", 0.5, "acc, acc,none, f1, f1,none"},
+	"otlp":              {strings.Replace(samples["otlp"], `{"key":"reward"`, `{"key":"score","value":{"doubleValue":0.5}},{"key":"reward"`, 1), "score", 0.5, "reward, score"},
 	"evals-recorder":    {`{"spec":{}}` + "\n" + `{"run_id":"r","event_id":0,"sample_id":"a.0","type":"metrics","data":{"score":1,"f1":0.5}}` + "\n", "f1", 0.5, "f1, score"},
 }
 
