@@ -63,6 +63,9 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	errs := []error{name("job", in.Job)}
 	if in.Reward != "" {
 		grader, err := rewardGrader(dir, in.Reward)
+		if err != nil {
+			err = fmt.Errorf("--reward: %w", err)
+		}
 		d.set["grader"], errs = grader, append(errs, err)
 		d.note("grader", "the reward functions; unless each gives 0 to 1, set reward_range to what they can give "+
 			"together")
@@ -148,7 +151,7 @@ func rewardGrader(dir, reward string) (string, error) {
 	}
 	kind, names, err := grader.RewardFunctions(path, names...)
 	if err != nil {
-		return "", fmt.Errorf("--reward: %w", err)
+		return "", err
 	}
 	relative, err := document.RelativeTo(dir, path)
 	if kind == "python" {
