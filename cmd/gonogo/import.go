@@ -100,7 +100,7 @@ func wrapPartNames() string {
 func importFiles(c *cli.Context, src importer.Source, run importer.Directory) error {
 	first := src.Files[0].Name
 	run.Manifest = rollout.Manifest{
-		Name: importer.NameInFolder(first), ToolVersion: project.Version(),
+		Name: importer.RunName(first), ToolVersion: project.Version(),
 		Source: rollout.Import,
 	}
 	ctx, stop := ui.Cancellable(c.Context)
