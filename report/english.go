@@ -53,6 +53,7 @@ var english = words{
 	GraderToo:   "The grader fails as well: %s.",
 	Rejects:     "It also rejects right answers: “%s” on %s of %s.",
 	Judges:      "To check what is missing (%[2]s), run %[1]s.",
+	Unrequire:   "%s: %s. Or take it out of require.",
 	LookAt:      "Look at items",
 	ByFailed:    "by a grader that failed its audit",
 	ByFailedOf:  "%s (by a grader that failed its audit)",
