@@ -134,5 +134,6 @@ func moreAudited(r *analysis.Result) message.Text {
 
 var (
 	auditMore  = message.New("grader.audited.more", "More audited items would tell (audit.items).")
-	allAudited = message.New("grader.audited.all", "All items with a reference were audited: only more of them would tell.")
+	allAudited = message.New("grader.audited.all",
+		"All items with a reference were audited: only more of them would tell.")
 )
