@@ -2,6 +2,7 @@ package audit
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	"gonogo/sampler/rollout"
@@ -30,7 +31,7 @@ func solved(text string) (before, answer, after string) {
 	if i := strings.LastIndex(text, "####"); i > 0 && text[i-1] == '\n' {
 		from := i + len("####")
 		answer = strings.TrimSpace(text[from:])
-		if answer != "" && !strings.Contains(answer, "\n") {
+		if isFinal(answer) {
 			at := from + strings.Index(text[from:], answer)
 			return text[:at], answer, text[at+len(answer):]
 		}
@@ -57,6 +58,19 @@ func solved(text string) (before, answer, after string) {
 	}
 	return "", text, ""
 }
+
+// isFinal reports whether what follows #### to the end is an answer and not a heading of Markdown: a
+// number, also with its unit or in a formula, a choice, yes, no, true or false.
+func isFinal(text string) bool {
+	return !strings.Contains(text, "\n") && (finalWord.MatchString(text) ||
+		strings.ContainsAny(text, "0123456789") && !headingText.MatchString(text))
+}
+
+var (
+	finalWord = regexp.MustCompile(`(?i)^(?:\(?[a-z]\)?|yes|no|true|false)\.?$`)
+	// "Conclusion 2" and "3. Conclusion"
+	headingText = regexp.MustCompile(`^(?:\d+(?:\.\d+)*[.)]\s+)?\p{L}{2,}`)
+)
 
 // solution writes an answer into the worked solution of the reference; nil if there is none.
 func (r Reference) solution() func(answer string) string {
