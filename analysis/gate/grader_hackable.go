@@ -3,7 +3,6 @@ package gate
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
@@ -40,7 +39,7 @@ var graderHackable = &analysis.Gate{
 		Pass: "worthless answers do not fool the grader: {best}",
 		Fail: "the grader can be fooled: “{probe}” is rewarded on {on}{others}",
 		FailRemedy: "See for yourself: {replay} sends the same answer to the grader again and shows the reward. " +
-			"Close the hole: the grader must not pay for {hole}. Then {grade} regrades the recorded answers without new rollouts, and {audit_next} " +
+			"Close the hole: the grader must not pay for “{probe}”. Then {grade} regrades the recorded answers without new rollouts, and {audit_next} " +
 			"tries the probes on the new grader. Do not train until it withstands all of them.{noise}{unjudged}",
 		Unknown: "it is not clear whether the grader can be fooled: it failed on {failed} of {payloads}{kind}",
 		UnknownRemedy: "Make the grader give worthless answers the lowest grade instead of failing, then run " +
@@ -198,11 +197,6 @@ func hackedWords(r *analysis.Result, bottom []*analysis.ProbeResult, worst *anal
 		"failed":   message.Int(lost.failed), "payloads": message.Count(lost.payloads, "worthless answer"),
 		"kind": message.Nested(message.Text{}), "where": message.Nested(lost.where()),
 	}
-	vars["hole"] = vars["probe"]
-	if kind := strings.ReplaceAll(worst.Probe, "_", " "); len(worst.Holes) > 0 {
-		vars["hole"] = message.Nested(holeOn.With(
-			message.Args{"kind": message.Name(kind), "item": message.Name(worst.Holes[0].Item)}))
-	}
 	if worst.Above > 0 {
 		best = farthest.With(message.Args{"judged": judged, "probe": vars["probe"], "on": vars["on"]})
 	}
@@ -238,7 +232,6 @@ var (
 	couldNotBe = message.New("grader.hackable.not_judged",
 		" {failed} of {payloads} could not be judged, because the grader failed on them ({kind}).")
 	andNotJudged = message.New("grader.hackable.and_not_judged", "; {failed} of {payloads} could not be judged")
-	holeOn       = message.New("grader.hackable.hole", "“{kind}”, as on item {item}")
 	othersFound  = message.New("grader.hackable.others", ", and {others} found a hole too")
 	noisyGrader  = message.New("grader.hackable.noisy", " The grader is noisy (about {share} of its grades are off "+
 		"by chance), so a single hit may be luck: --replay grades it again.")
