@@ -34,7 +34,7 @@ type Result struct {
 	Normalize string `json:"normalize,omitempty"`
 	// what the trainer adds to the standard deviation of a group, if it is not the default
 	Epsilon       *float64 `json:"epsilon,omitempty"`
-	PassThreshold *float64 `json:"pass_threshold"`
+	PassThreshold *float64 `json:"pass_threshold"` // null: the top of the range
 	// what outputs that are errors begin with; see Settings
 	ToolErrors string            `json:"tool_errors,omitempty"`
 	Thresholds ThresholdValues   `json:"thresholds"`
@@ -134,14 +134,16 @@ type SplitResult struct {
 	Samples Spread     `json:"samples"` // valid rollouts per measured item
 	Missing Missing    `json:"missing"`
 	// present if the model endpoint or tools failed at least 5 attempts
-	MissingBy      *MissingBy     `json:"missing_by,omitempty"`
-	OwnFailures    OwnFailures    `json:"own_failures"`
-	Failures       []FailureCause `json:"failures"` // by outcome and cause, most frequent first
-	Ends           FinishStats    `json:"ends"`
-	Reward         Reward         `json:"reward"`
-	Variance       Variance       `json:"variance"`
-	BestOf         []AtK          `json:"best_of"`
-	WorstOf        []AtK          `json:"worst_of"`
+	MissingBy   *MissingBy     `json:"missing_by,omitempty"`
+	OwnFailures OwnFailures    `json:"own_failures"`
+	Failures    []FailureCause `json:"failures"` // by outcome and cause, most frequent first
+	Ends        FinishStats    `json:"ends"`
+	Reward      Reward         `json:"reward"`
+	Variance    Variance       `json:"variance"`
+	BestOf      []AtK          `json:"best_of"`
+	WorstOf     []AtK          `json:"worst_of"`
+	// pass@k and pass^k: the probability that one, or each, of k rollouts is right, which is a reward of
+	// at least pass_threshold, or the top of the range if that is null
 	PassAt         []AtK          `json:"pass_at"`
 	PassAll        []AtK          `json:"pass_all"`
 	Lift           stat.Estimate  `json:"lift"`

@@ -72,7 +72,7 @@ func drawCard(dc draw.Canvas, p Page) {
 					}
 					c.text(c.Min.X, c.Max.X, text, 9, true, strong, most)
 				}
-				c.y -= 4
+				c.y -= 8
 			} else if !b.Muted {
 				rest = append(rest, b)
 			}
@@ -162,9 +162,13 @@ func wordSize(answer string) vg.Length {
 
 // tiles draws the numbers side by side.
 func (c *card) tiles(list block.Tiles) {
-	const gap, height vg.Length = 14, 72
+	const (
+		gap, number, note vg.Length = 14, 46, 8.5
+
+		least, most = 2, 5 // lines of a note
+	)
 	w := (c.Max.X - c.Min.X - gap*vg.Length(len(list)-1)) / vg.Length(len(list))
-	top := c.y
+	top, lines := c.y, least
 	for i, h := range list {
 		x := c.Min.X + vg.Length(i)*(w+gap)
 		c.StrokeLine2(draw.LineStyle{Color: chart.Axis, Width: 0.8}, x, top, x+w, top)
@@ -183,16 +187,17 @@ func (c *card) tiles(list block.Tiles) {
 			value.Font.Size--
 			interval.Font.Size = max(9, interval.Font.Size-0.5)
 		}
-		number := lettering.Fit(lettering.Drawable(h.Value, value), value, w)
+		known := lettering.Fit(lettering.Drawable(h.Value, value), value, w)
 		const ascent = 0.905 // of Liberation Sans: numbers of all sizes share a baseline
-		c.FillText(value, vg.Point{X: x, Y: top - 17 - ascent*(24-value.Font.Size)}, number)
-		vx := x + value.Width(number) + 8
+		c.FillText(value, vg.Point{X: x, Y: top - 17 - ascent*(24-value.Font.Size)}, known)
+		vx := x + value.Width(known) + 8
 		c.FillText(interval, vg.Point{X: vx, Y: top - 27 - ascent*(12-interval.Font.Size)},
 			lettering.Fit(shown, interval, x+w-vx))
-		c.y = top - 46
-		c.text(x, x+w, h.About, 8.5, false, chart.Muted, 3)
+		c.y = top - number
+		lines = max(lines, len(c.lines(x, x+w, h.About, note, false, chart.Muted, most)))
+		c.text(x, x+w, h.About, note, false, chart.Muted, most)
 	}
-	c.y = top - height - 10
+	c.y = top - number - vg.Length(lines)*note*1.25 - 10
 }
 
 // deciding draws the deciding evidence in the remaining room: two pictures side by side, one at
@@ -294,7 +299,7 @@ func (c *card) columns(notes []block.Note) {
 	c.y = low - 4
 }
 
-// gates draws the state of every gate in columns, if there is room for all.
+// gates draws the state of every gate in columns, or of every checked one, if there is room.
 func (c *card) gates() {
 	const columns, size vg.Length = 3, 9
 	var list block.Findings
@@ -305,8 +310,13 @@ func (c *card) gates() {
 			}
 		}
 	}
-	down := (len(list) + int(columns) - 1) / int(columns)
-	if high := c.y - c.Min.Y - 18; down == 0 || vg.Length(down)*size*1.25 > high {
+	rows := func() int { return (len(list) + int(columns) - 1) / int(columns) }
+	fit := func() bool { return vg.Length(rows())*size*1.25 <= c.y-c.Min.Y-18 }
+	if !fit() { // how many were not checked is said above
+		list = slices.DeleteFunc(slices.Clone(list), func(f block.Finding) bool { return f.Tone == block.Skipped })
+	}
+	down := rows()
+	if down == 0 || !fit() {
 		return
 	}
 	line := min(size*1.9, (c.y-c.Min.Y-18)/vg.Length(down))

@@ -48,8 +48,10 @@ func (x *ComparisonPage) Doc() *block.Doc {
 
 func (x *ComparisonPage) compared() *block.Doc {
 	c, w, d := x.c, x.w, x.frame(x.Answer)
-	base, new := nameOf(c.Base.File), nameOf(c.New.File)
-	d.Words.Rest, d.Words.Evidence = fmt.Sprintf(w.Rest, base, new), fmt.Sprintf(w.Evidence, base, new)
+	base, new := x.files()
+	d.Words.Rest = fmt.Sprintf(w.Rest, nameOf(c.Base.File), nameOf(c.New.File))
+	d.Words.Evidence = x.afterKeeping(fmt.Sprintf(w.Evidence, nameOf(base), nameOf(new)))
+	d.About = x.models(c.Base.Model, c.New.Model)
 	d.Head, d.Foot = []string{x.Title}, []string{w.Base + " " + visible(c.Base.File), w.New + " " + visible(c.New.File)}
 	d.Brief = []block.Block{block.Facts{Rows: x.runs()}}
 	if first := x.readFirst(); len(first) > 0 {
@@ -120,15 +122,40 @@ func (x *ComparisonPage) toDo() []string {
 	if x.c.Split == nil || x.c.Splits[*x.c.Split] == nil || like(x.c) == analysis.Go && x.c.Answer != compare.Improved {
 		return nil
 	}
+	base, new := x.files()
 	for _, rise := range []bool{false, x.c.Answer == compare.Improved} {
 		for _, m := range x.c.Splits[*x.c.Split].Moved {
 			if m.Change < 0 || rise {
-				return []string{fmt.Sprintf(x.w.ReadDrop, id(m.Item), message.Signed(m.Change),
-					nameOf(x.c.Base.File), nameOf(x.c.New.File))}
+				return []string{x.afterKeeping(fmt.Sprintf(x.w.ReadDrop, id(m.Item), message.Signed(m.Change), nameOf(base),
+					nameOf(new)))}
 			}
 		}
 	}
 	return nil
+}
+
+// keptIn is the directory that a page suggests for the rollouts of logs.
+const keptIn = "compared"
+
+// files returns where the rollouts of both sides are. Those of a log are where a report would keep
+// them.
+func (x *ComparisonPage) files() (base, new string) {
+	place := func(s compare.Side, name string) string {
+		if s.Log {
+			return filepath.Join(keptIn, name, rollout.RolloutsFile)
+		}
+		return s.File
+	}
+	return place(x.c.Base, "base"), place(x.c.New, "new")
+}
+
+// afterKeeping adds to a text that names files what makes them, if they are of logs.
+func (x *ComparisonPage) afterKeeping(text string) string {
+	if !x.c.Base.Log && !x.c.New.Log {
+		return text
+	}
+	return fmt.Sprintf(x.w.Keep, strings.TrimSuffix(text, x.w.Signs.Stop), nameOf(x.c.Base.File), nameOf(x.c.New.File),
+		keptIn)
 }
 
 // why gives the reason for a split's answer, in one sentence.

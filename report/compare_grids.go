@@ -47,7 +47,7 @@ func (x *ComparisonPage) errorGrid(sc *compare.Split) Grid {
 	return g
 }
 
-// breakdownGrid shows the reward by group, the largest drop first.
+// breakdownGrid shows the reward by group, the largest fall first.
 func (x *ComparisonPage) breakdownGrid(title string, b *compare.Breakdown) Grid {
 	w := x.w
 	g := Grid{Title: title, Head: []string{"", w.ItemsHead, w.Base, w.New, w.Difference, "p"}}
@@ -118,15 +118,16 @@ func (x *ComparisonPage) outcomeGrid(sc *compare.Split) Grid {
 // movedGrid lists the items that changed much, with the rollouts that show it.
 func (x *ComparisonPage) movedGrid(sc *compare.Split) Grid {
 	w := x.w
+	base, new := x.files()
 	g := Grid{
 		Title: w.Moved, Head: w.MovedHead,
-		Notes: []string{fmt.Sprintf(w.MovedNote, visible(x.c.Base.File), visible(x.c.New.File))}, Most: 8,
+		Notes: []string{x.afterKeeping(fmt.Sprintf(w.MovedNote, visible(base), visible(new)))}, Most: 8,
 		Kinds: []block.Kind{block.Code, block.Number, block.Number, block.Number, block.Number, block.Text, block.Text},
 	}
 	for _, m := range sc.Moved {
 		g.Rows = append(g.Rows, []string{
 			id(m.Item), message.Digits(m.Base), message.Digits(m.New), message.Signed(m.Change),
-			signedOr(m.CallsChange), x.refs(x.c.Base.File, m.BaseRollouts), x.refs(x.c.New.File, m.NewRollouts),
+			signedOr(m.CallsChange), x.refs(base, m.BaseRollouts), x.refs(new, m.NewRollouts),
 		})
 	}
 	return g

@@ -41,7 +41,7 @@ func (x *ComparisonPage) itemBlocks() []block.Block {
 	return list
 }
 
-// changedItems are the rows of a split's table of all items as texts, the largest drop first; the
+// changedItems are the rows of a split's table of all items as texts, the largest fall first; the
 // columns are compareWords.Columns.
 func changedItems(sc *compare.Split, w *compareWords) [][]string {
 	list := slices.Clone(sc.Changes)

@@ -39,6 +39,7 @@ type compareWords struct {
 	Directions                                                map[int]string
 	AllItems, Direction, AnyDirection                         string
 	NoItems, ItemsCut, Rest, Evidence, ReadDrop, FurtherFirst string
+	Keep                                                      string // after a text that names rollouts of logs
 }
 
 // graderWords replace those of two runs where both sides are the same outputs, graded by two graders.
@@ -177,9 +178,10 @@ var compareEnglish = compareWords{
 	Directions: map[int]string{-1: "down", 0: "same", 1: "up"},
 	AllItems:   "All items in both runs", Direction: "Moved", AnyDirection: "any way",
 	NoItems:      "No item is measured in both runs.",
-	ItemsCut:     "Only the %s largest drops of %s items are listed here; items.csv has all.",
+	ItemsCut:     "Only the %s largest falls of %s items are listed here; items.csv has all.",
 	ReadDrop:     "See what happened to %s (%s): gonogo view %s %s",
 	FurtherFirst: "and %s more, listed below",
 	Rest:         "Differences, categories and items: gonogo compare %s %s --all.",
+	Keep:         "%s. Before that, gonogo compare %s %s -o %s keeps the rollouts there.",
 	Evidence:     "Rollouts of both runs, item by item: gonogo view %s %s.",
 }

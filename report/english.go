@@ -63,7 +63,7 @@ var english = words{
 		Title: "What the grader paid on item %s", Reward: "reward", Answer: "answer",
 		Worthless: "an answer that deserves nothing", Right: "a right answer", Own: "this model's rollouts, mean",
 		Leaked: "Rows also in train", Lost: "Why rollouts were lost",
-		Marked: "An answer with unparsed markup", Again: "The same answer, graded again",
+		Marked: "An answer with unparsed markup", Again: "Rewards of the same answer, graded again",
 		Rollout: "rollout", Rewards: "its rewards", Output: "%s, sample %s",
 		Leaks: map[string]string{"exact": "is a copy of", "family": "is of the same family as"},
 	},
@@ -77,7 +77,9 @@ var english = words{
 	BestOf:      "Best of %s",
 	Informative: "Informative groups",
 	Lazy:        "Lazy reward",
-	LazyDoc:     "%s of the audit; what one answer earns if it is given to every item: %s",
+	LazyOf:      "%s of the audit",
+	LazyAgainst: "%s, on which the model earns %s",
+	LazyDoc:     "what one answer earns if it is given to every item: %s",
 	MeanDoc:     "what the model earns",
 	MeanBounds: "a range for what the model earns: %s of its rollouts have no reward, and could have earned " +
 		"anything from the bottom to the top",
@@ -224,7 +226,7 @@ var english = words{
 			"the reward range, the others keep their reward. A model that knows the limit, or is trained under it, " +
 			"may do better.",
 		Limit: map[string]string{
-			analysis.CostCalls: "limit of tool calls",
+			analysis.CostCalls: "call limit",
 			analysis.CapTokens: "limit of output tokens",
 		},
 		Of:       map[string]string{analysis.CostCalls: "tool calls", analysis.CapTokens: "output tokens"},

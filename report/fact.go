@@ -141,8 +141,7 @@ func (p *common) footer() string {
 func (p *RunPage) subject() string {
 	w, run := p.Words, p.Result.Run
 	var list []string
-	if model := visible(run.Model); model != "" {
-		text := fmt.Sprintf(w.SubjectModel, model)
+	if text := p.models(run.Model); text != "" {
 		if host := visible(run.Endpoint); host != "" {
 			text = fmt.Sprintf(w.SubjectHost, text, host)
 		}
@@ -152,6 +151,20 @@ func (p *RunPage) subject() string {
 		list = append(list, fmt.Sprintf(w.SubjectDay, visible(day)))
 	}
 	return strings.Join(list, " · ")
+}
+
+// models names each model once, in their order; "" if none is known.
+func (p *common) models(names ...string) string {
+	var known []string
+	for _, name := range names {
+		if name = visible(name); name != "" && !slices.Contains(known, name) {
+			known = append(known, name)
+		}
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(p.Words.SubjectModel, strings.Join(known, " → "))
 }
 
 // about names the split of the headlines and the confidence of the intervals.

@@ -42,6 +42,7 @@ func (x *HistoryPage) Doc() *block.Doc {
 func (x *HistoryPage) nights() *block.Doc {
 	h, w, d := x.h, x.w, x.frame(x.Answer)
 	d.Words.Rest, d.Head = fmt.Sprintf(w.Rest, x.directory("DIR")), []string{x.Title}
+	d.About = x.lastModels()
 	verdict := block.Verdict{Answer: x.Answer, Tone: block.Unknown, Reason: x.Sentence}
 	if n := len(h.Nights); n > 0 {
 		verdict.Tone = verdictTone(verdictOf(h.Nights[n-1].ExitCode))
@@ -124,6 +125,17 @@ func (x *HistoryPage) trends() []string {
 		}
 	}
 	return out
+}
+
+// lastModels names the model of the newest night, after the one before it if it has changed.
+func (x *HistoryPage) lastModels() string {
+	var names []string
+	for _, n := range x.h.Nights {
+		if last := len(names) - 1; n.Model != "" && (last < 0 || names[last] != n.Model) {
+			names = append(names, n.Model)
+		}
+	}
+	return x.models(names[max(0, len(names)-2):]...)
 }
 
 // span gives the number of nights, and their first and last.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/stat"
 	"gonogo/report/block"
 	"gonogo/report/chart"
@@ -131,5 +132,25 @@ func TestLettersOfPicturesOnAPhone(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A comparison and a history name the models that they are about, the new one after the old one.
+func TestComparisonAndHistoryNameTheirModels(t *testing.T) {
+	c := nastyComparison(compare.Regressed)
+	c.Base.Model, c.New.Model = "base-7b", "base-7b-rl"
+	if got, want := NewComparisonPage(c, Options{}).Doc().About, "model base-7b → base-7b-rl"; got != want {
+		t.Errorf("a comparison is about %q, want %q", got, want)
+	}
+	c.New.Model = c.Base.Model
+	if got, want := NewComparisonPage(c, Options{}).Doc().About, "model base-7b"; got != want {
+		t.Errorf("a comparison of one model is about %q, want %q", got, want)
+	}
+	h := nightsOf(4, dated)
+	for i, model := range []string{"", "base-7b", "base-7b-rl", "base-7b-rl"} {
+		h.Nights[i].Model = model
+	}
+	if got, want := NewHistoryPage(h, Options{}).Doc().About, "model base-7b → base-7b-rl"; got != want {
+		t.Errorf("a history is about %q, want %q", got, want)
 	}
 }

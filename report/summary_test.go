@@ -11,7 +11,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
 
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
 	"gonogo/report/block"
+	"gonogo/report/chart"
 	"gonogo/report/reporttest"
 )
 
@@ -81,5 +84,74 @@ func checkCard(t *testing.T, name string, rec recorder.Canvas) {
 	}
 	if len(boxes) < 8 {
 		t.Errorf("%s: only %d texts on the card", name, len(boxes))
+	}
+}
+
+// The longest notes of four tiles stand on the card whole, above what follows.
+func TestTilesShowAllOfTheirNotes(t *testing.T) {
+	var rec recorder.Canvas
+	p := fresh(t, "go")
+	c := &card{Canvas: draw.Crop(draw.NewCanvas(&rec, cardWidth, cardHeight), 24, -24, 14, -16), fonts: p.letters(), doc: p.Doc(), y: 400}
+	note := "by a grader that failed its audit; 1,200 items, 9,600 rollouts; share of groups of 16 whose rewards differ: " +
+		"training learns only from these; net of grader noise"
+	tile := block.Tile{Label: "Informative groups", Value: "52.4 %", Interval: "[37.3 %, 100 %]", About: note, Known: true, Doubted: true}
+	c.tiles(block.Tiles{tile, tile, tile, tile})
+	c.text(c.Min.X, c.Max.X, "What follows", 10, true, chart.Ink, 1)
+	checkCard(t, "long notes", rec)
+	var said []string
+	for _, a := range rec.Actions {
+		if a, ok := a.(*recorder.FillString); ok {
+			said = append(said, a.String)
+		}
+	}
+	if got := strings.Count(strings.Join(said, " "), note); got != 4 {
+		t.Errorf("%d of 4 notes are whole: %q", got, said)
+	}
+}
+
+// Where there is no room for all gates, the card lists those that were checked.
+func TestTheCardListsTheCheckedGates(t *testing.T) {
+	var rec recorder.Canvas
+	p := fresh(t, "go")
+	var list block.Findings
+	for i := range 30 {
+		f := block.Finding{Label: "PASS", Name: "checked", Tone: block.Pass}
+		if i >= 20 {
+			f = block.Finding{Label: "SKIPPED", Name: "left out", Tone: block.Skipped}
+		}
+		list = append(list, f)
+	}
+	doc := &block.Doc{Rest: []block.Section{{Blocks: []block.Block{list}}}}
+	c := &card{Canvas: draw.NewCanvas(&rec, cardWidth, cardHeight), fonts: p.letters(), doc: doc, y: 110}
+	c.gates()
+	var shown, left int
+	for _, a := range rec.Actions {
+		if a, ok := a.(*recorder.FillString); ok {
+			shown += b2i(a.String == "checked")
+			left += b2i(a.String == "left out")
+		}
+	}
+	if shown != 20 || left != 0 {
+		t.Errorf("%d checked gates and %d others are listed, want 20 and 0", shown, left)
+	}
+}
+
+// The lazy reward is that of the audited items: where it is above the model's, its tile has what
+// the model earns on these.
+func TestTheLazyRewardNamesItsItems(t *testing.T) {
+	r := reporttest.Load(t, "go")
+	r.Grader = &analysis.Grader{
+		Guessable: &stat.Estimate{Value: stat.FiniteOrNil(0.7), Items: 40}, GuessableAnswer: "```\n12.4 %\n```",
+		GuessableGain: &stat.Estimate{Value: stat.FiniteOrNil(0.25)},
+	}
+	tiles := mainNumbers(r, &english)
+	if got, want := tiles[len(tiles)-1].About, "40 items of the audit, on which the model earns 0.45; what one answer earns if it is "+
+		"given to every item: “``` / 12.4 % / ```”"; got != want {
+		t.Errorf("the tile says %q, want %q", got, want)
+	}
+	r.Grader.GuessableGain.Value = stat.FiniteOrNil(-0.1)
+	tiles = mainNumbers(r, &english)
+	if got := tiles[len(tiles)-1].About; !strings.HasPrefix(got, "40 items of the audit; what") {
+		t.Errorf("below the model's the tile says %q", got)
 	}
 }

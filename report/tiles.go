@@ -26,7 +26,11 @@ func mainNumbers(r *analysis.Result, w *words) block.Tiles {
 	}
 	if g := r.Grader; g != nil && g.Guessable != nil && g.Guessable.Known() {
 		lazy := tile(w.Lazy, "", "", *g.Guessable, w)
-		lazy.About = fmt.Sprintf(w.LazyDoc, w.Lang.Count(g.Guessable.Items, "item"), quote(g.GuessableAnswer, 40))
+		of := fmt.Sprintf(w.LazyOf, w.Lang.Count(g.Guessable.Items, "item"))
+		if gain := g.GuessableGain; gain != nil && gain.Known() && *gain.Value > 0 {
+			of = fmt.Sprintf(w.LazyAgainst, of, message.Digits(*g.Guessable.Value-*gain.Value))
+		}
+		lazy.About = of + w.Signs.Semicolon + fmt.Sprintf(w.LazyDoc, quote(oneLine(g.GuessableAnswer), 40))
 		list = append(list, lazy)
 	}
 	for i := range list {

@@ -38,7 +38,8 @@ type words struct {
 	Gates, Cautions, Unsettled            plural
 
 	// The three numbers.
-	Mean, BestOf, Informative, Lazy, LazyDoc                    string
+	Mean, BestOf, Informative, Lazy                             string
+	LazyOf, LazyAgainst, LazyDoc                                string
 	MeanDoc, BestOfDoc, AimFor, AboveCeiling, InformativeDoc    string
 	BestOfShort, InformativeBracket, InformativeNet, NoInterval string
 	Measured, NotKnown, TwoSamples                              string

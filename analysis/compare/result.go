@@ -66,7 +66,9 @@ type Comparison struct {
 
 // Side is one side of a comparison.
 type Side struct {
-	File        string        `json:"file"` // the file of the rollouts, to which the lines of SampleRef refer
+	File string `json:"file"` // the file of the rollouts, to which the lines of SampleRef refer
+	// the file is a log, and lines are those of the run that gonogo compare --output keeps
+	Log         bool          `json:"log,omitempty"`
 	ID          string        `json:"id,omitempty"`
 	Name        string        `json:"name,omitempty"`
 	Model       string        `json:"model,omitempty"`
@@ -133,7 +135,7 @@ type CommonItems struct {
 // Breakdown compares the reward within groups of items.
 type Breakdown struct {
 	Correction string            `json:"correction"` // of the p-values
-	Groups     []GroupDifference `json:"groups"`     // the largest drop first
+	Groups     []GroupDifference `json:"groups"`     // the largest fall first
 	LeftOut    int               `json:"left_out"`   // groups of one item, or beyond the maximum number listed
 }
 

@@ -26,7 +26,7 @@ var graderHackable = &analysis.Gate{
 		"its limit, and either as much as a right answer or over 5 % more than the item's own rollouts do on " +
 		"average: training does not move towards an answer that earns less. " +
 		"Judged probe by probe and, without noise, over all of them together. Answers on which the grader failed " +
-		"are not judged: the gate is open if they are a third of all, " +
+		"are not judged: the gate is unknown if they are a third of all, " +
 		"or if too few items were probed for it to fail, as in an interrupted audit. " +
 		"Advisory: no such probe is rewarded on a single item, and the grader fails on at most 5 % of them and on " +
 		"no entire probe.",

@@ -44,8 +44,8 @@ var graderNoise = &analysis.Gate{
 		UnknownRemedy: "{more}{flips}",
 		Caution: "{percent} of the variation between rewards of the same item is grader noise ({outputs} " +
 			"graded again)",
-		CautionRemedy: "Training would work, but slower: part of what looks like a better answer is chance. A " +
-			"steadier grader, or the average of several judgements, would help.{flips}",
+		CautionRemedy: "Make the grader steadier, or average several judgements: part of what looks like a better " +
+			"answer is chance, so training would be slower.{flips}",
 		CautionUnknown: "between {lowpercent} and {highpercent} of the variation between rewards of the same item " +
 			"is grader noise ({outputs} graded again)",
 		CautionUnknownR: "{more}{flips}",

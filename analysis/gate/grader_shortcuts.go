@@ -335,11 +335,11 @@ func lengthArgs(l *analysis.LengthEffect) message.Args {
 
 // What to do if the length of an answer correlates with its reward.
 var (
-	longerPays = message.New("grader.length.longer_pays", "Within an item, long answers are longer than short ones "+
-		"by a factor of about {times} and earn about {gain} more. Read a long and a short answer of one item side by "+
-		"side: if the longer is not better, limit the length or tell the grader to disregard it.")
-	shorterPays = message.New("grader.length.shorter_pays", "Within an item, long answers are longer than short ones "+
-		"by a factor of about {times} and earn about {gain} less. Read a long and a short answer of one item side "+
-		"by side. If the shorter is not better, find out why the grader pays less for length (a limit, a penalty, a "+
+	longerPays = message.New("grader.length.longer_pays", "Read a long and a short answer of one item side by "+
+		"side (the long ones are longer by a factor of about {times} and earn about {gain} more): if the longer is "+
+		"not better, limit the length or tell the grader to disregard it.")
+	shorterPays = message.New("grader.length.shorter_pays", "Read a long and a short answer of one item side "+
+		"by side (the long ones are longer by a factor of about {times} and earn about {gain} less). If the shorter "+
+		"is not better, find out why the grader pays less for length (a limit, a penalty, a "+
 		"cut, a sign that it misreads), or training will leave out what the task needs.")
 )

@@ -26,9 +26,9 @@ var graderTruth = &analysis.Gate{
 	Name:  "grader.truth",
 	Label: "Right answers accepted",
 	Doc: "Blocking, after an audit: at least 95 % of the items' own references earn the top when given as the " +
-		"answer; it fails if the whole interval is below 80 %, and is open in between. Both shares are " +
+		"answer; it fails if the whole interval is below 80 %, and is unknown in between. Both shares are " +
 		"lowered by the grader's own noise. A reference on which the grader failed counts as not accepted; " +
-		"if that decides the answer, the gate is open. So it is if the references were sent in a form that " +
+		"if that decides the answer, the gate is unknown. So it is if the references were sent in a form that " +
 		"none of the answers at the top has, if nothing but the prompts, or nothing, says which form answers " +
 		"have, or if nearly all references earn over half of the range. A reference lacks only a bonus, and " +
 		"counts as accepted, if the core of its reward is at the best of the recorded rollouts and at its " +

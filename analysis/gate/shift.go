@@ -15,35 +15,33 @@ var (
 		message.New("skip.no_user_message", "no user message is known"),
 		"If this fails, the prompts of the two splits differ, "+
 			"so a gain on one may not show on the other.",
-		"Draw both from the same source, or at random from one pool; or say why they should differ. The most "+
-			"telling items of {split} are listed.")
+		"Draw both from the same source, or at random from one pool; or say why they should differ.")
 	shiftFields = shiftGate("shift.fields", analysis.OnFields,
 		"Blocking: the fields of the rows other than messages, tools and reference"+shiftDoc,
 		analysis.Moot(message.New("skip.no_fields",
 			"the rows have no field other than messages, tools and reference that can be compared")),
 		"If this fails, the rows of the two splits come from different places. If the mix of kinds, sources or "+
 			"sizes differs, a mean over one split says little about the other.",
-		"Draw both at random from one pool, stratified by what is listed here; or compare kind by kind. The most "+
-			"telling items of {split} are listed.")
+		"Draw both at random from one pool, stratified by what is listed here; or compare kind by kind.")
 	shiftReward = shiftGate("shift.reward", analysis.OnReward, "Blocking: the items' mean rewards"+shiftDoc,
 		message.New("skip.no_split_rewards", "not both splits have rewards"),
 		"If this fails, the two splits are not equally hard. If one is much easier, a gain on one "+
 			"says little about the other.",
-		"Look at what makes one harder; stratify the draw by difficulty. The most telling items of {split} are listed.")
+		"Find out what makes one split harder, and draw both from one pool, stratified by difficulty.")
 	shiftTools = shiftGate("shift.tools", analysis.OnTools,
 		"Blocking: the tool calls, tools, turns and tokens of rollouts"+shiftDoc,
 		message.New("skip.no_split_calls", "not both splits have rollouts whose calls are known"),
 		"If this fails, the model works differently on the two splits. Different tools, more calls or longer "+
 			"outputs mean different tasks, at a different cost in training.",
-		"Look at what is listed here; draw both from the same pool. The most telling items of {split} are listed.")
+		"Look at what is listed here; draw both from the same pool.")
 )
 
 // shiftDoc is the part of the documentation that all gates about shift share.
 const shiftDoc = " are alike in any two splits. It fails when a classifier distinguishes the splits with an AUC " +
 	"whose interval is above 0.75, and " +
 	"the test has p < 0.01 (Holm over all such tests); it passes when the interval is below 0.70, and decides " +
-	"nothing otherwise. Advisory: the test has p >= 0.05; " +
-	"any smaller p is a caution, whatever the size of the difference."
+	"nothing otherwise. Advisory: the test has p >= 0.05; any smaller p is a caution, whatever the size of the " +
+	"difference, and it is unknown if p is larger but the interval of the AUC reaches 0.70."
 
 // shiftGate returns a gate that compares each pair of splits in one respect.
 func shiftGate(name, on, doc string, without message.Def, why, remedy string) *analysis.Gate {
@@ -176,8 +174,7 @@ func shiftVars(gate string, c analysis.Crossing, test, classifier analysis.Shift
 	}
 	if len(telling) > 0 {
 		vars["words"] = message.Nested(whatDistinguishes.With(message.Args{
-			"b": message.Name(c.B),
-			"a": message.Name(c.A), "what": message.Nested(message.Clauses(telling[:min(len(telling), 5)]...)),
+			"what": message.Nested(message.Clauses(telling[:min(len(telling), 5)]...)),
 		}))
 	}
 	if classifier.Missed != nil {
@@ -202,7 +199,7 @@ var (
 	notComparable     = message.New("shift.not_comparable", "{a} and {b} cannot be compared: {why}")
 	wantBelowFails    = message.New("want.below_fails", "< {limit} (fails above {fail} with p < {p})")
 	wantLikely        = message.New("want.p_of_auc", "p ≥ {p}") // no limit: the value is an AUC
-	whatDistinguishes = message.New("shift.tells", " What distinguishes {b} from {a}: {what}.")
+	whatDistinguishes = message.New("shift.tells", " They differ most in {what}.")
 	couldBeMissed     = message.New("shift.missed", " A shift of less than about AUC {auc} could have been missed.")
 	pUnknown          = message.New("phrase.p_unknown", "p unknown")
 )

@@ -11,7 +11,7 @@ var (
 	informativeLimit = analysis.Threshold{
 		Name: "signal.informative.groups", Unit: "groups",
 		Doc: "informative groups expected in the whole training (without a plan 100 steps of 8 groups): it fails if " +
-			"the upper end of the interval is below, and is open if only the estimate is", Default: 20,
+			"the upper end of the interval is below, and is unknown if only the estimate is", Default: 20,
 	}
 	informativeCaution = analysis.Threshold{
 		Name: "signal.informative.caution", Unit: "share",
@@ -27,7 +27,7 @@ var signalInformative = &analysis.Gate{
 	Headline:  true,
 	Doc: "Blocking, on train: at least 20 informative groups are expected in the whole training (epochs × items × the " +
 		"share of groups of the planned size whose rewards differ; without training.batch_size and training.epochs, " +
-		"100 steps of 8 groups). It fails if the upper end of the interval is below 20, and is open if only the " +
+		"100 steps of 8 groups). It fails if the upper end of the interval is below 20, and is unknown if only the " +
 		"estimate is. A group whose " +
 		"rewards are equal has zero " +
 		"advantage and teaches nothing; so has one whose standard deviation is below what the trainer adds to it " +
@@ -47,8 +47,8 @@ var signalInformative = &analysis.Gate{
 		UnknownRemedy: "{needs}",
 		Caution: "{share} of groups of {group} teach something: you pay for {cost|group} to get one that " +
 			"does{fitted}",
-		CautionRemedy: "Training would work, at {cost|time} the price of a set in which every group teaches. " +
-			"Keeping only the {mixed|item that varies|items that vary} would bring that close to 1.",
+		CautionRemedy: "Keep only the {mixed|item that varies|items that vary}: with the others, training costs " +
+			"{cost|time} what it would if every group taught something.",
 		CautionUnknown:  "between {lowpercent} and {highpercent} of groups of {group} teach something{fitted}",
 		CautionUnknownR: "{needs}",
 	},

@@ -210,7 +210,7 @@ var (
 	}
 	healthBudget = analysis.Threshold{
 		Name: "tools.health.budget", Unit: "share",
-		Doc: "share of rollouts that reached the limit of tool calls or steps", Default: 0.05,
+		Doc: "share of rollouts that reached the call limit or the step limit", Default: 0.05,
 	}
 	healthOutputSize = analysis.Threshold{
 		Name: "tools.health.output_size", Unit: "tokens",

@@ -32,7 +32,7 @@ var toolsLong = &analysis.Gate{
 			"{turns|turn}, and {earn}",
 		CautionRemedy: "Read some of them: the items with most are listed. The section “What if” of the report " +
 			"shows what a " +
-			"lower limit of calls would cost.",
+			"lower call limit would cost.",
 		CautionUnknown: "{lowpercent} to {highpercent} of rollouts are far longer than the others, with more than " +
 			"{calls|call} or {turns|turn}, and {earn}",
 		CautionUnknownR: "{needs}",

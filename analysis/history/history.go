@@ -50,6 +50,7 @@ type NightSummary struct {
 	Name     string           `json:"name"`
 	Time     time.Time        `json:"time"`
 	Run      string           `json:"run"`
+	Model    string           `json:"model,omitempty"` // that made its rollouts
 	Split    rollout.Split    `json:"split"`
 	Verdict  analysis.Verdict `json:"verdict"`
 	Answer   compare.Answer   `json:"answer"` // "" if there was nothing to compare with
@@ -156,7 +157,7 @@ func Analyze(nights []Night, opt Options) *History {
 			trend = append(trend, i)
 		}
 		h.Nights = append(h.Nights, NightSummary{
-			n.Name, n.Time, n.Run, n.Split, n.Verdict, n.Answer, n.ExitCode,
+			n.Name, n.Time, n.Run, n.Made["model.name"], n.Split, n.Verdict, n.Answer, n.ExitCode,
 			n.Good, n.Accepted, n.Sentence, in,
 		})
 	}

@@ -19,12 +19,10 @@ func (m *Split) curves(sr *analysis.SplitResult) {
 		ks := stat.Ks(m.Samples, g)
 		sr.BestOf = m.atK(stat.BestOf(m.Common, ks, &r, conf))
 		sr.WorstOf = m.atK(stat.WorstOf(m.Common, ks, &r, conf))
-		if m.s.PassThreshold != nil {
-			unit := stat.Range{Lo: 0, Hi: 1}
-			passed := passes(m.Common, *m.s.PassThreshold)
-			sr.PassAt = m.atK(stat.BestOf(passed, ks, &unit, conf))
-			sr.PassAll = m.atK(stat.WorstOf(passed, ks, &unit, conf))
-		}
+		unit := stat.Range{Lo: 0, Hi: 1}
+		passed := passes(m.Common, m.rightFrom())
+		sr.PassAt = m.atK(stat.BestOf(passed, ks, &unit, conf))
+		sr.PassAll = m.atK(stat.WorstOf(passed, ks, &unit, conf))
 	}
 	m.lift(sr)
 	sr.Signal = m.signal(sr.Variance.Noise())
@@ -56,6 +54,15 @@ func (m *Split) commonNote(e stat.Estimate) stat.Estimate {
 			}))
 	}
 	return e
+}
+
+// rightFrom returns the reward from which a rollout is right: the pass threshold, else the top of the
+// range less float noise.
+func (m *Split) rightFrom() float64 {
+	if t := m.s.PassThreshold; t != nil {
+		return *t
+	}
+	return m.s.RewardRange.Hi - m.strict()
 }
 
 func passes(items [][]float64, threshold float64) [][]float64 {

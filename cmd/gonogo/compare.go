@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -26,8 +27,10 @@ func compareCommand() *cli.Command {
 		Name:      "compare",
 		Usage:     "compare a new run with a base run, item by item; the exit code is the answer",
 		ArgsUsage: "BASE NEW",
-		Description: `BASE and NEW are run directories, directories with only a rollouts.jsonl, or
-.jsonl files. Only items in both runs are compared, each with itself. The answers:
+		Description: `BASE and NEW are run directories, or files or folders of logs that gonogo import
+reads, one or both: a log is read into a temporary run, with the same flags. Of a
+log that names no split, the rollouts count as those of the other side, else as
+train. Rewards outside 0 to 1 need --reward-range. Only items in both runs are compared, each with itself. The answers:
 regressed, improved, no change that matters (none larger than compare.delta), not
 better (more hacks, cut-off answers or failures than before, or NEW is NO-GO for
 its grader), cannot tell. The answer is that of eval if both runs have it, else of
@@ -36,16 +39,17 @@ train, else of production.
 Exit codes: 0 improved or no change that matters, 3 regressed or not better, 4
 cannot tell.
 
-Writes only comparison.json, into NEW if that is a directory.
+Writes only comparison.json, into NEW if that is a run directory.
 With --output the whole report goes into DIR instead: ` + comparisonFiles() + `,
-and charts/. BASE is never written to. Each run's own verdict is shown if it
-is in its directory: if a grader failed its audit, a higher reward does not mean
-a better policy. Settings come from -c, else from the configuration
-that NEW was made with, else that of BASE.
+and charts/; of logs also the rollouts, into DIR/base and DIR/new. BASE is never
+written to. Each run's own verdict is shown if it is in its directory: if a grader
+failed its audit, a higher reward does not mean a better policy. Settings come from
+-c, else from the configuration that NEW was made with, else that of BASE.
 
 Examples:
    gonogo compare last-night tonight --split eval --set compare.delta=0.02
-   gonogo compare before after -o before-after   # then open before-after/index.html`,
+   gonogo compare before after -o before-after   # then open before-after/index.html
+   gonogo compare base.eval new.eval --score accuracy`,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "split", Usage: "compare this `SPLIT` alone; a comma-separated list of " +
 				strings.Join(splitNames(), ", ") + " (default all)"},
@@ -58,20 +62,31 @@ Examples:
 			},
 			langFlag(), allFlag(),
 			pdfFlag(),
-		}, keyed("paper", "font"), analysisFlags()),
-		Action: func(c *cli.Context) error {
-			comparison, err := compareRuns(c)
+		}, keyed("paper", "font"), logFlags(), analysisFlags()),
+		Action: func(c *cli.Context) (err error) {
+			if err := checkPageFlags(c); err != nil {
+				return err
+			}
+			if err := protectReports(c.String("output"), c.Args().Slice()...); err != nil {
+				return err
+			}
+			both, err := openSides(c)
+			defer func() { err = errors.Join(err, both.Close()) }()
 			if err != nil {
 				return err
 			}
-			page, err := comparisonPage(c, comparison, c.Args().Get(0), c.Args().Get(1), c.String("output"))
+			comparison, err := both.compare(c)
+			if err != nil {
+				return err
+			}
+			page, err := comparisonPage(c, comparison, both.base.dir, both.new.dir, both.out)
 			if err != nil {
 				return err
 			}
 			if err := printPage(c, page, comparison.Encode); err != nil {
 				return err
 			}
-			if err := writeComparison(c, comparison, page); err != nil {
+			if err := both.write(c, comparison, page); err != nil {
 				return err
 			}
 			return exit.Answer(comparison.ExitCode)
@@ -83,39 +98,32 @@ func splitNames() []string {
 	return ui.Names(rollout.Splits(), func(s rollout.Split) string { return string(s) })
 }
 
-// compareRuns opens and compares the two runs that the command names.
-func compareRuns(c *cli.Context) (*compare.Comparison, error) {
-	if err := checkPageFlags(c); err != nil {
-		return nil, err
-	}
+// compare compares the two sides.
+func (s *sides) compare(c *cli.Context) (*compare.Comparison, error) {
 	names, err := ui.PickNames("split", c.String("split"), splitNames())
 	if err != nil {
 		return nil, err
 	}
-	base, err := rollout.Open(c.Args().Get(0))
-	if err != nil {
-		return nil, exit.AsUsage(err)
-	}
-	opened, err := rollout.Open(c.Args().Get(1))
-	if err != nil {
-		return nil, exit.AsUsage(err)
-	}
-	manifest := opened.Manifest
-	if manifest == nil {
-		manifest = base.Manifest
+	manifest := s.new.run.Manifest
+	if manifest == nil || len(manifest.Config) == 0 && s.base.run.Manifest != nil {
+		manifest = s.base.run.Manifest
 	}
 	settings, err := project.SettingsFor(invocationOf(c), manifest)
 	if err != nil {
 		return nil, err
 	}
 	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))}
-	comparison, err := compare.Runs(c.Context, base, opened, read, settings,
+	comparison, err := compare.Runs(c.Context, s.base.run, s.new.run, read, settings,
 		ui.Names(names, func(name string) rollout.Split { return rollout.Split(name) })...)
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
-	comparison.AddVerdicts(ownResult(c, c.Args().Get(0)), ownResult(c, c.Args().Get(1)))
-	return comparison, comparison.Attribute(c.Context, base, opened, read, nil)
+	comparison.AddVerdicts(ownResult(c, s.base.dir), ownResult(c, s.new.dir))
+	if err := comparison.Attribute(c.Context, s.base.run, s.new.run, read, nil); err != nil {
+		return nil, err
+	}
+	s.name(c, comparison)
+	return comparison, nil
 }
 
 // ownResult returns the stored result of a run; nil if it was not analyzed, or has grown since. A
@@ -140,9 +148,6 @@ func comparisonFiles() string {
 func comparisonPage(c *cli.Context, comparison *compare.Comparison, base, newRun, out string) (*report.ComparisonPage,
 	error,
 ) {
-	if err := protectReports(out, base, newRun); err != nil {
-		return nil, err
-	}
 	opt := output.PageOptions(invocationOf(c), newRun)
 	if out == "" {
 		cfg, _, err := output.RunConfig(invocationOf(c), newRun)
@@ -172,17 +177,16 @@ func protectReports(out string, runs ...string) error {
 	return nil
 }
 
-// writeComparison writes the report into the directory given by --output; without it, it stores the
-// comparison in the directory of the new run.
-func writeComparison(c *cli.Context, comparison *compare.Comparison, page *report.ComparisonPage) error {
-	if dir := c.String("output"); dir != "" {
-		return writePage(c, dir, page, report.ComparisonFormats())
+// write writes the report into the directory given by --output; without it, it stores the comparison
+// in the directory of the new run, but not in a folder of logs.
+func (s *sides) write(c *cli.Context, comparison *compare.Comparison, page *report.ComparisonPage) error {
+	if s.out != "" {
+		return writePage(c, s.out, page, report.ComparisonFormats())
 	}
-	dir := c.Args().Get(1)
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+	if info, err := os.Stat(s.new.dir); s.new.log || err != nil || !info.IsDir() {
 		return err
 	}
-	return output.WriteFile(dir, output.ComparisonFile, comparison.Encode)
+	return output.WriteFile(s.new.dir, output.ComparisonFile, comparison.Encode)
 }
 
 // checkPageFlags refuses two formats for one standard output, and flags of report.pdf if none is

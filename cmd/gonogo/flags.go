@@ -151,10 +151,7 @@ func wired(c *cli.Context, cfg *config.Config) (*project.Project, error) {
 func analysisFlags() []cli.Flag {
 	return append(keyed("group-size", "reward-range", "pass-threshold"), settingsFlag(),
 		&cli.StringSliceFlag{Name: "set", Usage: "`NAME=VALUE` for a threshold or any other key; may be repeated"},
-		&cli.StringFlag{
-			Name:  "on-conflict",
-			Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an error",
-		},
+		conflictFlag(),
 	)
 }
 

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -12,8 +10,6 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/cmd/gonogo/internal/project"
-	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report/plain"
 	"gonogo/sampler/logs/importer"
 	"gonogo/sampler/rollout"
@@ -44,27 +40,13 @@ Example:
    gonogo import results.json -o imported
    gonogo analyze imported
    gonogo import log.csv --map item=question_id,sample=trial,reward=score -o imported`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "format", Usage: "read the file as `NAME`"},
+		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the run directory `RUN`"},
 			&cli.StringFlag{
 				Name:  "split",
 				Usage: "`train|eval|production`: the split of rollouts that do not name theirs (default train)",
 			},
-			&cli.StringFlag{Name: "score", Usage: "if there are several scores, use `NAME` as the reward"},
-			&cli.StringSliceFlag{
-				Name: "map",
-				Usage: "which column of a table is which part of a rollout: `PART=COLUMN[,PART=COLUMN...]`; may be " +
-					"repeated",
-			},
-			&cli.StringFlag{Name: "item", Usage: "what an item is: `prompt`, so that each prompt is one, item, to " +
-				"keep the ids of the log whatever was asked, or a KEY of the rows that holds its id"},
-			&cli.StringFlag{
-				Name: "on-conflict",
-				Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an " +
-					"error",
-			},
-		},
+		}, logFlags(), []cli.Flag{conflictFlag()}),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return exit.Usagef("import needs at least one log file")
@@ -73,16 +55,12 @@ Example:
 				return exit.Usagef("import writes a run directory: name it with --output RUN, as in gonogo import "+
 					"%s -o imported", c.Args().First())
 			}
-			opt := importer.Options{
-				Split:      rollout.Split(c.String("split")),
-				OnConflict: rollout.Conflict(c.String("on-conflict")), Score: c.String("score"), Item: c.String("item"),
-			}
-			var err error
-			if opt.Map, err = importer.ColumnMap(c.StringSlice("map")); err != nil {
-				return exit.AsUsage(err)
+			opt, err := logOptions(c, rollout.Split(c.String("split")))
+			if err != nil {
+				return err
 			}
 			run := importer.Directory{Dir: c.String("output")}
-			if err := cmp.Or(opt.Check(), run.Vacant()); err != nil {
+			if err := run.Vacant(); err != nil {
 				return exit.AsUsage(err)
 			}
 			return importFiles(c, importer.Paths(opt, c.Args().Slice()...), run)
@@ -98,35 +76,12 @@ func wrapPartNames() string {
 // importFiles writes the run while it reads the files, and removes it if they turn out to be
 // broken.
 func importFiles(c *cli.Context, src importer.Source, run importer.Directory) error {
-	first := src.Files[0].Name
-	run.Manifest = rollout.Manifest{
-		Name: importer.RunName(first), ToolVersion: project.Version(),
-		Source: rollout.Import,
-	}
-	ctx, stop := ui.Cancellable(c.Context)
-	defer stop()
-	format, err := importer.Import(ctx, importer.Formats(), c.String("format"), src, run.Sink())
-	from := filepath.Base(first)
-	if n := len(src.Files); n > 1 {
-		from = fmt.Sprintf("%s and %d more", from, n-1)
-	}
-	if err == nil {
-		err = run.Close(fmt.Sprintf("imported from %s as %s", from, format.Name))
-	}
+	from, format, err := readLog(c, src, &run)
 	if err != nil {
-		switch {
-		case ctx.Err() != nil:
-			err = &exit.Error{
-				Code: exit.Interrupted,
-				Err:  errors.New("the import was interrupted, and nothing of it is kept"),
-			}
-		case !run.Failed:
-			err = exit.AsUsage(err)
-		}
-		return errors.Join(err, run.TakeBack())
+		return err
 	}
 	fmt.Fprintf(c.App.ErrWriter, "Imported %s from %s (%s) into %s.\n", console.Count(run.Rollouts, "rollout"), from,
-		format.Name, run.Dir)
+		format, run.Dir)
 	for _, note := range run.Notes {
 		fmt.Fprintf(c.App.ErrWriter, "  %s\n", console.Visible(note))
 	}

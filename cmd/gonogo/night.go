@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -44,43 +45,78 @@ func (h *nightRun) Make(ctx context.Context, c *project.Invocation, p *project.P
 		fmt.Fprintf(c.Err, "note: night %s is incomplete and is not kept\n", name)
 		return errors.Join(failed, stopped)
 	}
+	_, err = h.record(ctx, c, p, madeNight{
+		name: name, began: now, failed: failed,
+		regrade: func(base *rollout.Run, split rollout.Split) ([]compare.Regraded, error) {
+			return stage.GradeSample(ctx, p, c, base, split)
+		},
+	})
+	return err
+}
+
+// Read records a night that was made elsewhere: read reads its logs into a run directory. A log that
+// cannot be judged leaves nothing behind.
+func (h *nightRun) Read(ctx context.Context, c *project.Invocation, p *project.Project, now time.Time,
+	read func(dir string) error,
+) error {
+	name := h.NewName(now)
+	h.warnDamaged(ctx, c)
+	if err := read(h.Run(name)); err != nil {
+		return err
+	}
+	recorded, err := h.record(ctx, c, p, madeNight{name: name, began: now})
+	if !recorded {
+		err = errors.Join(err, os.RemoveAll(h.Run(name)))
+	}
+	return err
+}
+
+// madeNight is a night whose rollouts exist.
+type madeNight struct {
+	name    string
+	began   time.Time
+	failed  error // of its variants
+	regrade func(base *rollout.Run, split rollout.Split) ([]compare.Regraded, error)
+}
+
+// record judges a night, adds it to the history and returns its answer as an exit code.
+func (h *nightRun) record(ctx context.Context, c *project.Invocation, p *project.Project, m madeNight) (recorded bool,
+	err error,
+) {
+	dir := h.Run(m.name)
 	defer output.SaveMemory()()
 	opened, result, to, err := output.Judged(ctx, c, p, dir)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if opened.Items, err = opened.ReadItems(); err != nil {
-		return err
+		return false, err
 	}
 	to.Lead = "This night alone: "
 	if err := errors.Join(archive.WriteResult(dir, result), output.WriteReport(ctx, c, dir, result, to)); err != nil {
-		return err
+		return false, err
 	}
-	began := now
 	if opened.Manifest != nil && !opened.Manifest.Started.IsZero() {
-		began = opened.Manifest.Started
+		m.began = opened.Manifest.Started
 	}
-	n := history.NewNight(name, began, opened, result)
+	n := history.NewNight(m.name, m.began, opened, result)
 	compared, trend, err := h.Judge(ctx, &n, opened, result, archive.JudgeOptions{
-		Settings: p.Config.Settings(), Detect: h.Detect, Accept: h.Accept,
+		Settings: p.Config.Settings(), Detect: h.Detect, Accept: h.Accept, Regrade: m.regrade,
 		Note: func(text string) { fmt.Fprintf(c.Err, "note: %s\n", console.Visible(p.Redact.String(text))) },
 		Rejudge: func(base *rollout.Run, stored *analysis.Result) (*analysis.Result, error) {
 			return output.Rejudge(ctx, c, p, base, stored)
-		},
-		Regrade: func(base *rollout.Run, split rollout.Split) ([]compare.Regraded, error) {
-			return stage.GradeSample(ctx, p, c, base, split)
 		},
 	})
 	if err == nil && compared != nil {
 		err = keep(c, p, dir, compared)
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := h.Add(n); err != nil {
-		return err
+		return false, err
 	}
-	return withAnswer(c, n, failed, h.show(c, p.Config.Report, n, compared, trend), h.writePage(c, to, trend),
+	return true, withAnswer(c, n, m.failed, h.show(c, p.Config.Report, n, compared, trend), h.writePage(c, to, trend),
 		h.pruneTo(ctx, c))
 }
 

@@ -4,14 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/archive"
 	"gonogo/analysis/history"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/sampler/logs/importer"
+	"gonogo/sampler/rollout"
 	"gonogo/sampler/rollout/disk"
 )
 
@@ -46,13 +50,21 @@ first what differs. The same command resumes an interrupted night within 12 hour
 later, or with other settings, it begins a new one. If it was killed before it
 wrote the page of a recorded night, the same command writes that page.
 
-Example:
-   gonogo nightly -c gonogo.yaml --history nights --keep 14 --yes`,
-		Flags: append(nightFlags(),
+With --from nothing is sampled and no configuration is needed: the night is what
+gonogo import reads from LOG, with the same flags, into DIR/runs. Rollouts of a
+log that names no split count as eval.
+
+Examples:
+   gonogo nightly -c gonogo.yaml --history nights --keep 14 --yes
+   gonogo nightly --from logs/tonight.eval --history nights`,
+		Flags: append(slices.Concat(nightFlags(), []cli.Flag{
+			&cli.StringSliceFlag{Name: "from", Usage: "record the rollouts of `LOG`, a file or a folder that gonogo import " +
+				"reads, in place of sampling; may be repeated"},
+		}, logFlags(), []cli.Flag{conflictFlag()}, keyed("reward-range")),
 			&cli.StringFlag{Name: "history", Value: "gonogo-nights", Usage: "the history directory `DIR`"},
 			&cli.IntFlag{Name: "keep", Usage: "remove the rollouts of all but the last `N` good nights, never those " +
 				"needed to compare the next night; 0 keeps all"},
-			&cli.Float64Flag{Name: "detect", Value: history.DefaultDetect, Usage: "the drop of the mean reward, as " +
+			&cli.Float64Flag{Name: "detect", Value: history.DefaultDetect, Usage: "the fall of the mean reward, as " +
 				"a `SHARE` of the reward range, that a night must be able to detect in 80 % of cases; otherwise " +
 				"it cannot tell"},
 			&cli.BoolFlag{Name: "accept", Usage: "make this night the new normal, whatever it shows"},
@@ -98,7 +110,19 @@ func nightly(c *cli.Context) (err error) {
 	if _, err := archive.ReadHistory(dir); err != nil { // nothing is written into a directory of another kind
 		return exit.AsUsage(err)
 	}
-	p, err := nightProject(c)
+	call := invocationOf(c)
+	var p *project.Project
+	var opt importer.Options
+	logs := c.StringSlice("from")
+	if len(logs) > 0 {
+		if opt, err = logOptions(c, rollout.Eval); err == nil {
+			p, err = logProject(c, call)
+		}
+	} else if set := setLogFlags(c); len(set) > 0 {
+		err = exit.Usagef("%s goes with --from", set[0])
+	} else {
+		p, err = nightProject(c)
+	}
 	if err != nil {
 		return err
 	}
@@ -116,5 +140,39 @@ func nightly(c *cli.Context) (err error) {
 		fmt.Fprintf(c.App.ErrWriter, "note: the last line of %s was incomplete and has been removed\n", archive.NightsFile)
 	}
 	n := nightRun{History: h, Accept: c.Bool("accept"), Keep: c.Int("keep"), Detect: c.Float64("detect")}
-	return n.Make(c.Context, invocationOf(c), p, time.Now())
+	if len(logs) == 0 {
+		return n.Make(c.Context, call, p, time.Now())
+	}
+	return n.Read(c.Context, call, p, time.Now(), func(dir string) error {
+		run := importer.Directory{Dir: dir}
+		_, format, err := readLog(c, importer.Paths(opt, logs...), &run)
+		if err != nil {
+			return unreadable("--from", strings.Join(logs, ", "), err)
+		}
+		fmt.Fprintf(c.App.ErrWriter, "Read %s from %s (%s) into %s.\n", console.Count(run.Rollouts, "rollout"),
+			strings.Join(logs, ", "), format, dir)
+		noteLog(c, &run)
+		return nil
+	})
+}
+
+// logProject returns the project of a night that is read from logs: the settings of the configuration
+// that the command names, or the defaults. Flags that only concern sampling are refused.
+func logProject(c *cli.Context, call *project.Invocation) (*project.Project, error) {
+	for _, f := range nightFlags() {
+		name := f.Names()[0]
+		if c.IsSet(name) && !slices.Contains([]string{"config", "set", "yes", "log-format"}, name) {
+			return nil, exit.Usagef("--%s is about sampling, and --from samples nothing", name)
+		}
+	}
+	if !c.IsSet("config") {
+		call.Config = ""
+	}
+	cfg, err := project.ConfigFor(call, nil)
+	if err != nil {
+		return nil, err
+	}
+	p := project.NewUnwired(cfg)
+	p.Redact = rollout.NewRedactor(cfg.Secrets()...)
+	return p, nil
 }

@@ -13,8 +13,6 @@ import (
 	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/training"
-	"gonogo/sampler/logs/importer"
-	"gonogo/sampler/rollout"
 )
 
 func pilotCommand() *cli.Command {
@@ -42,11 +40,6 @@ Example:
    gonogo pilot my-run --log rollouts/ --checkpoint http://localhost:8000/v1 --at 20`,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringSliceFlag{Name: "log", Usage: "`LOG`, a file or a folder of the trainer; may be repeated"},
-			&cli.StringFlag{Name: "format", Usage: "read the log as `NAME` (gonogo help formats)"},
-			&cli.StringFlag{Name: "score", Usage: "if the log has several scores, use `NAME`, the one of RUN's grader"},
-			&cli.StringSliceFlag{Name: "map", Usage: "which column of a table is which part of a rollout: " +
-				"`PART=COLUMN[,PART=COLUMN...]`; may be repeated"},
-			&cli.StringFlag{Name: "item", Usage: "what an item of the log is: `prompt`, item or a KEY, as for import"},
 			&cli.IntFlag{Name: "lag", Usage: "rollouts are made by weights `N` updates behind the step that logs them"},
 			&cli.IntFlag{Name: "steps", Usage: "the whole training has `N` steps, for the forecast of its gain (default: " +
 				"those of training.batch_size and training.epochs)"},
@@ -56,7 +49,7 @@ Example:
 				"grown for `TIME`"},
 			&cli.BoolFlag{Name: "json", Usage: "print pilot.json to standard output"},
 			trustFlag(), logFormatFlag(),
-		}, pilotSamplingFlags(), analysisFlags()),
+		}, logFlags(), pilotSamplingFlags(), analysisFlags()),
 		Action: pilotAction,
 	}
 }
@@ -66,19 +59,16 @@ func pilotAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	columns, err := importer.ColumnMap(c.StringSlice("map"))
+	opt, err := logOptions(c, "")
 	if err != nil {
-		return exit.AsUsage(err)
+		return err
 	}
 	call := invocationOf(c)
 	call.Overrides = slices.DeleteFunc(call.Overrides, isCap) // caps are for sampling
 	p, err := training.Open(training.Options{
 		Call: call, Sampling: sampling, Run: c.Args().First(), Logs: c.StringSlice("log"), Format: c.String("format"),
-		Import: importer.Options{
-			Map: columns, Score: c.String("score"), Item: c.String("item"),
-			OnConflict: rollout.Conflict(c.String("on-conflict")),
-		},
-		Lag: c.Int("lag"), Steps: c.Int("steps"), Looks: c.String("looks"),
+		Import: opt,
+		Lag:    c.Int("lag"), Steps: c.Int("steps"), Looks: c.String("looks"),
 		Follow: c.Bool("follow"), Idle: c.Duration("idle"),
 	})
 	if err != nil {

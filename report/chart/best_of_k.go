@@ -16,6 +16,7 @@ import (
 func drawBestOfK(r *analysis.Result, split rollout.Split, s *analysis.SplitResult) (Figure, error) {
 	l := r.Lang
 	best, worst := bestWorst(s)
+	right, drawn := allRight(r, s)
 	if len(best.x) == 0 {
 		return noData(l, "chart.best.none", "no item has a reward, so there is no best of k")
 	}
@@ -39,11 +40,14 @@ func drawBestOfK(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 		p.Add(line)
 	}
 	p.Add(fits.plotters()...)
+	if drawn {
+		p.Add(right)
+	}
 	p.Add(worst, best)
 	if inside && s.Lift.Known() && *s.Lift.Value > 0 {
 		p.Add(liftLabel(r, p, s, best, g))
 	}
-	f := Figure{Plot: p, Table: bestTable(l, s, best, worst, fits)}
+	f := Figure{Plot: p, Table: bestTable(l, s, best, worst, right, fits)}
 	top, ok := s.BestAt(r.GroupSize)
 	// The best of one is the mean over exactly the items of the curve.
 	one, found := s.BestAt(1)
@@ -76,14 +80,22 @@ func drawBestOfK(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 	if len(worst.x) > 0 {
 		f.addEntry(l.Text("chart.worst_of_k", "worst of k"), worst)
 	}
+	if drawn {
+		f.addEntry(l.Text("chart.pass_all", "pass^k, all k right"), right)
+	}
 	f.Legend = append(f.Legend, ceilingEntry(r)...)
 	f.Brief = append(slices.Clip(f.Legend), fits.brief()...)
 	f.Legend = append(f.Legend, fits.legend(r)...)
 	return f, nil
 }
 
-func bestTable(l message.Language, s *analysis.SplitResult, best, worst curve, fits far) Table {
+func bestTable(l message.Language, s *analysis.SplitResult, best, worst, right curve, fits far) Table {
 	fitHeads, curves := fits.columns()
+	columns := heads(l, "chart.head.k", "k", "chart.head.best_of_k", "best of k", "chart.head.worst_of_k", "worst of k")
+	if len(right.x) > 0 {
+		columns = append(columns, l.Text("chart.head.pass_all", "pass^k"))
+		curves = append([]curve{right}, curves...)
+	}
 	curves = append([]curve{best, worst}, curves...)
 	measured := map[float64]analysis.AtK{}
 	for _, e := range s.BestOf {
@@ -98,8 +110,7 @@ func bestTable(l message.Language, s *analysis.SplitResult, best, worst curve, f
 	})
 	return Table{
 		Columns: true,
-		Head: slices.Concat(heads(l, "chart.head.k", "k", "chart.head.best_of_k", "best of k",
-			"chart.head.worst_of_k", "worst of k"), fitHeads,
+		Head: slices.Concat(columns, fitHeads,
 			heads(l, "chart.head.items", "items", "chart.head.rollouts", "rollouts")), Marks: marks,
 	}
 }
@@ -109,6 +120,16 @@ func bestWorst(s *analysis.SplitResult) (best, worst curve) {
 	best.addAt(s.BestOf)
 	worst.addAt(s.WorstOf)
 	return best, worst
+}
+
+// allRight returns pass^k, the probability that all k rollouts are right. It is drawn where rewards are
+// from 0 to 1, so that the axis fits, and where it is not the worst of k, as it is if every reward is
+// either 0 or 1.
+func allRight(r *analysis.Result, s *analysis.SplitResult) (right curve, drawn bool) {
+	right = thirdCurve
+	right.addAt(s.PassAll)
+	_, worst := bestWorst(s)
+	return right, r.RewardRange == [2]float64{0, 1} && len(right.x) > 0 && !slices.Equal(right.y, worst.y)
 }
 
 // addAt appends the points of list, which is in order of k. Points without a value are left out; a

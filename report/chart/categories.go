@@ -106,6 +106,9 @@ func (g groups) drawRewards(r *analysis.Result, split rollout.Split, s *analysis
 	first, last := list[0], list[len(list)-1]
 	f.Title = l.Say("chart.group.title", "Of %s, %s earns least (%s) and %s most (%s)", g.count(len(list), l),
 		first.name, message.Digits(*first.reward.Value), last.name, message.Digits(*last.reward.Value))
+	if lowest := message.Digits(*first.reward.Value); lowest == message.Digits(*last.reward.Value) {
+		f.Title = l.Say("chart.group.alike", "Each of %s earns %s", g.count(len(list), l), lowest)
+	}
 	f.Subtitle = phrases(l, counted(l, split, s),
 		when(first.reward.Low != nil, l.Say("chart.bars", "bars: %s", intervals(r, first.reward))),
 		l.Text("chart.group.as_seen", "as seen in these samples: not tested against each other"), g.between(l, hidden),

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/stat"
 	"gonogo/report/chart"
 	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
@@ -51,5 +52,17 @@ func TestCategoriesInWords(t *testing.T) {
 	checkLayout(t, "many families", many, chart.Width, many.Height)
 	if c.Only(reporttest.Load(t, "go")) || !c.Only(r) || c.Only(grouped(t, 1)) {
 		t.Error("a report has a place for categories exactly where there are two or more to compare")
+	}
+}
+
+// Where all categories earn the same, none earns least or most.
+func TestCategoriesThatEarnTheSame(t *testing.T) {
+	r := grouped(t, 5)
+	items := r.Splits[rollout.Train].Classes.Items
+	for i := range items {
+		items[i].Mean = stat.FiniteOrNil(0)
+	}
+	if got, want := chart.Render(chartNamed(t, "categories"), r).Title, "Each of 5 categories earns 0"; got != want {
+		t.Errorf("the title is %q, want %q", got, want)
 	}
 }

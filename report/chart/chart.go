@@ -95,7 +95,8 @@ func Charts() []Chart {
 			Name:      "best_of_k",
 			OnRewards: true,
 			Doc: "The expected reward if the best, or the worst, of k samples counts. " +
-				"The gap at the group size is what choosing the better samples can gain.",
+				"The gap at the group size is what choosing the better samples can gain. pass^k is the probability that " +
+				"all k are right; with rewards of 0 and 1 it is the worst of k.",
 			Read: "Follow the blue line to the group size: its height above its left end is what choosing among " +
 				"samples can gain; to the right of the samples taken it is a fitted model, and the two models " +
 				"differ by what these samples cannot show.",
@@ -168,7 +169,7 @@ func Charts() []Chart {
 			"Dots that fall to the right are slow rollouts that earn less, so a time limit would cost little; dots "+
 				"at one height mean that speed costs nothing."),
 		callCap.limits("what_if_calls",
-			"What the recorded rollouts would have earned under a lower limit of tool calls, and how many groups "+
+			"What the recorded rollouts would have earned under a lower call limit, and how many groups "+
 				"would still teach. Nothing was sampled for it: a rollout that makes more calls counts at the "+
 				"bottom of the range, "+
 				"the others keep their reward. A model that knows the limit may do better.",

@@ -16,7 +16,7 @@ import (
 
 func drawPaired(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	l, d, r := c.Lang, pairedOf(c, sc), sc.Reward
-	x := l.Text("chart.moves.axis", "items of both runs, largest drop first")
+	x := l.Text("chart.moves.axis", "items of both runs, largest fall first")
 	means := l.Say("chart.moves.pooled", "a bar is the mean of %s", message.Whole(d.each))
 	p := newPlot(phrases(l, x, when(d.each > 1, means)), l.Text("chart.moves.change", "reward, new - base"))
 	p.Add(d.down, d.up)
@@ -67,7 +67,7 @@ func drawPaired(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	return f, nil
 }
 
-// paired holds the changes of items, the largest drop first.
+// paired holds the changes of items, the largest fall first.
 type paired struct {
 	n, each    int // items, and items per bar
 	rose, fell int

@@ -28,7 +28,7 @@ func Comparisons() []Comparison {
 		},
 		{
 			Name: "paired_differences",
-			Doc: "The change of each item's mean reward, the largest drop first. The line is the mean change with " +
+			Doc: "The change of each item's mean reward, the largest fall first. The line is the mean change with " +
 				"its interval; " +
 				"between the dashed lines it would not matter.",
 			Read: "Bars below zero are items that lost, bars above it items that gained; a few long ones may be " +
@@ -37,7 +37,7 @@ func Comparisons() []Comparison {
 		},
 		{
 			Name: "categories",
-			Doc: "The change of the mean reward within each category of items, the largest drop first, with intervals. " +
+			Doc: "The change of the mean reward within each category of items, the largest fall first, with intervals. " +
 				"A diamond left of the line lost, a disc right of it gained; a ring shows no clear change.",
 			Read: "Look for a diamond: a category that lost although the mean of all did not.",
 			Draw: ofItems(categoryGroups.draw),
@@ -45,7 +45,7 @@ func Comparisons() []Comparison {
 		},
 		{
 			Name: "families",
-			Doc: "The change of the mean reward within each family of items, the largest drop first, with intervals. " +
+			Doc: "The change of the mean reward within each family of items, the largest fall first, with intervals. " +
 				"A diamond left of the line lost, a disc right of it gained; a ring shows no clear change.",
 			Read: "Look for a diamond: a family of items that lost although the mean of all did not.",
 			Draw: ofItems(familyGroups.draw),

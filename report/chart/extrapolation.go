@@ -30,13 +30,13 @@ type model struct {
 // beyond returns what the models say of one quantity for k up to last. It is empty without a
 // measured curve to extend, or without a model.
 func beyond(l message.Language, s *analysis.SplitResult, quantity string, measured curve, last float64) far {
-	plain := model{brief: l.Text("chart.model", "model"), curve: curve{
+	plain := model{brief: l.Text("chart.forecast", "forecast"), curve: curve{
 		line: draw.LineStyle{Color: Charred, Width: 1.4, Dashes: dashed}, glyph: draw.PyramidGlyph{}, radius: 2.2,
 	}}
 	inflated := model{
 		name:  l.Text("chart.fits.inflated", "fit with items that never succeed"),
 		head:  l.Text("chart.fits.with_dead", "with items that never succeed"),
-		brief: l.Text("chart.model.inflated", "with items that never succeed"),
+		brief: l.Text("chart.forecast.dead", "if some items never succeed"),
 		curve: curve{
 			line: draw.LineStyle{Color: Charred, Width: 1.4, Dashes: dotted}, glyph: draw.RingGlyph{}, radius: 2,
 		},
@@ -80,7 +80,7 @@ func beyond(l message.Language, s *analysis.SplitResult, quantity string, measur
 		f.models = append(f.models, inflated)
 	}
 	if len(f.models) == 1 {
-		f.models[0].brief = l.Text("chart.model.beyond", "model beyond the samples")
+		f.models[0].brief = l.Text("chart.forecast.beyond", "forecast beyond the samples")
 	}
 	return f
 }

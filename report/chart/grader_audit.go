@@ -110,9 +110,9 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 		return noData(l, "chart.audit.none",
 			"the grader has not been audited: gonogo audit RUN sends it adversarial and harmless answers")
 	}
-	axis := l.Text("chart.audit.axis", "share of items; each row is one probe")
+	axis := l.Text("chart.audit.axis", "share of items, by probe")
 	if hidden > 0 {
-		axis = l.Say("chart.audit.axis_held", "share of items; each row is one probe, %s more held",
+		axis = l.Say("chart.audit.axis_held", "share of items, by probe; %s more held",
 			message.Whole(hidden))
 	}
 	f := d.figure(axis, -0.012, 1.005, 0.19, 12.5)

@@ -235,7 +235,25 @@ func informativeThresholds(r *analysis.Result, g signals, ruled bool) []rule {
 		words := r.Lang.Say("chart.nogo.below", "NO-GO below %s", message.Percent(share))
 		list = append(list, rule{value: share, label: words, left: labelLeft(share), line: limitLine})
 	}
+	if len(list) == 2 && list[0].left == list[1].left {
+		keepApart(&list[0], &list[1])
+	}
 	return list
+}
+
+// keepApart keeps the labels of two lines at one end from touching, on a scale from 0 to 1.
+func keepApart(a, b *rule) {
+	const label = 0.12 // its height in a low picture
+	if a.value > b.value {
+		a, b = b, a
+	}
+	switch {
+	case b.value-a.value >= label:
+	case a.value >= label:
+		a.below = true
+	default:
+		a.left = !a.left
+	}
 }
 
 // free reports whether the points of the curve from from to before to keep clear of a label at a

@@ -74,6 +74,7 @@ type rule struct {
 	upward bool // value is an X and the line is vertical; else value is a Y and the line is horizontal
 	line   draw.LineStyle
 	label  string
+	below  bool      // put the label of a horizontal line under it
 	left   bool      // put the label left of a vertical line, or at the left end of a horizontal one
 	drop   vg.Length // how far below the top the label of a vertical line is
 	avoid  []float64 // values of Y that the label of a vertical line keeps away from
@@ -109,7 +110,7 @@ func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
 	if r.left {
 		q.xAlign, at.X = draw.XLeft, c.Min.X+2
 	}
-	if at.Y+9.2 > c.Max.Y {
+	if r.below || at.Y+9.2 > c.Max.Y {
 		q.yAlign, at.Y = draw.YTop, y-2
 	}
 	q.draw(c, p, at)

@@ -127,6 +127,10 @@ var (
 		line: draw.LineStyle{Color: Orange, Width: 1.4, Dashes: dashed}, band: tint(Orange, 0.16),
 		glyph: draw.BoxGlyph{}, radius: 2,
 	}
+	thirdCurve = curve{
+		line: draw.LineStyle{Color: Green, Width: 1.4, Dashes: dotted}, band: tint(Green, 0.14),
+		glyph: draw.PyramidGlyph{}, radius: 2.2,
+	}
 )
 
 // Plot implements plot.Plotter.

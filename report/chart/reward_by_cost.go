@@ -61,12 +61,15 @@ func (q cost) draw(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	if a == nil {
 		return noData(l, q.without.ID, q.without.English)
 	}
+	if a.Bins[0].From == a.Bins[len(a.Bins)-1].To {
+		return noData(l, "chart.cost.same", "the same in every rollout")
+	}
 	p := newPlot(q.axis.In(l), l.Text("chart.mean_reward", "mean reward"))
 	dots := costDotsOf(a)
 	low, high := extent(curve{y: dots.y, lo: dots.lo, hi: dots.hi})
 	rewardAxis(p, r, low, high)
 	if !dots.wide {
-		p.Y.Max += 0.09 * (p.Y.Max - p.Y.Min) // room for the numbers of rollouts
+		p.Y.Max += 0.14 * (p.Y.Max - p.Y.Min) // room for the numbers of rollouts
 	}
 	from, to := a.Bins[0].From, a.Bins[len(a.Bins)-1].To
 	limit, limited := q.limit(r)

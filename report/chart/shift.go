@@ -61,8 +61,7 @@ func drawShift(r *analysis.Result) (Figure, error) {
 		for i, v := range list {
 			if v.fail != nil {
 				limits = true
-				d.lines = append(d.lines, rowLine{*v.fail, first + i, first + i, limitLine},
-					rowLine{analysis.ClearShift, first + i, first + i, cautionLine})
+				d.lines = append(d.lines, rowLine{*v.fail, first + i, first + i, limitLine})
 			}
 			d.list = append(d.list, v.dotRow)
 		}
@@ -70,7 +69,7 @@ func drawShift(r *analysis.Result) (Figure, error) {
 	group(l.Text("chart.shift.all", "all features at once: AUC, 0.5 = cannot tell them apart"), 0.5,
 		pairs)
 	group(l.Text("chart.shift.each", "one feature at a time, farthest apart first: 0 = alike"), 0, features)
-	f := d.figure(l.Text("chart.shift.axis", "AUC; below, Kolmogorov–Smirnov D or Cramér's V"), -0.012,
+	f := d.figure(l.Text("chart.shift.axis", "AUC; below, D or Cramér's V"), -0.012,
 		1.005, 0.19, 14)
 	f.Height = max(Height, f.Height)
 	f.Table.Head = heads(l, "chart.head.compared", "compared", "chart.head.splits", "splits", "chart.head.measure",
@@ -91,13 +90,12 @@ func drawShift(r *analysis.Result) (Figure, error) {
 			message.Whole(x.RowsA), x.B, message.Whole(x.RowsB)))
 	}
 	f.Subtitle = strings.Join(crossings, l.Text("sign.list", ", ")) +
-		l.Say("chart.shift.lines", "; lines: %s intervals; p of the classifier; that of the deciding test, Holm "+
-			"over all, is in the table; single features are descriptive", message.Percent(r.Confidence))
+		l.Say("chart.shift.lines", "; lines: %s intervals; p of the test that decides, Holm over all; that of the "+
+			"classifier is in the table; single features are descriptive", message.Percent(r.Confidence))
 	f.Legend = append([]Entry{{l.Text("chart.shift.alike", "no difference"), upright(soundLine)}},
 		d.legend(l, shiftDiffers, shiftHints, shiftAlike, shiftSingle)...)
 	if limits {
-		f.Legend = append(f.Legend, Entry{l.Text("chart.caution.beyond", "caution beyond"), upright(cautionLine)},
-			Entry{l.Text("chart.nogo.beyond", "NO-GO beyond"), upright(limitLine)})
+		f.Legend = append(f.Legend, Entry{l.Text("chart.nogo.beyond", "NO-GO beyond"), upright(limitLine)})
 	}
 	return f, nil
 }
@@ -135,8 +133,8 @@ func shiftRows(r *analysis.Result) (pairs, features []shiftRow) {
 		if len(pair.Top) > 0 {
 			top = pair.Top[0].In(l)
 		}
-		if v.p != "" {
-			v.text += ", p " + v.p
+		if v.decides != "" {
+			v.text += ", p " + v.decides
 		}
 		v.look, v.strong = v.answer.look, v.answer == shiftDiffers
 		v.cells = []string{

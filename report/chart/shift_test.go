@@ -80,3 +80,14 @@ func TestShiftInWords(t *testing.T) {
 		t.Errorf("%d rows under %q", rows, f.Subtitle)
 	}
 }
+
+// A verdict names the corrected p of the test that decides, so the picture has the same one, and no
+// line at an AUC that decides nothing.
+func TestShiftShowsThePThatDecides(t *testing.T) {
+	svg := writeSVG(t, chart.Render(chartNamed(t, "shift"), shifted(t)))
+	for text, want := range map[string]bool{"0.68, p = 0.02": true, "0.48, p = 1": true, "p = 0.01<": false, "caution beyond": false} {
+		if got := strings.Contains(string(svg), text); got != want {
+			t.Errorf("the picture has %q: %t, want %t", text, got, want)
+		}
+	}
+}

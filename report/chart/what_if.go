@@ -14,7 +14,7 @@ import (
 // The quantities that can be limited.
 var (
 	callCap = cost{
-		analysis.CostCalls, message.New("chart.limit.calls", "limit of tool calls per rollout"),
+		analysis.CostCalls, message.New("chart.limit.calls", "call limit per rollout"),
 		message.New("chart.limited.calls", "tool calls"), callCost.without,
 	}
 	tokenCap = cost{analysis.CapTokens, message.New("chart.limit.tokens", "limit of output tokens per rollout, "+

@@ -3,6 +3,7 @@ package html
 import (
 	"html/template"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 
@@ -84,7 +85,23 @@ func (r *renderer) picture(b block.Figure) (picture, error) {
 		}
 		s.Places = append(s.Places, place)
 	}
+	one.Grid.Kinds = kinds(one.Grid)
 	return one, nil
+}
+
+// kinds returns the kinds of the columns of g: numbers where every cell begins as one.
+func kinds(g block.Grid) []block.Kind {
+	list := make([]block.Kind, len(g.Head))
+	for i := range g.Head {
+		list[i] = block.Number
+		for _, row := range g.Rows {
+			cell := strings.TrimLeft(row[i], "-−–+±<>≤≥$ ")
+			if cell != "" && (cell[0] < '0' || cell[0] > '9') || i == 0 {
+				list[i] = block.Text
+			}
+		}
+	}
+	return list
 }
 
 // percent returns a length in percent of another, rounded to hundredths.

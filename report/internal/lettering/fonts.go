@@ -196,11 +196,15 @@ func (f *Fonts) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 
 // pixels reports whether c draws into pixels.
 func pixels(c vg.Canvas) bool {
-	if d, ok := c.(*draw.Canvas); ok {
-		c = d.Canvas
+	switch c := c.(type) {
+	case *draw.Canvas:
+		return pixels(c.Canvas)
+	case draw.Canvas: // inside that of draw.New
+		return pixels(c.Canvas)
+	case *vgimg.Canvas:
+		return true
 	}
-	_, ok := c.(*vgimg.Canvas)
-	return ok
+	return false
 }
 
 // bold is font.WeightBold of golang.org/x/image.

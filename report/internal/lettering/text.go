@@ -39,12 +39,22 @@ func Drawable(s string, sty text.Style) string {
 	return b.String()
 }
 
-// Fit returns s, cut with an ellipsis if it is wider than width.
-func Fit(s string, sty text.Style, width vg.Length) string {
-	if n, fits := fitting(s, "…", sty, width); !fits {
-		return strings.TrimRight(s[:n], " ") + "…"
+// Fit returns s, cut with an ellipsis if it is wider than width. A quotation that is cut is closed.
+func Fit(s string, sty text.Style, width vg.Length) string { return fit("", s, sty, width) }
+
+// fit is Fit for the end of a text, of which before is the beginning.
+func fit(before, s string, sty text.Style, width vg.Length) string {
+	mark := "…"
+	n, fits := fitting(s, mark, sty, width)
+	if fits {
+		return s
 	}
-	return s
+	kept := before + s[:n]
+	if strings.LastIndex(kept, "“") > strings.LastIndex(kept, "”") && strings.Contains(s[n:], "”") {
+		mark = "…”"
+		n, _ = fitting(s, mark, sty, width)
+	}
+	return strings.TrimRight(s[:n], " ") + mark
 }
 
 // beginning returns the part of a text that fits on a line; "" if all of it fits, or nothing.
@@ -113,7 +123,7 @@ func Wrap(s string, sty text.Style, width vg.Length, maxLines int) []string {
 		i--
 	}
 	if line != "" {
-		lines = append(lines, Fit(line, sty, width))
+		lines = append(lines, fit(strings.Join(lines, ""), line, sty, width))
 	}
 	return lines
 }

@@ -73,3 +73,25 @@ func TestDrawableKeepsWhatTheFontHas(t *testing.T) {
 		}
 	}
 }
+
+func TestACutQuotationIsClosed(t *testing.T) {
+	sty := lettering.Style(9, false, color.Black)
+	text := "the answer: “" + strings.Repeat("word ", 40) + "” and more"
+	for what, got := range map[string]string{
+		"on one line":         lettering.Fit(text, sty, 150),
+		"begun a line before": strings.Join(lettering.Wrap(text, sty, 80, 3), " "),
+	} {
+		if !strings.HasSuffix(got, "…”") {
+			t.Errorf("%s: %q does not close its quotation", what, got)
+		}
+	}
+	for what, s := range map[string]string{
+		"closed before the cut": "“one” " + strings.Repeat("word ", 40),
+		"never closed":          "“" + strings.Repeat("word ", 40),
+		"begun beyond the cut":  strings.Repeat("word ", 40) + "“one”",
+	} {
+		if got := lettering.Fit(s, sty, 150); strings.HasSuffix(got, "”") {
+			t.Errorf("%s: %q", what, got)
+		}
+	}
+}
