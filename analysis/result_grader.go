@@ -112,6 +112,9 @@ type AnswerForm struct {
 	Known    int    `json:"known"`    // answers without the form whose reference is known
 	Right    int    `json:"right"`    // of these, answers that state their reference
 
+	// Items are the first items, by split and id, with an answer that Right counts.
+	Items []string `json:"items,omitempty"`
+
 	// Example is a lowest-scored answer without the form, preferably one that states its reference.
 	Example *FormExample `json:"example,omitempty"`
 	// Unseen says that the references were sent to the grader in a form that no answer at the top

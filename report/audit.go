@@ -23,6 +23,7 @@ const (
 	probeShifted               // looks alone changed the reward of at least one item
 	probeUnknown               // the grader failed on every payload
 	probeNoted                 // nothing is expected
+	probeRejected              // at least one right answer is rejected
 )
 
 // stateOf returns the result of a probe.
@@ -32,6 +33,8 @@ func stateOf(p analysis.ProbeResult) probeState {
 		return probeNoted
 	case p.Items == 0:
 		return probeUnknown
+	case chart.CountHoles(p) > 0 && p.Expect == rollout.Top:
+		return probeRejected
 	case chart.CountHoles(p) > 0:
 		return probeFoundHoles
 	case chart.CountMoves(p) > 0:
@@ -43,7 +46,7 @@ func stateOf(p analysis.ProbeResult) probeState {
 // tone returns the colour of a probe's result.
 func (s probeState) tone() block.Tone {
 	return map[probeState]block.Tone{
-		probePassed: block.Pass, probeFoundHoles: block.Fail,
+		probePassed: block.Pass, probeFoundHoles: block.Fail, probeRejected: block.Fail,
 		probeShifted: block.Caution, probeUnknown: block.Unknown, probeNoted: block.Skipped,
 	}[s]
 }
@@ -72,8 +75,8 @@ func auditBlocks(r *analysis.Result, opt Options, w *words) []block.Block {
 	return slices.Concat(
 		[]block.Block{block.Note{Texts: []string{lead}}},
 		filled(rates(r, w), probeGrid(probes, r, w)),
-		payloads(probes, probeFoundHoles, w.Audit.HolesTitle, command, w),
-		payloads(probes, probeShifted, w.Audit.MovesTitle, command, w),
+		payloads(probes, []probeState{probeFoundHoles, probeRejected}, w.Audit.HolesTitle, command, w),
+		payloads(probes, []probeState{probeShifted}, w.Audit.MovesTitle, command, w),
 		filled(suspectGrid(g, w), tooGoodGrid(g, w), layerGrid(g, w), detectorGrid(g, w), agreementGrid(g, w),
 			graderFailureGrid(g, w)),
 		folds(w.Audit.ByItem, filled(byItemGrid(probes, w))),
@@ -174,10 +177,12 @@ func probeGrid(probes []analysis.ProbeResult, r *analysis.Result, w *words) Grid
 
 // payloads returns the payloads of the probes in a state: the worst of each is visible, the others
 // are behind a fold.
-func payloads(probes []analysis.ProbeResult, state probeState, title string, command []string, w *words) []block.Block {
+func payloads(probes []analysis.ProbeResult, states []probeState, title string, command []string,
+	w *words,
+) []block.Block {
 	var list []block.Block
 	for _, p := range probes {
-		if len(p.Holes) == 0 || stateOf(p) != state {
+		if len(p.Holes) == 0 || !slices.Contains(states, stateOf(p)) {
 			continue
 		}
 		if list == nil {

@@ -333,8 +333,8 @@ func TestAuditLeadCounts(t *testing.T) {
 		return analysis.ProbeResult{Probe: "p", Expect: e, Items: items, Above: above}
 	}
 	for want, probes := range map[string][]analysis.ProbeResult{
-		"2 probes: none found a hole in the grader.": {probe(rollout.Bottom, 5, 0), probe(rollout.Top, 5, 5), probe(rollout.Note, 5, 5)},
-		"2 of 3 probes found holes in the grader: 1 got a worthless answer rewarded, 1 got a right answer rejected; and in 1 formatting alone changed the reward.": {
+		"2 probes: none found a fault in the grader.": {probe(rollout.Bottom, 5, 0), probe(rollout.Top, 5, 5), probe(rollout.Note, 5, 5)},
+		"2 of 3 probes found faults in the grader: 1 got a worthless answer rewarded, 1 got a right answer rejected; and in 1 formatting alone changed the reward.": {
 			probe(rollout.Bottom, 5, 1), probe(rollout.Top, 5, 4), probe(rollout.Same, 5, 2),
 		},
 		"No probe gave a result: the grader failed on every payload.": {probe(rollout.Bottom, 0, 0)},
@@ -366,7 +366,7 @@ func TestARewardThatOnlyMovesIsNoHole(t *testing.T) {
 	if want := "padding: on 5 of 20 items, 1 up and 4 down; the grader's own noise explains it"; holes[0].Name != want {
 		t.Errorf("its payloads are of %q, want %q", holes[0].Name, want)
 	}
-	if want := "2 probes: none found a hole in the grader; and in 1 formatting alone changed the reward; the grader's own noise explains it."; list[0].(block.Note).Texts[0] != want {
+	if want := "2 probes: none found a fault in the grader; and in 1 formatting alone changed the reward; the grader's own noise explains it."; list[0].(block.Note).Texts[0] != want {
 		t.Errorf("lead is %q, want %q", list[0], want)
 	}
 	if holes[0].Earned != "earned 0.8 instead of 0.12" || len(holes[1].Notes) != 1 || holes[1].Notes[0] != english.Audit.Backslash {
@@ -454,5 +454,19 @@ func TestRetriedRolloutsAreTold(t *testing.T) {
 	r.Splits[rollout.Train].Missing.Retried, r.Splits[rollout.Train].Missing.Retries = 96, 100
 	if s := string(write(t, "text", NewRunPage(r, options()))); !strings.Contains(s, "96 rollouts (10 %) were retried, with 100 repeats in all") {
 		t.Errorf("the report does not tell of repeated requests:\n%s", s)
+	}
+}
+
+// A right answer that is rejected was marked as a hole.
+func TestARejectedRightAnswerIsNoHole(t *testing.T) {
+	for want, p := range map[probeState]analysis.ProbeResult{
+		probeFoundHoles: {Expect: rollout.Bottom, Items: 5, Above: 1}, probeRejected: {Expect: rollout.Top, Items: 5, Above: 4}, probePassed: {Expect: rollout.Top, Items: 5, Above: 5},
+	} {
+		if got := stateOf(p); got != want || english.Audit.States[got] == "" || got.tone() == "" {
+			t.Errorf("%s, %d of %d: %s", p.Expect, p.Above, p.Items, english.Audit.States[got])
+		}
+	}
+	if english.Audit.States[probeRejected] != "REJECTED" {
+		t.Errorf("it is marked %s", english.Audit.States[probeRejected])
 	}
 }

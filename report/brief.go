@@ -205,6 +205,11 @@ func (p *RunPage) toDo() []string {
 		remedy(f)
 	} else {
 		p.judge(p.Result.Missing(), add)
+		for _, u := range p.Result.Missing() {
+			if u.Command == nil {
+				add(p.toRequired(u))
+			}
+		}
 	}
 	if p.Verdict == analysis.Go { // before cautions: rewards are only as good as their grader
 		p.judge(slices.DeleteFunc(slices.Clone(p.Result.NotJudged),
@@ -230,6 +235,21 @@ func (p *RunPage) toDo() []string {
 		}
 	}
 	return list
+}
+
+// toRequired says what to do about a required gate that judged nothing and that no command judges.
+func (p *RunPage) toRequired(u analysis.Unjudged) string {
+	label := p.gateLabel(u.Gate)
+	for _, f := range p.found {
+		if remedy := p.say(f.Remedy); f.Gate == u.Gate && f.unsettled() && remedy != "" {
+			return p.Words.named(label, p.Words.Lower(sentences(remedy)))
+		}
+	}
+	why := p.Words.Lower(unended(p.whyMissing(u)))
+	if u.Gate == analysis.Sampling { // required whatever the key says
+		return p.Words.named(label, why) + p.Words.Signs.Stop
+	}
+	return fmt.Sprintf(p.Words.Unrequire, label, why)
 }
 
 // lesser are the gates whose cautions say little about whether training works: more data would

@@ -53,6 +53,7 @@ var english = words{
 	GraderToo:   "The grader fails as well: %s.",
 	Rejects:     "It also rejects right answers: “%s” on %s of %s.",
 	Judges:      "To check what is missing (%[2]s), run %[1]s.",
+	Unrequire:   "%s: %s. Or take it out of require.",
 	LookAt:      "Look at items",
 	ByFailed:    "by a grader that failed its audit",
 	ByFailedOf:  "%s (by a grader that failed its audit)",
@@ -87,7 +88,7 @@ var english = words{
 	AimFor:             ": what training can aim for",
 	AboveCeiling:       "above the ceiling of %s: part of that is grader error",
 	InformativeDoc:     "share of groups of %s whose rewards differ: training learns only from these",
-	BestOfShort:        "your trainer's groups have %s",
+	BestOfShort:        "your trainer's groups are taken to have %s (training.group_size)",
 	InformativeBracket: "a range, because items have fewer than %s valid samples",
 	InformativeNet:     "net of grader noise",
 	NoInterval:         "interval not known",
@@ -301,8 +302,8 @@ var english = words{
 		Title: "Grader audit",
 		None: "The grader has not been audited: %s sends it adversarial and harmless answers and shows what it " +
 			"pays for.",
-		Sound: "%s: none found a hole in the grader",
-		Holed: "%s of %s found holes in the grader: %s",
+		Sound: "%s: none found a fault in the grader",
+		Holed: "%s of %s found faults in the grader: %s",
 		NoProbe: "The audit sent no probe to the grader: its regrades, detector marks and comparisons with people " +
 			"are below.",
 		Untold: "No probe gave a result: the grader failed on every payload.",
@@ -322,7 +323,7 @@ var english = words{
 			rollout.Same: "gives what it gave before", rollout.Note: "nothing is expected",
 		},
 		States: map[probeState]string{
-			probePassed: "HELD", probeFoundHoles: "HOLE", probeShifted: "MOVED",
+			probePassed: "HELD", probeFoundHoles: "HOLE", probeRejected: "REJECTED", probeShifted: "MOVED",
 			probeUnknown: "NO RESULT", probeNoted: "NOTED",
 		},
 		ProbeHead: []string{

@@ -190,7 +190,7 @@ func TestFindingsStandInTheOrderOfTheirUrgency(t *testing.T) {
 
 func TestHeadlinesNeverOverstate(t *testing.T) {
 	beyond := mainNumbers(reporttest.Load(t, "beyond"), &english) // group size 16, four samples
-	if beyond[1].Label != "Best of 4" || !strings.Contains(beyond[1].About, "your trainer's groups have 16") {
+	if beyond[1].Label != "Best of 4" || !strings.Contains(beyond[1].About, "your trainer's groups are taken to have 16 (training.group_size)") {
 		t.Errorf("best of a group beyond the samples is shown as %q: %q", beyond[1].Label, beyond[1].About)
 	}
 	if !strings.Contains(beyond[2].Value, "–") || !strings.Contains(beyond[2].About, "a range") {

@@ -109,15 +109,21 @@ func decides(r *analysis.Result, f finding) bool {
 
 // uncovered names the required gate that judged nothing, the reason, and the coverage.
 func (p *RunPage) uncovered(u analysis.Unjudged) string {
-	w, why := p.Words, p.Words.say(u.Why)
+	w := p.Words
+	reason := fmt.Sprintf(w.NotChecked, w.Meaning[p.Verdict], p.gateLabel(u.Gate), p.whyMissing(u))
+	return reason + w.Signs.Semicolon + p.coverage() + w.Signs.Stop
+}
+
+// whyMissing says why a gate judged nothing.
+func (p *RunPage) whyMissing(u analysis.Unjudged) string {
+	w := p.Words
 	if i := slices.IndexFunc(p.found, func(f finding) bool {
 		return f.tone() == block.Skipped &&
 			f.Gate == u.Gate
 	}); i >= 0 {
-		why = w.Lower(unended(p.title(p.found[i])))
+		return w.Lower(unended(p.title(p.found[i])))
 	}
-	reason := fmt.Sprintf(w.NotChecked, w.Meaning[p.Verdict], p.gateLabel(u.Gate), why)
-	return reason + w.Signs.Semicolon + p.coverage() + w.Signs.Stop
+	return w.say(u.Why)
 }
 
 // changed names the thresholds that are not at their default, so that a verdict never hides them.

@@ -32,6 +32,7 @@ type words struct {
 	OnGates, RunFailed                    string // what a verdict is based on
 	GraderToo, Rejects                    string // in addition to another reason
 	Judges, LookAt                        string // what would judge another gate; two items
+	Unrequire                             string // a required gate that no command judges
 	Exhibit                               exhibitWords
 	ByFailed, ByFailedOf                  string // marks the rewards of a grader that failed its audit
 	Gates, Cautions, Unsettled            plural

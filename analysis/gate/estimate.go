@@ -26,6 +26,7 @@ type estimated struct {
 	vars     message.Args
 	items    []string          // listed unless the gate passes
 	failing  *analysis.Wording // replaces the words of a failure; nil to keep them
+	instead  *analysis.Wording // replaces the words unless the gate passes; nil to keep them
 }
 
 // narrowSpan is the share of the range below which the span of all rewards replaces the range.
@@ -63,6 +64,9 @@ func (e estimated) judgement(r *analysis.Result, t analysis.Thresholds, split ro
 	}
 	if status != analysis.Pass {
 		j.Items = e.items
+		if e.instead != nil {
+			j.Instead = e.instead
+		}
 	}
 	if status == analysis.Unknown {
 		j.Needs, j.Settles = e.needed(r, t, want)

@@ -4,6 +4,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
 )
 
 // lost counts the payloads of several probes on which the grader failed.
@@ -110,15 +111,20 @@ var (
 	wereRejected     = message.New("grader.truth.were_rejected", "{references} were rejected.")
 )
 
-// moreAudited says what would settle a question that the audit leaves open: more audited items, if
-// the run has any that were not audited.
+// moreAudited says what would settle a question about right answers that the audit leaves open: more
+// audited items, if the run has any with a reference that were not audited.
 func moreAudited(r *analysis.Result) message.Text {
 	audited, all := 0, 0
 	for i := range r.Grader.Probes {
-		audited = max(audited, r.Grader.Probes[i].Items+r.Grader.Probes[i].Lost)
+		if p := &r.Grader.Probes[i]; p.Expect == rollout.Top { // only items with a reference have such payloads
+			audited = max(audited, p.Items+p.Lost)
+		}
 	}
 	for _, sr := range r.Splits {
 		all += sr.Items.Sampled
+	}
+	if r.Shift != nil && r.Shift.References > 0 {
+		all = min(all, r.Shift.References)
 	}
 	if all > 0 && audited >= all {
 		return allAudited.Text()
@@ -128,5 +134,6 @@ func moreAudited(r *analysis.Result) message.Text {
 
 var (
 	auditMore  = message.New("grader.audited.more", "More audited items would tell (audit.items).")
-	allAudited = message.New("grader.audited.all", "All items were audited: only more items would tell.")
+	allAudited = message.New("grader.audited.all",
+		"All items with a reference were audited: only more of them would tell.")
 )

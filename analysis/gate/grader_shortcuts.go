@@ -186,7 +186,8 @@ var graderForm = &analysis.Gate{
 	Label: "answers without the form",
 	Doc: "Advisory: where practically all answers at the top share a form, such as a line ANSWER: n, fewer than one " +
 		"in ten of the answers that earned least lack it, " +
-		"or none of those states the right value.",
+		"or none of those states the right value; where fewer than five answers earned the top, fewer than one in ten " +
+		"of those that earned least state the right value.",
 	Words: analysis.Words{
 		Why: "An answer with the right value in another form earns nothing, so part of what training " +
 			"improves is the form. A sentence in the prompt can do that before training.",
@@ -199,7 +200,7 @@ var graderForm = &analysis.Gate{
 			"{answer}{reference}.",
 	},
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
-		if r.Grader == nil || r.Grader.Form == nil || r.Grader.Form.Top == 0 || r.Grader.Form.Least == 0 {
+		if r.Grader == nil || r.Grader.Form == nil || r.Grader.Form.Least == 0 {
 			return analysis.Skip("", analysis.Advisory, noForm.Text())
 		}
 		f := r.Grader.Form
@@ -227,7 +228,11 @@ var graderForm = &analysis.Gate{
 			}
 		}
 		status := analysis.Pass
-		if f.Explains() && f.Example != nil {
+		if unpaid := rightUnpaid(r); unpaid != nil && f.Top < fewTops {
+			status, j.Instead, j.Items = analysis.Fail, &rightUnpaidWords, f.Items
+			nameUnpaid(j.Args, f)
+			share = float64(f.Right) / float64(f.Least)
+		} else if f.Explains() && f.Example != nil {
 			status = analysis.Fail
 		} else {
 			j.Items = nil
@@ -236,7 +241,39 @@ var graderForm = &analysis.Gate{
 	},
 }
 
+// fewTops is the number of answers at the top from which they can show their form.
+const fewTops = 5
+
+// rightUnpaid returns the form if the first thing to change is what the grader accepts: many of the
+// answers that earned least state the right value, and nearly none earned the top; or most do, and
+// lack the form of those that earned it. Otherwise nil.
+func rightUnpaid(r *analysis.Result) *analysis.AnswerForm {
+	if r.Grader == nil || r.Grader.Form == nil {
+		return nil
+	}
+	f := r.Grader.Form
+	if f.Right >= fewTops && (f.Top < fewTops && 10*f.Right >= f.Least || f.Explains() && 2*f.Right > f.Least) {
+		return f
+	}
+	return nil
+}
+
+// nameUnpaid adds the arguments about right answers that are not paid.
+func nameUnpaid(args message.Args, f *analysis.AnswerForm) {
+	args["unpaid"] = message.Nested(rightNotPaid.With(
+		message.Args{"right": message.Int(f.Right), "least": message.Count(f.Least, "answer")}))
+	args["accept"] = message.Nested(acceptForm.Text())
+}
+
+// rightUnpaidWords replaces the words if too few answers earned the top to show a form.
+var rightUnpaidWords = analysis.NewWording("grader.form.unpaid", "{unpaid}: rollout {key} with {answer}{reference}",
+	"{accept}")
+
 var (
+	acceptForm = message.New("grader.form.accept", "Ask in the prompt for the bare answer, or let the grader find it in "+
+		"a sentence: a python grader, or string_check with the operation like or ilike.")
+	rightNotPaid = message.New("grader.form.not_paid",
+		"{right} of the {least} that earned least state the right value")
 	noForm     = message.New("skip.no_form", "the answers at the top share no form, or none earned less")
 	stateRight = message.New("grader.form.right", "; the right value is in {right} of them")
 	whereRight = message.New("grader.form.reference", ", where {reference} is right")

@@ -178,6 +178,13 @@ func TestASentenceOfTheAuditIsAboutTheAudit(t *testing.T) {
 		}
 		return r
 	}
+	referenced := func(sampled, references int) *analysis.Result {
+		r := brittle(low, sampled)
+		r.Shift = &analysis.Shift{References: references}
+		// sent to items without a reference, too
+		r.Grader.Probes = append(r.Grader.Probes, analysis.ProbeResult{Probe: "empty", Expect: rollout.Bottom, Items: 12})
+		return r
+	}
 	for _, test := range []struct {
 		name   string
 		result *analysis.Result
@@ -186,7 +193,9 @@ func TestASentenceOfTheAuditIsAboutTheAudit(t *testing.T) {
 	}{
 		{"clearly too many", brittle(0.1, 20), "the grader rejected 2 of 16 rewrites of right answers in the audit, most often “bold”", "If only one form is right and the prompt does not say so"},
 		{"some items were not audited", brittle(low, 20), "the grader rejected 2 of 16 rewrites of right answers in the audit: too few to tell", "More audited items would tell"},
-		{"all items were audited", brittle(low, 8), "the grader rejected 2 of 16 rewrites of right answers in the audit: too few to tell", "All items were audited"},
+		{"all items were audited", brittle(low, 8), "the grader rejected 2 of 16 rewrites of right answers in the audit: too few to tell", "All items with a reference were audited"},
+		{"the others have no reference", referenced(20, 8), "the grader rejected 2 of 16 rewrites of right answers in the audit: too few to tell", "All items with a reference were audited"},
+		{"some with a reference were not audited", referenced(20, 9), "the grader rejected 2 of 16 rewrites of right answers in the audit: too few to tell", "More audited items would tell"},
 	} {
 		f := graderBrittle.Judge(test.result, nil)[0]
 		if title, remedy := f.Title.String(), f.Remedy.String(); !strings.HasPrefix(title, test.title) || !strings.Contains(remedy, test.remedy) {

@@ -88,6 +88,11 @@ var signalInformative = &analysis.Gate{
 			inFile: sr.Items.InFile,
 			items:  append(itemsOfClass(sr, analysis.Dead), itemsOfClass(sr, analysis.Saturated)...),
 		}
+		unpaid := rightUnpaid(r)
+		if unpaid != nil { // nothing else is to be done before
+			nameUnpaid(vars, unpaid)
+			judged.items, judged.instead = unpaid.Items, &unpaidInTraining
+		}
 		raw, _ := sr.SignalAt(r.GroupSize)
 		reworded := func(want float64, byNoise, none *analysis.Wording) *analysis.Wording {
 			switch {
@@ -108,6 +113,9 @@ var signalInformative = &analysis.Gate{
 		blocking := judged.judgement(r, t, split, analysis.Blocking, status, share)
 		blocking.Unit, blocking.Want = informativeLimit.Unit, wantGroups.With(analysis.Limit(want))
 		judged.failing = reworded(t.At(informativeCaution), &noiseTeaches, &noneTeaches)
+		if unpaid != nil {
+			judged.instead = &unpaidGroups
+		}
 		if status == analysis.Fail { // which has listed them
 			judged.items = nil
 		}
@@ -200,6 +208,11 @@ var (
 		"{drop} Then sample again. If rewards still do not differ, give partial credit, or use larger groups.")
 	noneTeaches = analysis.NewWording("signal.informative.none_seen", "no group of {group} teaches anything{fitted}",
 		"{drop}")
+	// Used if right answers are not paid.
+	unpaidInTraining = analysis.NewWording("signal.informative.unpaid",
+		"{unpaid}, so only {expected} are expected in {plan}", "{accept}")
+	unpaidGroups = analysis.NewWording("signal.informative.unpaid_share",
+		"{share} of groups of {group} teach something, as right answers are not paid", "{accept}")
 	// Used if enough rewards differ, but only by chance: no choice of items helps.
 	noiseTeaches = analysis.NewWording("signal.informative.noise",
 		"{share} of groups of {group} teach something{fitted}", steadierGrader)

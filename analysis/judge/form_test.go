@@ -179,3 +179,69 @@ func TestReasoningThatTheGraderPaysFor(t *testing.T) {
 		}
 	}
 }
+
+// An exact grader and a model that answers in sentences: every reward is 0, and the advice was more
+// samples. Nothing else is to be done before such answers are paid.
+func TestRightAnswersThatNothingPays(t *testing.T) {
+	sentences := func(ref, j int) (string, float64) {
+		return fmt.Sprintf("First I add.\nThe answer is %d.", ref+j%2), 0 // every other one is right
+	}
+	bareOf := func(n int) func(ref, j int) (string, float64) {
+		return func(ref, j int) (string, float64) {
+			if j == 0 && ref < 381+97*n {
+				return fmt.Sprint(ref), 1
+			}
+			return fmt.Sprintf("The answer is %d.", ref), 0
+		}
+	}
+	for _, c := range []struct {
+		why           string
+		say           func(ref, j int) (string, float64)
+		right, least  int
+		title, signal string
+	}{
+		{"nothing earned anything", sentences, 80, 160,
+			`80 of the 160 answers that earned least state the right value: rollout train/q0/0 with "First I add.\nThe answer is 381.", where "381" is right`,
+			"80 of the 160 answers that earned least state the right value, so only "},
+		{"few bare answers earned the top", bareOf(3), 157, 157,
+			"157 of the 157 answers that earned least state the right value: rollout train/q0/1",
+			"157 of the 157 answers that earned least state the right value, so only "},
+		{"bare answers earned the top", bareOf(6), 154, 154,
+			`100 % of the answers that earned least (154 of 154) lack the form of those at the top, "{{reference}}"; the right value is in 154 of them`,
+			"154 of the 154 answers that earned least state the right value, so only "},
+	} {
+		r := formed(c.say).analyze(t)
+		if f := r.Grader.Form; f == nil || f.Right != c.right || f.Least != c.least || len(f.Items) != 20 {
+			t.Errorf("%s: the form is %+v", c.why, f)
+			continue
+		}
+		got := finding(t, r, "grader.form", analysis.Advisory)
+		if got.Status != analysis.Fail || !strings.HasPrefix(got.Title.String(), c.title) {
+			t.Errorf("%s: %s: %s", c.why, got.Status, got.Title.String())
+		}
+		signal := finding(t, r, "signal.informative", analysis.Blocking)
+		if signal.Status == analysis.Pass {
+			continue // 6 of 20 groups teach something
+		}
+		if !strings.HasPrefix(signal.Title.String(), c.signal) || len(signal.Items) < 2 || signal.Items[0] != "q0" ||
+			!strings.HasPrefix(signal.Remedy.String(), "Ask in the prompt for the bare answer, or let the grader find it in a sentence") {
+			t.Errorf("%s: %s %s %v", c.why, signal.Title.String(), signal.Remedy.String(), signal.Items)
+		}
+	}
+}
+
+// Answers that earned nothing because they are wrong ask for nothing of the grader.
+func TestWrongAnswersAreNoMatterOfForm(t *testing.T) {
+	r := formed(func(ref, j int) (string, float64) {
+		if j == 0 && ref < 700 { // 4 of 160
+			return fmt.Sprintf("The answer is %d.", ref), 0
+		}
+		return fmt.Sprintf("The answer is %d.", ref+1), 0
+	}).analyze(t)
+	if got := finding(t, r, "signal.informative", analysis.Blocking); strings.Contains(got.Title.String(), "state the right value") {
+		t.Errorf("%s", got.Title.String())
+	}
+	if got := finding(t, r, "grader.form", analysis.Advisory); got.Status == analysis.Fail {
+		t.Errorf("%s: %s", got.Status, got.Title.String())
+	}
+}

@@ -20,6 +20,7 @@ type evidence struct {
 	form     *analysis.AnswerForm // nil if it was not searched for
 	example  rollout.Key          // the rollout of the form's example
 	formless map[rollout.Key]bool // the rollouts without the form, as far as they were checked
+	unpaid   map[rollout.Key]bool // the items of those of them that state their reference, with sample 0
 	reasoned bool                 // an answer at the top contains reasoning
 }
 

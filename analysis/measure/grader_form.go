@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -37,7 +38,8 @@ func (c *evidence) findForm(ctx context.Context, run *rollout.Run, read rollout.
 		}
 		return err
 	}
-	if len(tops) == 0 || least >= c.Range.Lo+c.Range.Width()/2 && len(rejected) == 0 {
+	if len(tops) == 0 && 2*len(rejected) > len(c.Audit.Of(rollout.ProbeReference)) ||
+		least >= c.Range.Lo+c.Range.Width()/2 && (len(tops) == 0 || len(rejected) == 0) {
 		return nil
 	}
 	references, err := c.referencesOf(run)
@@ -49,31 +51,66 @@ func (c *evidence) findForm(ctx context.Context, run *rollout.Run, read rollout.
 		examples[i] = form.Example{Answer: t.Answer, Reference: references[collect.ItemOf(t.Key).WithoutStep()]}
 	}
 	f, found := form.Of(examples)
+	has := func(answer, _ string) bool { return f.Has(answer) }
 	c.form = &analysis.AnswerForm{Template: f.Template}
-	c.form.Unseen = unseen(rejected, f, found, tops)
-	c.form.Framed = !c.form.Unseen && framed(rejected, tops, references)
+	if len(tops) > 0 {
+		c.form.Unseen = unseen(rejected, f, found, tops)
+		c.form.Framed = !c.form.Unseen && framed(rejected, tops, references)
+	}
 	if c.form.Unseen = c.form.Unseen || c.form.Framed; c.form.Unseen {
 		c.form.Paid = wording.ClipBytes(tops[0].Answer, collect.PayloadLength)
-	} else if !found {
-		c.form = nil
 	}
 	if !found {
-		return nil
+		if has, found = bareForm(examples); !found {
+			if !c.form.Unseen {
+				c.form = nil
+			}
+			return nil
+		}
+		if len(tops) > 0 {
+			c.form.Template = form.Variable
+		}
 	}
-	c.formless = make(map[rollout.Key]bool)
+	c.formless, c.unpaid = make(map[rollout.Key]bool), make(map[rollout.Key]bool)
 	c.reasoned = slices.ContainsFunc(tops, func(t collect.Top) bool { return c.Row(t.Key).HoldsReasoning() })
 	_, err = run.Records(ctx, read, func(rec *rollout.Record) error {
 		if r := c.Row(rec.Key()); r != nil && r.Valid && rec.Outcome == rollout.Graded {
-			c.countForm(f, r, rec.Answer, least, references[collect.ItemOf(r.Key).WithoutStep()])
+			c.countForm(has, r, rec.Answer, least, references[collect.ItemOf(r.Key).WithoutStep()])
 		}
 		return nil
 	})
+	if len(tops) == 0 && c.form.Right == 0 { // nothing earned, and nothing right
+		c.form = nil
+		return err
+	}
+	items := slices.SortedFunc(maps.Keys(c.unpaid), collect.CompareKeys)
+	for _, k := range items[:min(len(items), analysis.MaxItemsListed)] {
+		c.form.Items = append(c.form.Items, k.Item)
+	}
 	return err
 }
 
+// bareForm returns what tells a bare reference from other answers: the text itself, or its meaning
+// if not all answers at the top are the text itself. found is false if most of them are neither.
+func bareForm(tops []form.Example) (has func(answer, reference string) bool, found bool) {
+	is := form.Same
+	exact := func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
+	equal, same := 0, 0
+	for _, t := range tops {
+		equal += one(exact(t.Answer, t.Reference))
+		same += one(t.Reference != "" && form.Same(t.Answer, t.Reference))
+	}
+	if equal == len(tops) {
+		is = exact
+	}
+	return func(answer, reference string) bool { return reference == "" || is(answer, reference) }, 2*same >= len(tops)
+}
+
 // countForm counts one answer.
-func (c *evidence) countForm(f form.Form, r *collect.Row, answer string, least float64, reference string) {
-	has := f.Has(answer)
+func (c *evidence) countForm(hasForm func(answer, reference string) bool, r *collect.Row, answer string,
+	least float64, reference string,
+) {
+	has := hasForm(answer, reference)
 	if !has {
 		c.formless[r.Key] = true
 	}
@@ -98,8 +135,9 @@ func (c *evidence) countForm(f form.Form, r *collect.Row, answer string, least f
 	right := false
 	if reference != "" {
 		c.form.Known++
-		if right = form.States(answer, reference); right {
+		if right = form.States(answer, reference) && r.Rare().Markup.Text == ""; right {
 			c.form.Right++
+			c.unpaid[rollout.Key{Split: r.Key.Split, Item: r.Key.Item}] = true
 		}
 	}
 	// Prefer the first answer that states its reference, else take the first of all.

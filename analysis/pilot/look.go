@@ -45,7 +45,11 @@ func (j *judgement) elapsed(step int) int { return step + j.offset() }
 
 // offset returns what elapsed steps are more than the trainer's count: 1 if it counts from 0.
 func (j *judgement) offset() int {
-	if len(j.steps) > 0 && j.steps[0] == 0 {
+	return offsetOf(j.steps, func(step int) int { return step })
+}
+
+func offsetOf[S any](steps []S, number func(S) int) int {
+	if len(steps) > 0 && number(steps[0]) == 0 {
 		return 1
 	}
 	return 0
@@ -180,10 +184,7 @@ func (j *judgement) evalAt(i int, at Window) *Difference {
 
 // Counts reports whether a checkpoint saved after step, as the trainer counts, belongs to a planned look.
 func (r *Result) Counts(step int) bool {
-	offset := 0
-	if len(r.Steps) > 0 && r.Steps[0].Step == 0 {
-		offset = 1
-	}
+	offset := offsetOf(r.Steps, func(s Point) int { return s.Step })
 	due := elapsed(r.LookSteps, offset)
 	for i := range due {
 		if belongs(due, i, step+offset) {

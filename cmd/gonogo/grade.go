@@ -24,11 +24,11 @@ func gradeCommand() *cli.Command {
 		Description: `Grades every recorded output of RUN again and writes the rollouts with their new
 rewards to a new run directory; RUN does not change. The former grades stay in
 each record under "earlier". The grader is that of the configuration's job, or the
-one in --grader: a grader or a job, JSON or YAML. Settings come from -c, else from
-gonogo.yaml, else from the configuration that RUN was made with. That one is used
-only with --trust-run: what it would run and send is listed first. Ctrl-C lets the
-gradings in flight finish; run it again to resume. Rollouts without an output are
-copied as they are.
+one in --grader: a grader or a job, JSON or YAML, or a Python file of reward
+functions. Settings come from -c, else from gonogo.yaml, else from the configuration
+that RUN was made with. That one is used only with --trust-run: what it would run
+and send is listed first. Ctrl-C lets the gradings in flight finish; run it again to
+resume. Rollouts without an output are copied as they are.
 
 With --compare the report of both graders follows, in compared/ of the new
 directory: the mean by each, how far they agree, the items on which they differ
@@ -120,7 +120,11 @@ func compareGraders(c *cli.Context, old *rollout.Run, dir, graded string) error 
 // graderFlags are the flags of commands that grade recorded outputs.
 func graderFlags() []cli.Flag {
 	return append(slices.Concat(recordedFlags(), keyed("concurrency"), spendingFlags()),
-		&cli.StringFlag{Name: "grader", Usage: "grade with the grader in `FILE`"},
+		&cli.StringFlag{
+			Name: "grader",
+			Usage: "grade with the grader in `FILE`: a grader or a job, JSON or YAML, or a Python file of reward functions " +
+				"(FILE.py:NAME,NAME for some of them)",
+		},
 		logFormatFlag(),
 	)
 }

@@ -70,7 +70,7 @@ func setLogFlags(c *cli.Context) (set []string) {
 func readLog(c *cli.Context, src importer.Source, run *importer.Directory) (from, format string, err error) {
 	first := src.Files[0].Name
 	run.Manifest = rollout.Manifest{
-		Name: importer.NameInFolder(first), ToolVersion: project.Version(),
+		Name: importer.RunName(first), ToolVersion: project.Version(),
 		Source: rollout.Import,
 	}
 	ctx, stop := ui.Cancellable(c.Context)

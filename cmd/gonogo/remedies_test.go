@@ -25,7 +25,7 @@ var remedies = []remedy{
 	// The findings.
 	{"on two items, like a right answer: gonogo audit ", "audit_search", "stderr '^found: buried earns 1", "gonogo audit holds -c holds.yaml --replay buried", `stdout '"reward": 1$'`},
 	{"gonogo audit RUN --replay ", "remedies", "--replay [^ ]*", "$(cat replay)", "grep '^now"},
-	{"Close the hole. Then gonogo grade RUN -o RUN-2", "remedies", "Close the hole. Then", "gonogo audit r1-2", "PASS +grader.hackable"},
+	{"Then gonogo grade RUN -o RUN-2 regrades the recorded answers", "remedies", "Close the hole: the grader must not pay for", "gonogo audit r1-2", "PASS +grader.hackable"},
 	{"Grade the same rollouts with a grader that scores each answer by itself", "grade_groups", "the mean reward of train does not show", "gonogo grade ranked -c alone.yaml -o ranked-2", "PASS +baseline.headroom"},
 	{"A worthless answer should get the lowest grade, not a failure", "remedies", "A worthless answer should get", "gonogo audit shy-2", "! stdout 'could not be judged'"},
 	{"Make the grader give worthless answers the lowest grade", "remedies", "UNKNOWN It is not clear whether the grader can be fooled: it failed on", "gonogo audit picky-2", "PASS +grader.hackable"},

@@ -251,7 +251,7 @@ func Charts() []Chart {
 			Doc: "How the grader scored answers that deserve nothing, right ones, and ones that only " +
 				"look different: " +
 				"for each probe, the share of items, with its interval. A diamond away from the " +
-				"broad line is a hole that training would find.",
+				"broad line is a hole that training would find, or a right answer that is rejected.",
 			Read: "Each dot should be on the broad line of its group; a red diamond away from it is a probe that " +
 				"the grader fell for.",
 			Draw: drawGraderAudit,

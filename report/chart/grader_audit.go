@@ -21,9 +21,11 @@ const auditRows = 9
 
 // The results of a probe.
 var (
-	probeHeld  = seen{ringLook, message.New("chart.held", "held")}
-	probeHole  = seen{badLook, message.New("chart.hole", "hole")}
-	probeMoved = seen{discLook, message.New("chart.moved", "moved")}
+	probeHeld = seen{ringLook, message.New("chart.held", "held")}
+	probeHole = seen{badLook, message.New("chart.hole", "hole")}
+	// of a right answer
+	probeRejected = seen{badLook, message.New("chart.rejected", "rejected")}
+	probeMoved    = seen{discLook, message.New("chart.moved", "moved")}
 )
 
 // drawGraderAudit shows the probes that have an expectation, grouped by it, those with holes first.
@@ -73,7 +75,7 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 			}
 			is := whatCame(p)
 			v := dotRow{
-				name: p.Probe, look: is.look, strong: is == probeHole, hidden: i >= most,
+				name: p.Probe, look: is.look, strong: is == probeHole || is == probeRejected, hidden: i >= most,
 				text: l.Say("chart.of", "%s of %s", message.Whole(p.Above), message.Whole(p.Items)),
 			}
 			v.value = float64(p.Above) / float64(p.Items)
@@ -136,7 +138,7 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 		f.Subtitle += l.Say("chart.audit.table", "; %s that held are in the table only", l.Count(hidden, "probe"))
 	}
 	f.Legend = append([]Entry{{l.Text("chart.audit.sound", "where a sound grader is"), upright(soundLine)}},
-		d.legend(l, probeHeld, probeHole, probeMoved)...)
+		d.legend(l, probeHeld, probeHole, probeRejected, probeMoved)...)
 	if limited {
 		f.Legend = append(f.Legend, Entry{l.Text("chart.audit.threshold", "threshold of the gate"), upright(limitLine)})
 	}
@@ -145,6 +147,8 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 
 func whatCame(p analysis.ProbeResult) seen {
 	switch {
+	case CountHoles(p) > 0 && p.Expect == rollout.Top:
+		return probeRejected
 	case CountHoles(p) > 0:
 		return probeHole
 	case CountMoves(p) > 0:

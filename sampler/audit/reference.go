@@ -2,6 +2,7 @@ package audit
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	"gonogo/sampler/rollout"
@@ -30,7 +31,8 @@ func solved(text string) (before, answer, after string) {
 	if i := strings.LastIndex(text, "####"); i > 0 && text[i-1] == '\n' {
 		from := i + len("####")
 		answer = strings.TrimSpace(text[from:])
-		if answer != "" && !strings.Contains(answer, "\n") {
+		// A document that has headings may end in one: then it is no worked solution.
+		if answer != "" && !strings.Contains(answer, "\n") && !markdownHeading.MatchString(text[:i]) {
 			at := from + strings.Index(text[from:], answer)
 			return text[:at], answer, text[at+len(answer):]
 		}
@@ -57,6 +59,9 @@ func solved(text string) (before, answer, after string) {
 	}
 	return "", text, ""
 }
+
+// markdownHeading matches the beginning of a heading of Markdown.
+var markdownHeading = regexp.MustCompile(`(?m)^#{1,6}\s`)
 
 // solution writes an answer into the worked solution of the reference; nil if there is none.
 func (r Reference) solution() func(answer string) string {

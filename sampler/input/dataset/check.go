@@ -8,7 +8,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// maxShown is how many rows of a file are listed individually under one rule.
+// maxShown is how many different objections to rows of a file are listed under one rule.
 const maxShown = 10
 
 // Rule is a requirement on the data, from a platform or from common sense. It checks rows, files,
@@ -94,21 +94,52 @@ func (r Rule) check(f *File, rows []row, t Target) []rollout.Problem {
 	if r.row == nil {
 		return found
 	}
-	bad, next := 0, 0
+	lines := make(map[string][]int) // by objection
+	var whys []string
+	bad, more, next := 0, 0, 0
 	for i := range rows {
 		why := r.row(&rows[i], limit)
 		if why == "" {
 			continue
 		}
-		switch bad++; {
-		case bad <= maxShown:
-			add(rows[i].item.Line, why)
-		case next == 0:
-			next = rows[i].item.Line
+		bad++
+		switch had := lines[why]; {
+		case had == nil && len(whys) == maxShown:
+			if more++; next == 0 {
+				next = rows[i].item.Line
+			}
+			continue
+		case had == nil:
+			whys = append(whys, why)
 		}
+		lines[why] = append(lines[why], rows[i].item.Line)
 	}
-	if bad > maxShown {
-		add(next, fmt.Sprintf("and %d more rows like the %d above; this is the next", bad-maxShown, maxShown))
+	for _, why := range whys {
+		add(lines[why][0], why+inLines(lines[why]))
+	}
+	if more > 0 {
+		add(next, fmt.Sprintf("and %d more rows like the %d above; this is the next", more, bad-more))
 	}
 	return found
+}
+
+// inLines says how many rows an objection is about, and where the first are; "" for one row.
+func inLines(lines []int) string {
+	const few = 3
+	if len(lines) == 1 {
+		return ""
+	}
+	text := fmt.Sprintf(": %d rows, in lines %d", len(lines), lines[0])
+	for i, line := range lines[1:min(len(lines), few)] {
+		if i+2 == len(lines) {
+			text += " and"
+		} else {
+			text += ","
+		}
+		text += fmt.Sprintf(" %d", line)
+	}
+	if len(lines) > few {
+		text += ", …"
+	}
+	return text
 }

@@ -54,7 +54,7 @@ func TestCheckAppliesTheRulesOfTheTarget(t *testing.T) {
 		"an unknown role":                   {rows(10, "") + last(`{"role":"critic","content":"s"},{"role":"user","content":"x"}`), rows(10, ""), "openai", []string{"train:11 role"}},
 		"flat tools":                        {rows(10, "") + strings.Replace(last(`{"role":"user","content":"x"}`), "{", `{"tools":[{"type":"function","name":"f"}],`, 1), rows(10, ""), "openai", []string{"train:11 reserved_key"}},
 		"tools used for something else":     {rows(10, "") + strings.Replace(last(`{"role":"user","content":"x"}`), "{", `{"tools":"hammer",`, 1), rows(10, ""), "openai", []string{"train:11 reserved_key"}},
-		"a key the platform adds":           {rows(10, `,"parallel_tool_calls":false`), rows(10, ""), "openai", repeat("train:%d platform_key", 1, 10)},
+		"a key the platform adds":           {rows(10, `,"parallel_tool_calls":false`), rows(10, ""), "openai", []string{"train:1 platform_key"}},
 		"nothing for the grader":            {rows(10, "") + "{" + user + `,"id":"last"}`, rows(10, ""), "openai", []string{"train:0 extra_keys", "train:11 no_reference"}},
 		"a field that some rows lack":       {rows(9, `,"hint":1`) + rows(10, "")[len(rows(9, "")):], rows(10, `,"hint":1`), "openai", []string{"train:0 extra_keys"}},
 		"a number among texts":              {rows(10, "") + `{"id":"x",` + user + `,"reference_answer":5}`, rows(10, ""), "openai", []string{"train:0 mixed_types"}},
@@ -63,7 +63,7 @@ func TestCheckAppliesTheRulesOfTheTarget(t *testing.T) {
 		"a phrase of the safety screening":  {rows(10, "") + last(`{"role":"user","content":"Show your Chain of Thought"}`), rows(10, ""), "openai", []string{"train:11 safety_phrase"}},
 		"the phrase, where nothing screens": {rows(10, "") + last(`{"role":"user","content":"Show your Chain of Thought"}`), rows(10, `,"parallel_tool_calls":false`), "none", nil},
 		"a row above a megabyte":            {rows(10, "") + last(`{"role":"user","content":"`+strings.Repeat("x", 1<<20)+`"}`), rows(10, ""), "azure", []string{"train:11 row_bytes"}},
-		"twelve bad rows are ten and a sum": {rows(10, "") + tooled(12), rows(10, ""), "openai", repeat("train:%d last_role!", 11, 11)},
+		"twelve roles are ten and a sum":    {rows(10, "") + ended(12, "r%d"), rows(10, ""), "openai", repeat(11, 11, "train:%d last_role!", "train:%d role")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var files []*File
@@ -92,22 +92,41 @@ func TestCheckAppliesTheRulesOfTheTarget(t *testing.T) {
 	}
 }
 
-// repeat fills in n numbers, counting from from.
-func repeat(format string, from, n int) []string {
+// repeat fills n numbers, counting from from, into the formats.
+func repeat(from, n int, formats ...string) []string {
 	var all []string
 	for i := range n {
-		all = append(all, fmt.Sprintf(format, from+i))
+		for _, format := range formats {
+			all = append(all, fmt.Sprintf(format, from+i))
+		}
 	}
 	return all
 }
 
-// tooled makes n rows whose last message is a tool's.
-func tooled(n int) string {
+// ended makes n rows whose last messages have that role, with a number if it has a verb.
+func ended(n int, role string) string {
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, `{"id":"t%d","messages":[{"role":"user","content":"q"},{"role":"tool","content":"t%d"}],"reference_answer":"b%d"}`+"\n", i, i, i)
+		of := strings.ReplaceAll(role, "%d", fmt.Sprint(i))
+		fmt.Fprintf(&b, `{"id":"t%d","messages":[{"role":"user","content":"q"},{"role":%q,"content":"t%d"}],"reference_answer":"b%d"}`+"\n", i, of, i, i)
 	}
 	return b.String()
+}
+
+// An objection to many rows once had a line for each of ten.
+func TestAnObjectionToManyRowsIsOne(t *testing.T) {
+	target, _ := TargetByName("openai")
+	for n, want := range map[int]string{
+		1:  `the last message has role "tool", it must be "user" (`,
+		2:  `the last message has role "tool", it must be "user": 2 rows, in lines 11 and 12 (`,
+		3:  `the last message has role "tool", it must be "user": 3 rows, in lines 11, 12 and 13 (`,
+		12: `the last message has role "tool", it must be "user": 12 rows, in lines 11, 12, 13, … (`,
+	} {
+		found := Check([]*File{file(t, rollout.Train, rows(10, "")+ended(n, "tool")), file(t, rollout.Eval, rows(10, ""))}, target)
+		if len(found) != 1 || found[0].Line != 11 || !strings.HasPrefix(found[0].Message, want) {
+			t.Errorf("%d rows: %+v", n, found)
+		}
+	}
 }
 
 func TestLimitsOnSizeAndRows(t *testing.T) {

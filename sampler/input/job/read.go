@@ -86,8 +86,8 @@ func ReadGrader(file string, text []byte) (j *Job, alone bool, err error) {
 		j, err = Parse(file, n.JSON())
 		return j, false, err
 	case n.Get("type") == nil:
-		return nil, false, fmt.Errorf("%s: this is neither a grader, which has a type, nor a job, which has a grader",
-			file)
+		return nil, false, fmt.Errorf("%s: this is neither a grader, which has a type, nor a job, which has a grader, "+
+			"nor a Python file (.py) of reward functions", file)
 	}
 	j, err = Alone(file, n.JSON())
 	return j, true, err

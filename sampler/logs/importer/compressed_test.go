@@ -89,7 +89,7 @@ func TestNamesOfCompressedFiles(t *testing.T) {
 	if got := lmEvalTask("out/samples_gsm8k_2026-01-31T10-00-00.000000.jsonl.gz"); got != "gsm8k" {
 		t.Errorf("the task is %q", got)
 	}
-	if got := NameInFolder("/runs/a/rollouts.jsonl.zst"); got != "a/rollouts" {
+	if got := RunName("/runs/a/rollouts.jsonl.zst"); got != "rollouts" {
 		t.Errorf("the name is %q", got)
 	}
 }

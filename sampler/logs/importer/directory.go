@@ -55,17 +55,14 @@ func (d *Directory) half() bool {
 	return errors.Is(err, rollout.ErrHalfImported)
 }
 
-// NameInFolder names a file together with its folder, because many logs have the same file name.
-func NameInFolder(file string) string {
+// RunName returns the name of a run that is imported from a file: the file's, without its folder,
+// which says where somebody keeps it.
+func RunName(file string) string {
 	if abs, err := filepath.Abs(file); err == nil {
 		file = abs
 	}
-	dir, name := filepath.Dir(file), compressed.PlainName(filepath.Base(file))
-	name = strings.TrimSuffix(name, filepath.Ext(name))
-	if dir != filepath.Dir(dir) {
-		name = filepath.Base(dir) + "/" + name
-	}
-	return name
+	name := compressed.PlainName(filepath.Base(file))
+	return strings.TrimSuffix(name, filepath.Ext(name))
 }
 
 // Sink returns the sink that [Import] writes to. After the import, [Directory.Close] completes the

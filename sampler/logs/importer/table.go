@@ -232,6 +232,7 @@ type tableReader struct {
 	turns                         turnRows
 	numbered, unnumbered, settled int
 	leftOut                       []string
+	parts                         map[string]string // the columns of parts, of the first file
 	steps                         map[int]bool
 	// graded rows by the column whose "failed" was read as a verdict
 	verdicts map[string]int
@@ -251,6 +252,12 @@ func (r *tableReader) read(ctx context.Context, f File, sink Sink, t *table, map
 	for i, c := range list {
 		wanted[i] = c.column
 		numbered = numbered || c.part.name == "sample"
+	}
+	if r.parts == nil {
+		r.parts = make(map[string]string)
+		for _, c := range list {
+			r.parts[c.part.name] = c.column
+		}
 	}
 	for _, column := range t.columns {
 		if !slices.Contains(wanted, column) && !t.native && !slices.Contains(r.leftOut, column) && !marking(column) {
@@ -491,6 +498,48 @@ func (r *tableReader) notes() {
 		noteVerdicts(r.sink, r.verdicts[column], column)
 	}
 	if len(r.leftOut) > 0 {
-		r.sink.note("columns that were left out: %s", counted(r.leftOut, few))
+		r.sink.note("columns that were left out: %s%s", counted(r.leftOut, few), r.keeping())
 	}
+}
+
+// keeping names the --map that also reads the columns that probably hold answers and prompts; "" if
+// there are none, or the mapping has others.
+func (r *tableReader) keeping() string {
+	mapped := maps.Clone(r.parts)
+	for _, likely := range []struct {
+		part    string
+		columns []string
+	}{{"answer", answerColumns}, {"prompt", promptColumns}} {
+		for _, column := range likely.columns {
+			has := mapped[likely.part] != "" || mapped["messages"] != ""
+			if i := slices.IndexFunc(r.leftOut, func(c string) bool { return strings.EqualFold(c, column) }); i >= 0 && !has {
+				part := likely.part
+				if column == "messages" {
+					part = column
+				}
+				mapped[part] = r.leftOut[i]
+			}
+		}
+	}
+	if len(mapped) == len(r.parts) {
+		return ""
+	}
+	var list []string
+	for _, p := range append(PartNames(), slices.Sorted(maps.Keys(mapped))...) {
+		if column := mapped[p]; column != "" {
+			list = append(list, p+"="+column)
+			delete(mapped, p)
+		}
+	}
+	flag := strings.Join(list, ",")
+	if strings.ContainsAny(flag, " \t'\"$`\\&|;<>()*?!#~") {
+		flag = "'" + strings.ReplaceAll(flag, "'", `'\''`) + "'"
+	}
+	return "; --map " + flag + " reads them, too"
+}
+
+// answerColumns are the columns that may hold an answer, the likeliest first.
+var answerColumns = []string{
+	"completion", "response", "output", "completions", "responses", "outputs", "generation", "generated_text",
+	"model_output", "output_text", "prediction", "text", "answer", // the last is often the reference
 }

@@ -63,13 +63,16 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	errs := []error{name("job", in.Job)}
 	if in.Reward != "" {
 		grader, err := rewardGrader(dir, in.Reward)
+		if err != nil {
+			err = fmt.Errorf("--reward: %w", err)
+		}
 		d.set["grader"], errs = grader, append(errs, err)
 		d.note("grader", "the reward functions; unless each gives 0 to 1, set reward_range to what they can give "+
 			"together")
-		// What TRL, verl and prime-rl do unless configured, and any server of their models.
-		d.set["model.api"], d.set["model.temperature"] = "chat", "1"
-		d.note("model.api", "Chat Completions; responses for a server that has it")
 	}
+	// What TRL, verl, prime-rl and hosted services do unless configured, and any server of their models.
+	d.set["model.api"], d.set["model.temperature"] = "chat", "1"
+	d.note("model.api", "Chat Completions; responses for a server that has it")
 	prompt := ""
 	for _, split := range rollout.Splits() {
 		path := in.Data[split]
@@ -148,7 +151,7 @@ func rewardGrader(dir, reward string) (string, error) {
 	}
 	kind, names, err := grader.RewardFunctions(path, names...)
 	if err != nil {
-		return "", fmt.Errorf("--reward: %w", err)
+		return "", err
 	}
 	relative, err := document.RelativeTo(dir, path)
 	if kind == "python" {

@@ -136,10 +136,10 @@ func WithJob(body *job.Job, c *Config) []string {
 	return set
 }
 
-// GraderBody reads a file with a grader or a job. A grader replaces the one in the configuration's
-// job.
+// GraderBody reads a file with a grader, a job or Python reward functions. A grader replaces the one
+// in the configuration's job.
 func GraderBody(file string, cfg *Config) (*job.Job, error) {
-	text, err := document.ReadFile(file)
+	text, err := graderText(file)
 	if err != nil {
 		return nil, fmt.Errorf("read the grader: %w", err)
 	}
@@ -155,4 +155,14 @@ func GraderBody(file string, cfg *Config) (*job.Job, error) {
 		body = cfg.Body
 	}
 	return body.WithGrader(inlined)
+}
+
+// graderText returns the text of a file with a grader or a job, or the grader that calls the reward
+// functions of a Python file, FILE or FILE:NAME,NAME.
+func graderText(file string) ([]byte, error) {
+	if path, _, _ := strings.Cut(file, ":"); filepath.Ext(path) == ".py" {
+		text, err := rewardGrader(filepath.Dir(path), file)
+		return []byte(text), err
+	}
+	return document.ReadFile(file)
 }

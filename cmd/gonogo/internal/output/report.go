@@ -155,7 +155,11 @@ func PageOptions(c *project.Invocation, run string) report.Options {
 
 // existingFile returns a file's name if the file exists: a run may have been made elsewhere.
 func existingFile(file string) string {
-	if info, err := os.Stat(file); err != nil || info.IsDir() {
+	path := file
+	if i := strings.LastIndex(file, ".py:"); i >= 0 { // FILE.py:NAME
+		path = file[:i+len(".py")]
+	}
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
 		return ""
 	}
 	return file

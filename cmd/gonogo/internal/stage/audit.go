@@ -46,18 +46,18 @@ func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir s
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
-	if err := keepConfig(p, c, run); err != nil {
-		return nil, err
-	}
 	// What is left of an audit that has begun is known once its records are read: then the gradings stop.
 	if _, err := os.Stat(filepath.Join(dir, rollout.ProbesFile)); err != nil {
 		if err := p.Spending.SpentBefore("the audit", false); err != nil {
 			return nil, err
 		}
 	}
-	dropped := 0
+	dropped, graded := 0, 0
 	keep := func(r *rollout.Record) bool {
 		kept := plan.Keep(r)
+		if kept && r.Reward != nil {
+			graded++
+		}
 		// it is known without the grader, and written again
 		if !kept && r.Probe != nil && r.Reward != nil && r.Probe.Name != rollout.ProbeConsensus &&
 			r.Probe.Name != rollout.ProbeSearch {
@@ -81,6 +81,9 @@ func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir s
 			rollout.ProbesFile)
 	}
 	stats, err := putProbes(ctx, p, c, plan, dir, w)
+	if graded+stats.Outcomes[rollout.Graded] > 0 { // a mistaken grader leaves no trace
+		err = errors.Join(err, keepConfig(p, c, run))
+	}
 	err = JoinDiskError(stageEnded(p, c, auditStage, dir, stats, err),
 		errors.Join(p.Session.ForgetSessions(), w.Close()))
 	p.ShowWarnings(c.Err)
