@@ -215,7 +215,7 @@ func TestAdviceFollowsTheSignOfTheLength(t *testing.T) {
 	if got.Status != analysis.Fail || !strings.Contains(got.Title.String(), "shorter answers earn more") || !strings.Contains(got.Title.String(), "p < 0.001") {
 		t.Errorf("%s: %s", got.Status, got.Title.String())
 	}
-	if strings.Contains(got.Remedy.String(), "limit the length") || !strings.Contains(got.Remedy.String(), "longer than short ones by a factor of about 13.4 and earn about 0.417 less") {
+	if strings.Contains(got.Remedy.String(), "limit the length") || !strings.Contains(got.Remedy.String(), "the long ones are longer by a factor of about 13.4 and earn about 0.417 less") {
 		t.Errorf("remedy is %q", got.Remedy.String())
 	}
 }

@@ -26,6 +26,8 @@ var (
 	// of a right answer
 	probeRejected = seen{badLook, message.New("chart.rejected", "rejected")}
 	probeMoved    = seen{discLook, message.New("chart.moved", "moved")}
+
+	badProbe = message.New("chart.bad_probe", "hole or rejection") // in the legend, which has one entry a look
 )
 
 // drawGraderAudit shows the probes that have an expectation, grouped by it, those with holes first.
@@ -138,7 +140,7 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 		f.Subtitle += l.Say("chart.audit.table", "; %s that held are in the table only", l.Count(hidden, "probe"))
 	}
 	f.Legend = append([]Entry{{l.Text("chart.audit.sound", "where a sound grader is"), upright(soundLine)}},
-		d.legend(l, probeHeld, probeHole, probeRejected, probeMoved)...)
+		d.legend(l, probeHeld, seen{badLook, badProbe}, probeMoved)...)
 	if limited {
 		f.Legend = append(f.Legend, Entry{l.Text("chart.audit.threshold", "threshold of the gate"), upright(limitLine)})
 	}
