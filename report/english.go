@@ -252,7 +252,7 @@ var english = words{
 	},
 
 	Beyond: beyondWords{
-		Title: "Beyond the samples", Plain: "fitted model", Inflated: "with items that never succeed",
+		Title: "Beyond the samples", Plain: "fitted model", Inflated: "if some items never succeed",
 		Doc: "Two models fitted to the items, with the middle %s of their refits on resampled items in brackets. " +
 			"They decide nothing.",
 		Of: map[string]string{

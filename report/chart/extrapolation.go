@@ -34,8 +34,8 @@ func beyond(l message.Language, s *analysis.SplitResult, quantity string, measur
 		line: draw.LineStyle{Color: Charred, Width: 1.4, Dashes: dashed}, glyph: draw.PyramidGlyph{}, radius: 2.2,
 	}}
 	inflated := model{
-		name:  l.Text("chart.fits.inflated", "fit with items that never succeed"),
-		head:  l.Text("chart.fits.with_dead", "with items that never succeed"),
+		name:  l.Text("chart.fits.inflated", "fit, if some items never succeed"),
+		head:  l.Text("chart.fits.with_dead", "if some items never succeed"),
 		brief: l.Text("chart.forecast.dead", "if some items never succeed"),
 		curve: curve{
 			line: draw.LineStyle{Color: Charred, Width: 1.4, Dashes: dotted}, glyph: draw.RingGlyph{}, radius: 2,
@@ -74,7 +74,7 @@ func beyond(l message.Language, s *analysis.SplitResult, quantity string, measur
 	}
 	if len(plain.x) > 0 {
 		f.models = append(f.models, plain)
-		inflated.name = l.Text("chart.fits.same_inflated", "the same with items that never succeed")
+		inflated.name = l.Text("chart.fits.same_inflated", "the same, if some items never succeed")
 	}
 	if len(inflated.x) > 0 {
 		f.models = append(f.models, inflated)

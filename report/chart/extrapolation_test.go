@@ -55,7 +55,7 @@ func TestModelsBeyondTheSamples(t *testing.T) {
 // One model alone, where the other misses what was measured, is named without
 // the other.
 func TestOneModelBeyondTheSamples(t *testing.T) {
-	for model, want := range map[string]string{analysis.BetaBinomial: "beta-binomial fit", analysis.ZeroInflated: "fit with items that never succeed"} {
+	for model, want := range map[string]string{analysis.BetaBinomial: "beta-binomial fit", analysis.ZeroInflated: "fit, if some items never succeed"} {
 		r := reporttest.Load(t, "go")
 		_, s, _ := chart.ShownSplit(r)
 		s.Extrapolated, s.Beyond = nil, analysis.Extrapolation{BestOf: []analysis.Extrapolated{
