@@ -259,7 +259,9 @@ func Import(ctx context.Context, formats []Format, name string, src Source, sink
 		switch reason := fmt.Sprintf("\n  %s: %v", f.Name, err); {
 		case len(src.Files) > 1 && !strings.HasPrefix(err.Error(), src.Files[0].Name): // the first file matches
 			near = slices.Insert(near, 0, reason)
-		case matches(f.Files, src.Files[0].base()), f.Mapped && path.Ext(f.Files[0]) == path.Ext(src.Files[0].base()):
+		case f.Mapped && path.Ext(f.Files[0]) == path.Ext(src.Files[0].base()): // any table can be read with a mapping
+			near = slices.Insert(near, 0, reason)
+		case matches(f.Files, src.Files[0].base()):
 			near = append(near, reason)
 		}
 	}
