@@ -198,6 +198,7 @@ func (p *RunPage) toDo() []string {
 			add(text, p.gateLabel(f.Gate))
 		}
 	}
+	add(p.afterPilot())
 	if p.GraderChanged {
 		add(sentences(p.say(graderChanged.With(analysis.Commands))))
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -153,8 +154,32 @@ func (p *RunPage) lookAgain() string {
 	return p.say(firstSteps.With(analysis.Commands))
 }
 
-var firstSteps = message.New("report.first_steps",
-	"Start the training, and compare its first steps with this run: {pilot}.")
+// afterPilot is what follows the last look at the training's first steps; "" where the base run is no GO
+// or nothing follows.
+func (p *RunPage) afterPilot() string {
+	if p.pilot == nil || p.Verdict != analysis.Go {
+		return ""
+	}
+	v := p.pilot.Verdict
+	switch {
+	case v.Answer == analysis.NoGo:
+		return p.say(stopTraining.Text())
+	case v.LacksEval() && v.Step > 0:
+		args := maps.Clone(analysis.Commands)
+		args["step"] = message.Int(v.Step)
+		return p.say(sampleEval.With(args))
+	}
+	return ""
+}
+
+var (
+	firstSteps = message.New("report.first_steps",
+		"Start the training, and compare its first steps with this run: {pilot}.")
+	stopTraining = message.New("report.stop_training",
+		"Stop the training; the section on its first steps says what to look at.")
+	sampleEval = message.New("report.sample_eval",
+		"Sample eval from the checkpoint of step {step}: {pilot} --checkpoint URL --at {step}.")
+)
 
 // goSentence names the claim, what passed, what to read first, and which advisory gates are
 // undecided.

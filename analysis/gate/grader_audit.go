@@ -64,8 +64,8 @@ var (
 // unaskable and its remedy are the words if the grader failed on everything that was sent to it.
 const (
 	unaskable       = "not known: the grader graded nothing that was sent to it"
-	unaskableRemedy = "Fix what made it fail (the failures by kind are in the grader's section). {audit} then " +
-		"repeats what failed; if you changed the grader itself, {grade} and {audit_next} judge it again."
+	unaskableRemedy = "Fix what made it fail: the report's section on the grader counts the failures by kind. " +
+		"{audit} then repeats what failed; if you changed the grader itself, {grade} and {audit_next} judge it again."
 )
 
 var fullStop = message.New("phrase.full_stop", ".")

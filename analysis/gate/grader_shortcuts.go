@@ -273,7 +273,7 @@ var (
 	acceptForm = message.New("grader.form.accept", "Ask in the prompt for the bare answer, or let the grader find it in "+
 		"a sentence: a python grader, or string_check with the operation like or ilike.")
 	rightNotPaid = message.New("grader.form.not_paid",
-		"{right} of the {least} that earned least state the right value")
+		"{right} of the {least} of all splits that earned least state the right value")
 	noForm     = message.New("skip.no_form", "the answers at the top share no form, or none earned less")
 	stateRight = message.New("grader.form.right", "; the right value is in {right} of them")
 	whereRight = message.New("grader.form.reference", ", where {reference} is right")
