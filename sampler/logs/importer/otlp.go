@@ -1,12 +1,14 @@
 package importer
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"slices"
@@ -274,21 +276,21 @@ func eachRequest(ctx context.Context, f File, sink Sink, yield func(line int, r 
 	return stopped(f, 1, yield(1, &r))
 }
 
-// beginsWithLine reports whether the file's first line is an object, or would be if it were not cut off.
+// beginsWithLine reports whether the file's first line is an object, or all that there is.
 func beginsWithLine(f File) (bool, error) {
 	rd, err := f.Open()
 	if err != nil {
 		return false, err
 	}
 	defer rd.Close()
-	head := make([]byte, 64)
-	n, err := rd.Read(head)
-	if n == 0 && err != nil {
+	text, err := bufio.NewReader(io.LimitReader(rd, longestObject)).ReadBytes('\n')
+	if errors.Is(err, io.EOF) {
+		return true, nil
+	}
+	if err != nil {
 		return false, f.errorOf("read", err)
 	}
-	_, rest, found := bytes.Cut(bytes.TrimLeft(bytes.TrimPrefix(head[:n], []byte("\uFEFF")), " \t\r\n"), []byte("{"))
-	return found && !strings.HasPrefix(strings.TrimLeft(string(rest), " \t"), "\n") &&
-		!strings.HasPrefix(strings.TrimLeft(string(rest), " \t"), "\r\n"), nil
+	return isObject(bytes.TrimPrefix(text, []byte("\uFEFF"))), nil
 }
 
 // otlpRole is what a span does for a rollout.

@@ -110,9 +110,10 @@ func TestOTLP(t *testing.T) {
 		{name: "a span without an id", file: of(`"spanId":"b2",`, ""), broken: "has no traceId or no spanId"},
 		{name: "parents in a circle", file: of(`"spanId":"b1"`, `"spanId":"b1","parentSpanId":"b2"`), broken: "no rollouts"},
 	})
-	pretty := "{\n" + strings.TrimPrefix(of(), "{")
-	if _, g, err := importText(t, "otlp", pretty); err != nil || len(g.records) != 1 {
-		t.Errorf("a request over several lines: %v", err)
+	for _, pretty := range []string{"{\n" + strings.TrimPrefix(of(), "{"), strings.Replace(of(), "[", "[\n", 1)} {
+		if _, g, err := importText(t, "otlp", pretty); err != nil || len(g.records) != 1 {
+			t.Errorf("a request over several lines: %v", err)
+		}
 	}
 }
 
