@@ -111,6 +111,8 @@ type AnswerForm struct {
 	Without  int    `json:"without"`  // lowest-scored answers without the form
 	Known    int    `json:"known"`    // answers without the form whose reference is known
 	Right    int    `json:"right"`    // of these, answers that state their reference
+	// Unknown counts lowest-scored answers, with the form or without, whose reference is not known.
+	Unknown int `json:"unknown,omitempty"`
 
 	// Items are the first items, by split and id, with an answer that Right counts.
 	Items []string `json:"items,omitempty"`
@@ -144,6 +146,17 @@ func (f *AnswerForm) Explains() bool {
 	return f != nil && f.Template != "" && f.Top >= leastFormed && 50*f.TopWith >= 49*f.Top &&
 		f.Without >= leastFormed && 10*f.Without >= f.Least && (f.Known == 0 || f.Right > 0)
 }
+
+// RightUnpaid reports whether the first thing to change is what the grader accepts: many of the
+// lowest-scored answers whose reference is known state it, and nearly none earned the top; or most do,
+// and lack the form of those that earned it.
+func (f *AnswerForm) RightUnpaid() bool {
+	return f != nil && f.Right >= leastFormed &&
+		(f.Top < leastFormed && 10*f.Right >= f.Checked() || f.Explains() && 2*f.Right > f.Checked())
+}
+
+// Checked returns the number of lowest-scored answers whose reference is known.
+func (f *AnswerForm) Checked() int { return f.Least - f.Unknown }
 
 // PaysReasoning reports whether the grader pays for reasoning in the answer: practically all
 // answers at the top contain it, and most of the lowest-scored ones without any markup are right.

@@ -228,12 +228,14 @@ var graderForm = &analysis.Gate{
 			}
 		}
 		status := analysis.Pass
-		if unpaid := rightUnpaid(r); unpaid != nil && f.Top < fewTops {
+		if unpaid := rightUnpaid(r); unpaid != nil && !f.Explains() {
 			status, j.Instead, j.Items = analysis.Fail, &rightUnpaidWords, f.Items
 			nameUnpaid(j.Args, f)
-			share = float64(f.Right) / float64(f.Least)
+			share = float64(f.Right) / float64(f.Checked())
 		} else if f.Explains() && f.Example != nil {
 			status = analysis.Fail
+		} else if f.Top == 0 {
+			return analysis.Skip("", analysis.Advisory, noForm.Text())
 		} else {
 			j.Items = nil
 		}
@@ -241,27 +243,22 @@ var graderForm = &analysis.Gate{
 	},
 }
 
-// fewTops is the number of answers at the top from which they can show their form.
-const fewTops = 5
-
-// rightUnpaid returns the form if the first thing to change is what the grader accepts: many of the
-// answers that earned least state the right value, and nearly none earned the top; or most do, and
-// lack the form of those that earned it. Otherwise nil.
+// rightUnpaid returns the form if right answers that are not paid are what to change first; otherwise nil.
 func rightUnpaid(r *analysis.Result) *analysis.AnswerForm {
-	if r.Grader == nil || r.Grader.Form == nil {
+	if r.Grader == nil || !r.Grader.Form.RightUnpaid() {
 		return nil
 	}
-	f := r.Grader.Form
-	if f.Right >= fewTops && (f.Top < fewTops && 10*f.Right >= f.Least || f.Explains() && 2*f.Right > f.Least) {
-		return f
-	}
-	return nil
+	return r.Grader.Form
 }
 
 // nameUnpaid adds the arguments about right answers that are not paid.
 func nameUnpaid(args message.Args, f *analysis.AnswerForm) {
-	args["unpaid"] = message.Nested(rightNotPaid.With(
-		message.Args{"right": message.Int(f.Right), "least": message.Count(f.Least, "answer")}))
+	words := rightNotPaid
+	if f.Checked() < f.Least {
+		words = rightOfKnown
+	}
+	args["unpaid"] = message.Nested(words.With(
+		message.Args{"right": message.Int(f.Right), "least": message.Count(f.Checked(), "answer")}))
 	args["accept"] = message.Nested(acceptForm.Text())
 }
 
@@ -270,10 +267,12 @@ var rightUnpaidWords = analysis.NewWording("grader.form.unpaid", "{unpaid}: roll
 	"{accept}")
 
 var (
-	acceptForm = message.New("grader.form.accept", "Ask in the prompt for the bare answer, or let the grader find it in "+
-		"a sentence: a python grader, or string_check with the operation like or ilike.")
+	acceptForm = message.New("grader.form.accept", "Ask in the prompt for the bare answer, or let a python grader take "+
+		"it from the end of a sentence. A grader that looks for it anywhere pays for lists of guesses.")
 	rightNotPaid = message.New("grader.form.not_paid",
 		"{right} of the {least} of all splits that earned least state the right value")
+	rightOfKnown = message.New("grader.form.not_paid_known", "{right} of the {least} of all splits that earned least and "+
+		"whose reference is known state it")
 	noForm     = message.New("skip.no_form", "the answers at the top share no form, or none earned less")
 	stateRight = message.New("grader.form.right", "; the right value is in {right} of them")
 	whereRight = message.New("grader.form.reference", ", where {reference} is right")

@@ -224,8 +224,42 @@ func TestRightAnswersThatNothingPays(t *testing.T) {
 			continue // 6 of 20 groups teach something
 		}
 		if !strings.HasPrefix(signal.Title.String(), c.signal) || len(signal.Items) < 2 || signal.Items[0] != "q0" ||
-			!strings.HasPrefix(signal.Remedy.String(), "Ask in the prompt for the bare answer, or let the grader find it in a sentence") {
+			!strings.HasPrefix(signal.Remedy.String(), "Ask in the prompt for the bare answer, or let a python grader take it from the end of a sentence") {
 			t.Errorf("%s: %s %s %v", c.why, signal.Title.String(), signal.Remedy.String(), signal.Items)
+		}
+	}
+}
+
+// The references are GSM8K's worked solutions, or known for the audited items alone: the right answers were not seen,
+// or measured against all answers.
+func TestUnpaidRightAnswersOfOtherReferences(t *testing.T) {
+	sentence := func(ref, _ int) (string, float64) { return fmt.Sprintf("The answer is %d.", ref), 0 }
+	worked := formed(sentence)
+	for i, line := range worked.items {
+		ref := fmt.Sprint(381 + 97*i)
+		worked.items[i] = strings.Replace(line, fmt.Sprintf(`"answer":"%s"`, ref), fmt.Sprintf(`"answer":"1+1=2\n#### %s"`, ref), 1)
+	}
+	audited := formed(sentence).sent("%d")
+	audited.probes = audited.probes[:4]
+	for i, line := range audited.probes {
+		audited.probes[i] = strings.Replace(line, `"reward":0`, `"reward":1`, 1)
+	}
+	for i, line := range audited.items {
+		audited.items[i] = strings.Replace(line, `"answer"`, `"total"`, 1)
+	}
+	for why, c := range map[string]struct {
+		f    *folder
+		want string
+	}{
+		"worked solutions":    {worked, "160 of the 160 answers of all splits that earned least state the right value"},
+		"four audited of 160": {audited, "32 of the 32 answers of all splits that earned least and whose reference is known state it"},
+	} {
+		r := c.f.analyze(t)
+		if got := finding(t, r, "grader.form", analysis.Advisory); got.Status != analysis.Fail || !strings.HasPrefix(got.Title.String(), c.want) {
+			t.Errorf("%s: %s: %s", why, got.Status, got.Title.String())
+		}
+		if r.Verdict == analysis.NoGo && r.Claim != analysis.Repair {
+			t.Errorf("%s: the claim is %q", why, r.Claim)
 		}
 	}
 }

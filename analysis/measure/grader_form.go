@@ -124,6 +124,7 @@ func (c *evidence) countForm(hasForm func(answer, reference string) bool, r *col
 		return
 	}
 	c.form.Least++
+	c.form.Unknown += one(reference == "")
 	if c.reasoned && reference != "" && r.Rare().Markup.Text == "" && !r.Unfinished() {
 		c.form.Plain++
 		c.form.PlainRight += one(form.States(answer, reference))
@@ -234,8 +235,8 @@ func framed(rejected []*collect.Payload, tops []collect.Top, references map[coll
 	return paid >= 5 && 10*paid >= 9*all
 }
 
-// referencesOf returns the right answers that items have in one of the usual fields, else those
-// that the audit sent to the grader.
+// referencesOf returns the right answers that items have in one of the usual fields, of a worked
+// solution what it ends in, else those that the audit sent to the grader.
 func (c *evidence) referencesOf(run *rollout.Run) (map[collect.ItemKey]string, error) {
 	items, err := run.ReadItems()
 	references := make(map[collect.ItemKey]string, len(items))
@@ -244,7 +245,8 @@ func (c *evidence) referencesOf(run *rollout.Run) (map[collect.ItemKey]string, e
 	}
 	for i := range items {
 		if text, _, ok := items[i].Reference(); ok {
-			references[collect.ItemKey{Split: items[i].Split, ID: items[i].ID}] = text
+			_, answer, _ := form.Solved(text)
+			references[collect.ItemKey{Split: items[i].Split, ID: items[i].ID}] = answer
 		}
 	}
 	return references, err

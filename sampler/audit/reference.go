@@ -2,9 +2,8 @@ package audit
 
 import (
 	"encoding/json"
-	"regexp"
-	"strings"
 
+	"gonogo/sampler/form"
 	"gonogo/sampler/rollout"
 )
 
@@ -22,46 +21,9 @@ type Reference struct {
 // bool is false if there is none.
 func FieldReference(it *rollout.Item) (Reference, bool) {
 	text, field, ok := it.Reference()
-	before, final, after := solved(text)
+	before, final, after := form.Solved(text)
 	return Reference{Text: final, Field: field, before: before, after: after}, ok
 }
-
-// solved cuts a worked solution around its answer. Any other text is the answer as a whole.
-func solved(text string) (before, answer, after string) {
-	if i := strings.LastIndex(text, "####"); i > 0 && text[i-1] == '\n' {
-		from := i + len("####")
-		answer = strings.TrimSpace(text[from:])
-		// A document that has headings may end in one: then it is no worked solution.
-		if answer != "" && !strings.Contains(answer, "\n") && !markdownHeading.MatchString(text[:i]) {
-			at := from + strings.Index(text[from:], answer)
-			return text[:at], answer, text[at+len(answer):]
-		}
-	}
-	const box = `\boxed{`
-	from := strings.LastIndex(text, box) + len(box)
-	if from < len(box) || strings.TrimSpace(text[:from-len(box)]) == "" {
-		return "", text, ""
-	}
-	depth := 1
-	for i, r := range text[from:] {
-		switch r {
-		case '{':
-			depth++
-		case '}':
-			depth--
-		}
-		if depth == 0 {
-			if answer = strings.TrimSpace(text[from : from+i]); answer == "" {
-				break
-			}
-			return text[:from], text[from : from+i], text[from+i:]
-		}
-	}
-	return "", text, ""
-}
-
-// markdownHeading matches the beginning of a heading of Markdown.
-var markdownHeading = regexp.MustCompile(`(?m)^#{1,6}\s`)
 
 // solution writes an answer into the worked solution of the reference; nil if there is none.
 func (r Reference) solution() func(answer string) string {

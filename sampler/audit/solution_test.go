@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonogo/sampler/form"
+
 	"gonogo/sampler/rollout"
 )
 
@@ -34,7 +36,7 @@ func TestTheAnswerOfAWorkedSolution(t *testing.T) {
 		"an empty box":              {`so \boxed{}.`, `so \boxed{}.`},
 		"prose":                     {"Write to the bank and ask for the form.", "Write to the bank and ask for the form."},
 	} {
-		before, got, after := solved(c.text)
+		before, got, after := form.Solved(c.text)
 		if got != c.want || before+got+after != c.text {
 			t.Errorf("%s: %q, %q, %q; want %q", name, before, got, after, c.want)
 		}

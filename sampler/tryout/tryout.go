@@ -257,6 +257,19 @@ func (t Trial) idleSession(failed []*rollout.Record) bool {
 
 func isReference(r *rollout.Record) bool { return r.Probe.Name == rollout.ProbeReference }
 
+// bestReferences selects the reference of each item in the form that earned most: a worked solution is
+// tried as a whole and as its answer alone.
+func bestReferences(recs []*rollout.Record) func(*rollout.Record) bool {
+	best := make(map[rollout.Key]*rollout.Record)
+	item := func(r *rollout.Record) rollout.Key { return rollout.Key{Split: r.Split, Item: r.Item} }
+	for _, r := range recs {
+		if isReference(r) && r.Reward != nil && (best[item(r)] == nil || *r.Reward > *best[item(r)].Reward) {
+			best[item(r)] = r
+		}
+	}
+	return func(r *rollout.Record) bool { return best[item(r)] == r }
+}
+
 func ungraded(r *rollout.Record) bool { return r.Reward == nil }
 
 // findings returns what the grades show. blocks says whether the grader's failures block the run,
@@ -342,11 +355,12 @@ func (t Trial) findings(recs []*rollout.Record, blocks, traced bool) []Finding {
 	}
 	high := func(r *rollout.Record) bool { return r.Reward != nil && *r.Reward >= top }
 	low := func(r *rollout.Record) bool { return r.Reward != nil && *r.Reward < top }
+	reference := bestReferences(recs)
 	add(Finding{
-		Title: fmt.Sprintf("%s earn less than the top of reward_range, %g", share("references", isReference, low), hi),
+		Title: fmt.Sprintf("%s earn less than the top of reward_range, %g", share("references", reference, low), hi),
 		Remedy: "Set audit.answer if an answer is more than the bare reference, and audit.reference if the " +
 			"reference is in another field; else the references or the grader are wrong.",
-	}, isReference, low)
+	}, reference, low)
 	add(Finding{
 		Title:  fmt.Sprintf("%s earn the top of reward_range, %g", share("empty answers", probe("empty"), high), hi),
 		Remedy: "Correct the grader: a model learns to say nothing.",

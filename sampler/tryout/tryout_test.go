@@ -126,3 +126,42 @@ func TestATrialEndsWithItsContext(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 }
+
+// GSM8K's references are worked solutions, tried as a whole and as the number alone. A grader that pays for
+// one of the two was said to reject half of the references.
+func TestAWorkedSolutionCountsOnce(t *testing.T) {
+	item := rollout.Item{ID: "q", Split: rollout.Train, Row: []byte(`{"messages":[{"role":"user","content":"?"}],"reference_answer":"2+2=4\n#### 4"}`)}
+	answers, _, err := audit.TrialAnswers(t.Context(), audit.Input{Seed: 1, Items: []rollout.Item{item}, Range: [2]float64{0, 1}}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	references := 0
+	pays := func(answer string) func(*rollout.Record) float64 {
+		return func(r *rollout.Record) float64 {
+			if strings.HasSuffix(r.Answer, answer) {
+				return 1
+			}
+			return 0
+		}
+	}
+	for answer, want := range map[string]string{"#### 4": "", "five": "1 of 1 references earn less than the top of reward_range, 1"} {
+		var recs []*rollout.Record
+		references = 0
+		for _, a := range answers {
+			rec := *a.Record
+			reward := pays(answer)(&rec)
+			rec.Reward = &reward
+			recs = append(recs, &rec)
+			if isReference(&rec) {
+				references++
+			}
+		}
+		var got []string
+		for _, f := range (Trial{Range: [2]float64{0, 1}, Mask: strings.Clone, Place: func(r *rollout.Record) string { return r.Item }}).findings(recs, false, false) {
+			got = append(got, f.Title)
+		}
+		if strings.Join(got, "; ") != want || references != 2 {
+			t.Errorf("a grader that pays for %q: %q of %d references, want %q", answer, got, references, want)
+		}
+	}
+}
