@@ -9,6 +9,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/analysis/pilot"
 	"gonogo/report/block"
 	"gonogo/report/chart"
 	"gonogo/sampler/rollout"
@@ -164,7 +165,7 @@ func (p *RunPage) afterPilot() string {
 	switch {
 	case v.Answer == analysis.NoGo:
 		return p.say(stopTraining.Text())
-	case v.LacksEval() && v.Step > 0:
+	case slices.ContainsFunc(p.pilot.Looks, func(l pilot.Look) bool { return l.Step == v.Step && l.Eval == nil }):
 		args := maps.Clone(analysis.Commands)
 		args["step"] = message.Int(v.Step)
 		return p.say(sampleEval.With(args))

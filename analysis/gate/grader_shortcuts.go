@@ -231,7 +231,7 @@ var graderForm = &analysis.Gate{
 		if unpaid := rightUnpaid(r); unpaid != nil && !f.Explains() {
 			status, j.Instead, j.Items = analysis.Fail, &rightUnpaidWords, f.Items
 			nameUnpaid(j.Args, f)
-			share = float64(f.Right) / float64(f.Checked())
+			share = float64(f.Right) / float64(f.Least-f.Unknown)
 		} else if f.Explains() && f.Example != nil {
 			status = analysis.Fail
 		} else if f.Top == 0 {
@@ -245,7 +245,10 @@ var graderForm = &analysis.Gate{
 
 // rightUnpaid returns the form if right answers that are not paid are what to change first; otherwise nil.
 func rightUnpaid(r *analysis.Result) *analysis.AnswerForm {
-	if r.Grader == nil || !r.Grader.Form.RightUnpaid() {
+	if r.Grader == nil {
+		return nil
+	}
+	if _, unpaid := r.Grader.Form.RightUnpaid(); !unpaid {
 		return nil
 	}
 	return r.Grader.Form
@@ -254,11 +257,12 @@ func rightUnpaid(r *analysis.Result) *analysis.AnswerForm {
 // nameUnpaid adds the arguments about right answers that are not paid.
 func nameUnpaid(args message.Args, f *analysis.AnswerForm) {
 	words := rightNotPaid
-	if f.Checked() < f.Least {
+	checked, _ := f.RightUnpaid()
+	if checked < f.Least {
 		words = rightOfKnown
 	}
 	args["unpaid"] = message.Nested(words.With(
-		message.Args{"right": message.Int(f.Right), "least": message.Count(f.Checked(), "answer")}))
+		message.Args{"right": message.Int(f.Right), "least": message.Count(checked, "answer")}))
 	args["accept"] = message.Nested(acceptForm.Text())
 }
 

@@ -28,8 +28,10 @@ func claim(r *analysis.Result, gates analysis.Gates) string {
 	case r.Verdict == analysis.Go:
 		return analysis.Start
 	}
-	if r.Grader != nil && r.Grader.Form.RightUnpaid() { // the model can do the task
-		return analysis.Repair
+	if r.Grader != nil {
+		if _, unpaid := r.Grader.Form.RightUnpaid(); unpaid { // the model can do the task
+			return analysis.Repair
+		}
 	}
 	return cmp.Or(gates.Named(*r.Reason).Claim, analysis.Repair)
 }

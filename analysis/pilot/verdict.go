@@ -85,11 +85,6 @@ func (j *judgement) decide(i int, at moment, l Look) Verdict {
 	return v
 }
 
-// LacksEval reports whether the verdict rests on no look at eval.
-func (v Verdict) LacksEval() bool {
-	return slices.ContainsFunc(v.NotChecked, func(t message.Text) bool { return t.ID == noEval.Text().ID })
-}
-
 // Distrust lists the blocking gates that failed in a base run and say that its rewards cannot be
 // trusted: all but those that find nothing to learn from.
 func Distrust(r *analysis.Result) []string {
