@@ -147,17 +147,6 @@ func (f *AnswerForm) Explains() bool {
 		f.Without >= leastFormed && 10*f.Without >= f.Least && (f.Known == 0 || f.Right > 0)
 }
 
-// RightUnpaid reports whether the first thing to change is what the grader accepts: many of the
-// lowest-scored answers whose reference is known state it, and nearly none earned the top; or most do,
-// and lack the form of those that earned it. checked is the number of these answers.
-func (f *AnswerForm) RightUnpaid() (checked int, unpaid bool) {
-	if f == nil || f.Right < leastFormed {
-		return 0, false
-	}
-	checked = f.Least - f.Unknown
-	return checked, f.Top < leastFormed && 10*f.Right >= checked || f.Explains() && 2*f.Right > checked
-}
-
 // PaysReasoning reports whether the grader pays for reasoning in the answer: practically all
 // answers at the top contain it, and most of the lowest-scored ones without any markup are right.
 func (f *AnswerForm) PaysReasoning() bool {

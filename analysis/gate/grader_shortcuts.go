@@ -231,7 +231,7 @@ var graderForm = &analysis.Gate{
 		if unpaid := rightUnpaid(r); unpaid != nil && !f.Explains() {
 			status, j.Instead, j.Items = analysis.Fail, &rightUnpaidWords, f.Items
 			nameUnpaid(j.Args, f)
-			share = float64(f.Right) / float64(f.Least-f.Unknown)
+			share = float64(f.Right) / float64(checked(f))
 		} else if f.Explains() && f.Example != nil {
 			status = analysis.Fail
 		} else if f.Top == 0 {
@@ -243,26 +243,34 @@ var graderForm = &analysis.Gate{
 	},
 }
 
-// rightUnpaid returns the form if right answers that are not paid are what to change first; otherwise nil.
+// fewTops is the number of answers at the top from which they can show their form.
+const fewTops = 5
+
+// rightUnpaid returns the form of a run's answers if the first thing to change is what the grader accepts:
+// many of the answers that earned least and whose reference is known state it, and nearly none earned the
+// top; or most do, and lack the form of those that earned it. Otherwise it returns nil.
 func rightUnpaid(r *analysis.Result) *analysis.AnswerForm {
-	if r.Grader == nil {
+	if r.Grader == nil || r.Grader.Form == nil {
 		return nil
 	}
-	if _, unpaid := r.Grader.Form.RightUnpaid(); !unpaid {
-		return nil
+	f := r.Grader.Form
+	if f.Right >= fewTops && (f.Top < fewTops && 10*f.Right >= checked(f) || f.Explains() && 2*f.Right > checked(f)) {
+		return f
 	}
-	return r.Grader.Form
+	return nil
 }
+
+// checked returns the number of lowest-scored answers whose reference is known.
+func checked(f *analysis.AnswerForm) int { return f.Least - f.Unknown }
 
 // nameUnpaid adds the arguments about right answers that are not paid.
 func nameUnpaid(args message.Args, f *analysis.AnswerForm) {
 	words := rightNotPaid
-	checked, _ := f.RightUnpaid()
-	if checked < f.Least {
+	if f.Unknown > 0 {
 		words = rightOfKnown
 	}
 	args["unpaid"] = message.Nested(words.With(
-		message.Args{"right": message.Int(f.Right), "least": message.Count(checked, "answer")}))
+		message.Args{"right": message.Int(f.Right), "least": message.Count(checked(f), "answer")}))
 	args["accept"] = message.Nested(acceptForm.Text())
 }
 

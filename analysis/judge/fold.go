@@ -28,10 +28,11 @@ func claim(r *analysis.Result, gates analysis.Gates) string {
 	case r.Verdict == analysis.Go:
 		return analysis.Start
 	}
-	if r.Grader != nil {
-		if _, unpaid := r.Grader.Form.RightUnpaid(); unpaid { // the model can do the task
-			return analysis.Repair
-		}
+	unpaid := func(f analysis.Finding) bool { // right answers are not paid: the model can do the task
+		return f.Status == analysis.Fail && f.Title.ID == "signal.informative.unpaid"
+	}
+	if slices.ContainsFunc(r.Findings, unpaid) {
+		return analysis.Repair
 	}
 	return cmp.Or(gates.Named(*r.Reason).Claim, analysis.Repair)
 }
