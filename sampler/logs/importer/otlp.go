@@ -30,12 +30,12 @@ var otlp = Format{
 		"of GenAI or OpenInference",
 	Files: []string{"*.jsonl", "*.json"},
 	From: Origin{
-		Item: "an attribute of the outermost span that has one, or of its `metadata`: " + codeList(otlpItemKeys) +
+		Item: "an attribute of the outermost span but tools that has one, or of its `metadata`: " + codeList(otlpItemKeys) +
 			", or any by `--item KEY`; else the first messages of the root's last model span",
 		Sample: "the order of an item's rollouts; each span that names an item, else each root span over a model " +
 			"span, is a rollout",
 		Reward: "`gen_ai.evaluation.result` events of its spans or in logs, `scores` and `assertions` of a case, or the " +
-			"attribute `reward` or `score`: the one that `--score` names, else `reward`, else `score`, else the " +
+			"attribute `reward` or `score` of the rollout's own span: the one that `--score` names, else `reward`, else `score`, else the " +
 			"first; the others are `parts`",
 		Failures: "a last model span with status error is `model_api`; a rollout with status error is `model_api`, " +
 			"`tool` or `grader` by its exception, whatever its score; no score is `grader`",
@@ -163,6 +163,10 @@ func (a otlpAttributes) number(keys ...string) *float64 {
 		if v, err := number(key, a[key]); err == nil && v != nil && !math.IsNaN(*v) {
 			return v
 		}
+		if v, err := strconv.ParseFloat(strings.TrimSpace(jsontext.TextOrJSON(a[key])), 64); err == nil &&
+			!math.IsNaN(v) && !math.IsInf(v, 0) {
+			return &v
+		}
 	}
 	return nil
 }
@@ -170,8 +174,7 @@ func (a otlpAttributes) number(keys ...string) *float64 {
 // count returns an attribute that is a whole number; nil otherwise.
 func (a otlpAttributes) count(keys ...string) *int64 {
 	for _, key := range keys {
-		var n int64
-		if v := a[key]; v != nil && jsontext.Unmarshal(v, &n) == nil {
+		if n, err := strconv.ParseInt(jsontext.TextOrJSON(a[key]), 10, 64); err == nil {
 			return &n
 		}
 	}
@@ -216,12 +219,12 @@ func (v otlpValue) plain() (json.RawMessage, error) {
 		return json.Marshal(*v.Bool)
 	case v.Int != nil:
 		return json.Marshal(int64(*v.Int))
-	case v.Double != nil: // NaN and Infinity are strings
-		var f float64
-		if jsontext.Unmarshal(v.Double, &f) != nil || math.IsNaN(f) {
+	case v.Double != nil: // a number, or its text
+		f, err := strconv.ParseFloat(jsontext.TextOrJSON(v.Double), 64)
+		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
 			return json.RawMessage("null"), nil
 		}
-		return v.Double, nil
+		return json.Marshal(f)
 	case v.Bytes != nil:
 		return json.Marshal(*v.Bytes)
 	case v.Array != nil:
@@ -283,14 +286,19 @@ func beginsWithLine(f File) (bool, error) {
 		return false, err
 	}
 	defer rd.Close()
-	text, err := bufio.NewReader(io.LimitReader(rd, longestObject)).ReadBytes('\n')
-	if errors.Is(err, io.EOF) {
-		return true, nil
+	lines := bufio.NewReader(io.LimitReader(rd, longestObject))
+	for {
+		text, err := lines.ReadBytes('\n')
+		text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\uFEFF")))
+		switch {
+		case errors.Is(err, io.EOF):
+			return true, nil
+		case err != nil:
+			return false, f.errorOf("read", err)
+		case len(text) > 0:
+			return isObject(text), nil
+		}
 	}
-	if err != nil {
-		return false, f.errorOf("read", err)
-	}
-	return isObject(bytes.TrimPrefix(text, []byte("\uFEFF"))), nil
 }
 
 // otlpRole is what a span does for a rollout.
@@ -348,9 +356,13 @@ type otlpNode struct {
 	failed      bool
 	cause       string
 	call        *rollout.Call
-	scores      map[string]float64
-	graded      []string // names of scores, in order
-	asked, said string   // input and output of a span that may be a rollout's
+	reward      *float64           // the attribute, which counts for a rollout's own span alone
+	rated       *float64           // the attribute score, in the same way
+	scores      map[string]float64 // of events, cases and evaluators
+	graded      []string           // names of scores, in order
+	asked, said string             // input and output of a span that may be a rollout's
+	within      bool               // below another call of the model
+	adopted     bool               // it stands for a parent that is not in the trace
 }
 
 // otlpCount is a number of tokens, if the span has one.
@@ -370,6 +382,8 @@ type otlpTrace struct {
 	nodes map[string]*otlpNode
 	order []string
 	later []otlpLog // evaluations in logs
+
+	orphaned bool // a parent is missing
 }
 
 type otlpReader struct {
@@ -387,6 +401,10 @@ func readOTLP(ctx context.Context, in *intake) error {
 		if err != nil {
 			return err
 		}
+	}
+	if len(r.traces) == 0 {
+		in.sink.note("there is no span in it")
+		return nil
 	}
 	in.sink.noteCount(r.twice, "span[|s] [is|are] in the file twice and [was|were] read once")
 	r.file()
@@ -437,6 +455,9 @@ func (r *otlpReader) span(s *otlpSpan) error {
 	if was := t.nodes[s.ID]; was != nil {
 		if was.start == n.start {
 			r.twice++
+			if was.end == 0 { // exported when it began
+				t.nodes[s.ID] = n
+			}
 			return nil
 		}
 		return fmt.Errorf("span %s of trace %s occurs twice, with different times: two processes that seeded Python's "+
@@ -483,13 +504,15 @@ func (s *otlpSpan) node(by string) *otlpNode {
 			n.score(name, scoreOf(e.Attributes))
 		}
 	}
-	if n.role == otlpOther {
+	switch n.role {
+	case otlpOther:
 		for _, key := range []string{"scores", "assertions"} { // of a case of pydantic-evals
 			n.caseScores(a.structured(key))
 		}
-		for _, name := range []string{"reward", "score"} {
-			n.score(name, a.number(name, "metadata."+name))
-		}
+		own := otlpAttributes(a.withMetadata())
+		n.reward, n.rated = own.number("reward", "metadata.reward"), own.number("score", "metadata.score")
+	case otlpJudge:
+		n.score(cmp.Or(a.text("evaluator_name"), s.Name), a.number("score", "gen_ai.evaluation.score.value"))
 	}
 	return n
 }
@@ -568,7 +591,7 @@ func scoreOf(a otlpAttributes) *float64 {
 	if v := a.number("gen_ai.evaluation.score.value"); v != nil {
 		return v
 	}
-	for i, labels := range [][]string{{"fail", "failed", "incorrect"}, {"pass", "passed", "correct"}} {
+	for i, labels := range [][]string{{"fail", "failed", "incorrect", "false"}, {"pass", "passed", "correct", "true"}} {
 		if slices.Contains(labels, strings.ToLower(a.text("gen_ai.evaluation.score.label"))) {
 			v := float64(i)
 			return &v

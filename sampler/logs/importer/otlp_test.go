@@ -108,12 +108,62 @@ func TestOTLP(t *testing.T) {
 		{name: "neither a name nor messages", file: of(item, "", "put.messages", "put.m"), broken: "names no item and holds no messages"},
 		{name: "half a line is left out", file: of() + second[:200], want: []string{"1/0 graded 1"}, note: "the last line was incomplete"},
 		{name: "a span without an id", file: of(`"spanId":"b2",`, ""), broken: "has no traceId or no spanId"},
-		{name: "parents in a circle", file: of(`"spanId":"b1"`, `"spanId":"b1","parentSpanId":"b2"`), broken: "no rollouts"},
+		{name: "parents in a circle", file: of(`"spanId":"b1"`, `"spanId":"b1","parentSpanId":"b2"`), broken: "span b1 is its own ancestor"},
 	})
 	for _, pretty := range []string{"{\n" + strings.TrimPrefix(of(), "{"), strings.Replace(of(), "[", "[\n", 1)} {
 		if _, g, err := importText(t, "otlp", pretty); err != nil || len(g.records) != 1 {
 			t.Errorf("a request over several lines: %v", err)
 		}
+	}
+}
+
+// spanOf writes a span of trace t that begins at its number and takes five; attributes are KEY=TEXT.
+func spanOf(number int, parent string, attributes ...string) string {
+	var list []string
+	for _, a := range attributes {
+		key, value, _ := strings.Cut(a, "=")
+		list = append(list, fmt.Sprintf(`{"key":%q,"value":{"stringValue":%q}}`, key, value))
+	}
+	return fmt.Sprintf(`{"traceId":"t","spanId":"s%d","parentSpanId":%q,"name":"span","startTimeUnixNano":"%d","endTimeUnixNano":"%d","attributes":[%s]}`,
+		number, parent, number, number+5, strings.Join(list, ","))
+}
+
+func request(spans ...string) string {
+	return `{"resourceSpans":[{"scopeSpans":[{"spans":[` + strings.Join(spans, ",") + `]}]}]}` + "\n"
+}
+
+// Shapes of traces in which a wrong span was the rollout, or a score was not read.
+func TestWhichSpanIsTheRollout(t *testing.T) {
+	chat := func(number int, parent, answer string, more ...string) string {
+		return spanOf(number, parent, append(more, "openinference.span.kind=LLM", "llm.model_name=m", "llm.input_messages.0.message.role=user", "llm.input_messages.0.message.content=Q",
+			"llm.output_messages.0.message.role=assistant", "llm.output_messages.0.message.content="+answer, "llm.token_count.prompt=10")...)
+	}
+	tryRows(t, "otlp", []row{
+		{name: "a tool's item is no item", file: request(spanOf(1, "", "reward=1", "item.id=q"), chat(2, "s1", "A"), spanOf(3, "s1", "openinference.span.kind=TOOL", "item_id=SKU-9")), want: []string{"q/0 graded 1"}},
+		{name: "an item that only the calls name", file: request(spanOf(1, "", "reward=0.5"), chat(2, "s1", "A", "item.id=q"), chat(3, "s1", "B", "item.id=q")), want: []string{"q/0 graded 0.5"}},
+		{name: "cases within a named experiment", file: request(spanOf(1, "", "task_id=exp"), spanOf(2, "s1", "case_name=a", "reward=1"), spanOf(3, "s1", "case_name=b", "reward=0")), want: []string{"a/0 graded 1", "b/0 graded 0"}},
+		{name: "an item within another", file: request(spanOf(1, "", "item.id=a"), spanOf(2, "s1", "item.id=b")), broken: "a span of item b is within one of item a"},
+		{name: "a root that is not in the file", file: request(chat(2, "s1", "A", "item.id=q"), chat(3, "s1", "B", "item.id=q")), want: []string{"q/0 grader - the trace holds no score"}, note: "1 trace lacks a span"},
+		{name: "a reward in the metadata", file: request(spanOf(1, "", `metadata={"item_id":"q","reward":0.25}`), chat(2, "s1", "A")), want: []string{"q/0 graded 0.25"}},
+		{name: "the score of a search is no grade", file: request(spanOf(1, "", "item.id=q"), chat(2, "s1", "A"), spanOf(3, "s1", "openinference.span.kind=RERANKER", "score=0.83")), want: []string{"q/0 grader - the trace holds no score"}},
+		{name: "another score than elsewhere", file: request(spanOf(1, "", "item.id=q", "reward=1"), chat(2, "s1", "A")) + strings.ReplaceAll(request(spanOf(1, "", "item.id=q", "score=1"), chat(2, "s1", "A")), `"t"`, `"u"`), want: []string{"q/0 graded 1", "q/1 grader - the trace holds no score reward, but score"}},
+		{name: "calls outside named spans", file: request(spanOf(1, "", "item.id=q", "reward=1"), chat(2, "s1", "A"), chat(20, "", "B")), want: []string{"q/0 graded 1"}, note: "1 call of a model outside"},
+		{name: "a span that was exported twice", file: request(strings.Replace(spanOf(1, "", "item.id=q"), `"6"`, `"0"`, 1), chat(2, "s1", "A")) + request(spanOf(1, "", "item.id=q", "reward=1")), want: []string{"q/0 graded 1"}},
+	})
+	_, g, err := importText(t, "otlp", request(spanOf(1, "", "item.id=q", "reward=1"), chat(2, "s1", "A", "llm.output_messages.1.message.role=assistant", "llm.output_messages.1.message.content=other"), chat(3, "s2", "A")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := g.records[0]; r.Answer != "A" || r.Turns != 1 || *r.Usage.Input != 10 {
+		t.Errorf("answer %q in %d turns with %d tokens, want the first choice, and the call within a call once", r.Answer, r.Turns, *r.Usage.Input)
+	}
+	const deep = 20_000
+	chain := []string{spanOf(1, "", "item.id=q", "reward=1")}
+	for i := 2; i <= deep; i++ {
+		chain = append(chain, spanOf(i, fmt.Sprintf("s%d", i-1)))
+	}
+	if _, g, err := importText(t, "otlp", request(chain...)); err != nil || len(g.records) != 1 {
+		t.Errorf("spans %d deep: %v", deep, err)
 	}
 }
 

@@ -18,10 +18,11 @@ import (
 func (s *otlpSpan) conversation() ([]rollout.Message, error) {
 	list := s.Attributes.genAIMessages()
 	if list == nil {
-		list = slices.Concat(s.Attributes.numbered("llm.input_messages."), s.Attributes.numbered("llm.output_messages."))
+		list = slices.Concat(s.Attributes.numbered("llm.input_messages."),
+			first(s.Attributes.numbered("llm.output_messages.")))
 	}
 	if list == nil { // OpenLLMetry before the conventions had messages
-		list = slices.Concat(s.Attributes.numbered("gen_ai.prompt."), s.Attributes.numbered("gen_ai.completion."))
+		list = slices.Concat(s.Attributes.numbered("gen_ai.prompt."), first(s.Attributes.numbered("gen_ai.completion.")))
 	}
 	if len(list) == 0 {
 		return nil, nil
@@ -32,6 +33,9 @@ func (s *otlpSpan) conversation() ([]rollout.Message, error) {
 	}
 	return transcript.Messages(text, "user")
 }
+
+// first returns the first of several choices.
+func first(choices []chatMessage) []chatMessage { return choices[:min(1, len(choices))] }
 
 // tools returns the tools that the model was offered.
 func (a otlpAttributes) tools() json.RawMessage {

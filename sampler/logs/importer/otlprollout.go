@@ -17,6 +17,9 @@ import (
 type otlpRollout struct {
 	trace  string
 	top    *otlpNode
+	item   string
+	key    string      // the attribute that names the item; "" if it is that of top
+	judged bool        // an evaluator is below top
 	nodes  []*otlpNode // top and what is below it, by their start, without evaluators and what they do
 	last   *otlpNode   // the last call of the model; nil if there is none
 	scores map[string]float64
@@ -28,8 +31,17 @@ func (r *otlpReader) send(ctx context.Context) error {
 	waits := make(map[[2]string]*otlpRollout) // by trace and last model span
 	var silent []*otlpRollout
 	var names []string
+	outside := 0
 	for _, id := range r.ids {
-		rollouts := r.traces[id].rollouts(id)
+		t := r.traces[id]
+		rollouts, leftOut, err := t.rollouts(id)
+		if err != nil {
+			return err
+		}
+		outside += leftOut
+		if t.orphaned {
+			r.count("trace[ lacks|s lack] a span that others name as their parent: what is below it is one rollout")
+		}
 		for _, o := range rollouts {
 			for _, name := range o.names {
 				if !slices.Contains(names, name) {
@@ -46,6 +58,7 @@ func (r *otlpReader) send(ctx context.Context) error {
 			r.count("trace[|s] without a call of a model and without a named item [was|were] left out")
 		}
 	}
+	r.sink.noteCount(outside, "call[|s] of a model outside the spans that name items [was|were] left out")
 	r.choose(names, "reward", "score")
 	for _, f := range r.files {
 		err := eachRequest(ctx, f, Sink{}, func(_ int, req *otlpRequest) error {
@@ -96,32 +109,42 @@ func (r *otlpReader) send(ctx context.Context) error {
 }
 
 // rollouts returns the rollouts of a trace, by their start: the outermost spans that name an item;
-// without any, the roots over a call of the model.
-func (t *otlpTrace) rollouts(trace string) []*otlpRollout {
+// without any, the roots over a call of the model. leftOut counts calls of the model that are in none.
+func (t *otlpTrace) rollouts(trace string) (out []*otlpRollout, leftOut int, err error) {
+	t.adopt()
+	key := t.itemKey()
+	find := topFinder{t: t, key: key, found: make(map[string]placed, len(t.nodes))}
 	tops := make(map[*otlpNode]*otlpRollout)
-	named := false
-	for _, n := range t.nodes {
-		named = named || n.item != ""
-	}
-	var out []*otlpRollout
 	of := make(map[string]*otlpRollout, len(t.order)) // by span
 	for _, id := range t.order {
-		top, judged := t.top(id, named)
-		if top == nil {
+		n := t.nodes[id]
+		at := find.place(id)
+		if at.circle {
+			return nil, 0, fmt.Errorf("trace %s: span %s is its own ancestor", trace, id)
+		}
+		if at.top == nil {
+			if n.role == otlpModel && !at.judged {
+				leftOut++
+			}
 			continue
 		}
-		o := tops[top]
+		if n != at.top && key != "" && n.key == key && n.role == otlpOther && n.item != at.top.item {
+			return nil, 0, fmt.Errorf("trace %s: a span of item %s is within one of item %s: name the attribute that "+
+				"tells rollouts apart with --item KEY", trace, n.item, at.top.item)
+		}
+		o := tops[at.top]
 		if o == nil {
-			o = &otlpRollout{trace: trace, top: top, scores: make(map[string]float64)}
-			tops[top] = o
+			o = &otlpRollout{trace: trace, top: at.top, item: at.top.item, scores: make(map[string]float64)}
+			tops[at.top] = o
 			out = append(out, o)
 		}
 		of[id] = o
-		n := t.nodes[id]
-		o.add(n)
-		if !judged {
-			o.nodes = append(o.nodes, n)
+		if o.add(n); at.judged {
+			o.judged = true
+			continue
 		}
+		n.within = at.model
+		o.nodes = append(o.nodes, n)
 	}
 	for _, l := range t.later {
 		o := of[l.Span]
@@ -135,34 +158,108 @@ func (t *otlpTrace) rollouts(trace string) []*otlpRollout {
 		}
 	}
 	for _, o := range out {
+		o.addOwn()
 		slices.SortStableFunc(o.nodes, func(a, b *otlpNode) int { return cmp.Compare(a.start, b.start) })
 		for _, n := range o.nodes {
-			if n.role == otlpModel {
+			if n.role == otlpModel && !n.within {
 				o.last = n
+			}
+			if o.item == "" { // no span around the calls names one
+				o.item, o.key = n.item, n.key
 			}
 		}
 	}
-	if !named {
+	if key == "" {
 		out = slices.DeleteFunc(out, func(o *otlpRollout) bool { return o.last == nil })
 	}
 	slices.SortStableFunc(out, func(a, b *otlpRollout) int { return cmp.Compare(a.top.start, b.top.start) })
-	return out
+	return out, leftOut, nil
 }
 
-// top returns the span of the rollout that a span belongs to, nil if it belongs to none, and whether
-// the span is an evaluator or below one.
-func (t *otlpTrace) top(id string, named bool) (top *otlpNode, judged bool) {
-	seen := 0
-	for n := t.nodes[id]; n != nil; n = t.nodes[n.parent] {
-		if seen++; seen > len(t.nodes) { // parents in a circle
-			return nil, false
+// adopt adds a root for each parent that is not in the trace, over all of its children.
+func (t *otlpTrace) adopt() {
+	for _, id := range slices.Clone(t.order) {
+		n := t.nodes[id]
+		if n.parent == "" {
+			continue
 		}
-		judged = judged || n.role == otlpJudge
-		if !named || n.item != "" {
-			top = n
+		parent := t.nodes[n.parent]
+		if parent == nil {
+			parent = &otlpNode{id: n.parent, start: n.start, adopted: true}
+			t.nodes[n.parent] = parent
+			t.order = append(t.order, n.parent)
+			t.orphaned = true
+		}
+		if parent.adopted {
+			parent.start, parent.end = min(parent.start, n.start), max(parent.end, n.end)
 		}
 	}
-	return top, judged
+}
+
+// itemKey returns the attribute by which spans around calls name items: the best one that any of them
+// has; "" if none does.
+func (t *otlpTrace) itemKey() string {
+	best, key := -1, ""
+	for _, n := range t.nodes {
+		if n.item == "" || n.role != otlpOther {
+			continue
+		}
+		rank := slices.Index(otlpItemKeys, strings.TrimPrefix(n.key, "metadata."))
+		if best < 0 || rank < best || rank == best && n.key < key {
+			best, key = rank, n.key
+		}
+	}
+	return key
+}
+
+// placed says where a span belongs: to the rollout of top, nil if to none; judged: it is an evaluator or
+// below one; model: it is below a call of the model.
+type placed struct {
+	top                   *otlpNode
+	judged, model, circle bool
+}
+
+// topFinder places the spans of a trace.
+type topFinder struct {
+	t     *otlpTrace
+	key   string
+	found map[string]placed
+}
+
+// place places a span and its ancestors.
+func (f topFinder) place(id string) placed {
+	var path []string
+	at := placed{}
+	for next := id; next != ""; next = f.t.nodes[next].parent {
+		if known, ok := f.found[next]; ok {
+			at = known
+			break
+		}
+		if len(path) >= len(f.t.nodes) {
+			return placed{circle: true}
+		}
+		path = append(path, next)
+	}
+	for _, next := range slices.Backward(path) {
+		n := f.t.nodes[next]
+		if parent := f.t.nodes[n.parent]; parent != nil {
+			at.model = at.model || parent.role == otlpModel
+		}
+		at.judged = at.judged || n.role == otlpJudge
+		if at.top == nil && (f.key == "" || n.key == f.key && n.role == otlpOther) {
+			at.top = n
+		}
+		f.found[next] = at
+	}
+	return at
+}
+
+// addOwn adds the reward and the score that are attributes of the rollout's own span.
+func (o *otlpRollout) addOwn() {
+	own := new(otlpNode)
+	own.score("reward", o.top.reward)
+	own.score("score", o.top.rated)
+	o.add(own)
 }
 
 // add adds the scores of a span; the last of several with one name counts.
@@ -190,7 +287,7 @@ func (r *otlpReader) rollout(f File, o *otlpRollout, talk []rollout.Message, las
 	}
 	n := transcript.UntilAnswer(talk)
 	rec := &rollout.Record{
-		Item: o.top.item, Split: r.split, TraceID: o.trace, Messages: talk[n:], Answer: transcript.LastAnswer(talk[n:]),
+		Item: o.item, Split: r.split, TraceID: o.trace, Messages: talk[n:], Answer: transcript.LastAnswer(talk[n:]),
 	}
 	if rec.Item == "" && n == 0 && r.opt.Item == "" {
 		return fmt.Errorf("trace %s names no item and holds no messages: record the content of messages (with "+
@@ -200,8 +297,8 @@ func (r *otlpReader) rollout(f File, o *otlpRollout, talk []rollout.Message, las
 	switch {
 	case rec.Item == "":
 		rec.Item = fmt.Sprintf("%016x", rollout.PromptOf(talk[:n], nil).Sum)
-	case !slices.Contains(r.keys, o.top.key):
-		r.keys = append(r.keys, o.top.key)
+	case !slices.Contains(r.keys, cmp.Or(o.key, o.top.key)):
+		r.keys = append(r.keys, cmp.Or(o.key, o.top.key))
 	}
 	if n == 0 {
 		r.count("rollout[|s] [holds|hold] no messages: [its conversation is|their conversations are] unknown")
@@ -235,7 +332,9 @@ func (o *otlpRollout) fill(rec *rollout.Record) {
 	for _, n := range o.nodes {
 		switch n.role {
 		case otlpModel:
-			models = append(models, n)
+			if !n.within { // else the call around it counts
+				models = append(models, n)
+			}
 		case otlpTool:
 			tools = append(tools, n)
 		}
@@ -269,7 +368,16 @@ func (o *otlpRollout) fill(rec *rollout.Record) {
 	if o.top.start > 0 {
 		rec.Started = time.Unix(0, o.top.start).UTC()
 	}
-	if took := float64(o.top.end-o.top.start) / float64(time.Second); o.top.end > 0 {
+	end := o.top.end
+	if o.judged { // and then the evaluators took their time
+		end = 0
+		for _, n := range o.nodes {
+			if n != o.top {
+				end = max(end, n.end)
+			}
+		}
+	}
+	if took := float64(end-o.top.start) / float64(time.Second); end > 0 {
 		rec.Elapsed = seconds(&took)
 	}
 }
@@ -289,6 +397,8 @@ func summed(models []*otlpNode, of func(*otlpNode) otlpCount) *int64 {
 	sum, any := int64(0), false
 	for _, n := range models {
 		switch c := of(n); {
+		case c.known && sum+c.n < 0:
+			return nil
 		case c.known:
 			sum, any = sum+c.n, true
 		case !n.failed:
@@ -313,7 +423,11 @@ func (r *otlpReader) grade(rec *rollout.Record, o *otlpRollout) {
 	}
 	reward, graded := o.scores[r.wanted]
 	if !graded || r.wanted == "" {
-		r.ungraded(rec, "the trace holds no score")
+		why := "the trace holds no score"
+		if len(o.names) > 0 {
+			why = fmt.Sprintf("the trace holds no score %s, but %s", r.wanted, counted(o.names, few))
+		}
+		r.ungraded(rec, why)
 		return
 	}
 	rec.Outcome, rec.Reward = rollout.Graded, &reward
