@@ -18,7 +18,7 @@ type Settings struct {
 	GroupSize     int          // G: rollouts a trainer compares with each other, >= 2
 	RewardRange   stat.Range   // of the grader
 	Ceiling       *float64     // the best a perfect policy could earn; nil: the top of the range
-	PassThreshold *float64     // rewards at or above it pass; nil: those at the top of the range
+	PassThreshold *float64     // rewards at or above it pass; nil: nothing but pass^k has passes, at the ceiling
 	Confidence    float64      // of every interval, in (0.5, 1)
 	Normalize     string       // what the trainer divides a group's advantages by: NormalizeStd or NormalizeNone
 	Epsilon       float64      // what the trainer adds to the standard deviation of a group, in units of the reward

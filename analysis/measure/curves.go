@@ -56,13 +56,13 @@ func (m *Split) commonNote(e stat.Estimate) stat.Estimate {
 	return e
 }
 
-// rightFrom returns the reward from which a rollout is right: the pass threshold, else the top of the
-// range less float noise.
+// rightFrom returns the reward from which a rollout is right: the pass threshold, else the best that a
+// perfect policy earns, less float noise.
 func (m *Split) rightFrom() float64 {
 	if t := m.s.PassThreshold; t != nil {
 		return *t
 	}
-	return m.s.RewardRange.Hi - m.strict()
+	return m.s.Best() - m.strict()
 }
 
 func passes(items [][]float64, threshold float64) [][]float64 {

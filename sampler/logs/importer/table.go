@@ -506,6 +506,7 @@ func (r *tableReader) notes() {
 // there are none, or the mapping has others.
 func (r *tableReader) keeping() string {
 	mapped := maps.Clone(r.parts)
+	var added []string
 	for _, likely := range []struct {
 		part    string
 		columns []string
@@ -518,10 +519,11 @@ func (r *tableReader) keeping() string {
 					part = column
 				}
 				mapped[part] = r.leftOut[i]
+				added = append(added, r.leftOut[i])
 			}
 		}
 	}
-	if len(mapped) == len(r.parts) {
+	if len(added) == 0 {
 		return ""
 	}
 	var list []string
@@ -532,10 +534,10 @@ func (r *tableReader) keeping() string {
 		}
 	}
 	flag := strings.Join(list, ",")
-	if strings.ContainsAny(flag, " \t'\"$`\\&|;<>()*?!#~") {
+	if strings.ContainsAny(flag, " \t'\"$`\\&|;<>()[]{}*?!#~") {
 		flag = "'" + strings.ReplaceAll(flag, "'", `'\''`) + "'"
 	}
-	return "; --map " + flag + " reads them, too"
+	return "; --map " + flag + " reads " + strings.Join(added, " and ") + ", too"
 }
 
 // answerColumns are the columns that may hold an answer, the likeliest first.

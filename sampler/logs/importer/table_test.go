@@ -74,7 +74,7 @@ func TestTableOfKnownColumns(t *testing.T) {
 		{name: "some samples", file: "item,reward,sample\nq1,1,0\nq1,0,\n", broken: "log.json:3: some rows have a sample and some do not"},
 		{name: "no item", file: "item,reward\n,1\n", broken: "log.json:2: the item is empty"},
 		{name: "semicolons, and a byte order mark", file: "\uFEFFitem;reward;note\nq1;0.5;a,b\n", want: []string{"q1/0 graded 0.5"}, note: "left out: note"},
-		{name: "a column of answers, under another name", file: "item,reward,question,Completion,note\nq1,0.5,2+2?,4,x\n", want: []string{"q1/0 graded 0.5"}, note: "left out: question, Completion, note; --map item=item,reward=reward,answer=Completion,prompt=question reads them, too"},
+		{name: "a column of answers, under another name", file: "item,reward,question,Completion,note\nq1,0.5,2+2?,4,x\n", want: []string{"q1/0 graded 0.5"}, note: "left out: question, Completion, note; --map item=item,reward=reward,answer=Completion,prompt=question reads Completion and question, too"},
 		{name: "tabs", file: "item\treward\nq1\t0.5\n", want: []string{"q1/0 graded 0.5"}},
 		{name: "the table beside evaluations of build-hours", file: "item_index,reward,latency_s,output_tokens,tool_calls\n3,0.5,1.5,20,2\n", want: []string{"3/0 graded 0.5"}, note: "1 row gives only the number of tool calls"},
 		{name: "fields that lack", file: "item,reward\nq1\n", broken: "log.json:2: "},
