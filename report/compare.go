@@ -49,7 +49,7 @@ func (x *ComparisonPage) Doc() *block.Doc {
 func (x *ComparisonPage) compared() *block.Doc {
 	c, w, d := x.c, x.w, x.frame(x.Answer)
 	base, new := x.files()
-	d.Words.Rest = fmt.Sprintf(w.Rest, nameOf(c.Base.File), nameOf(c.New.File))
+	d.Words.Rest = fmt.Sprintf(w.Rest, nameOf(c.Base.File), x.newAndFlags())
 	d.Words.Evidence = x.afterKeeping(fmt.Sprintf(w.Evidence, nameOf(base), nameOf(new)))
 	d.About = x.models(c.Base.Model, c.New.Model)
 	d.Head, d.Foot = []string{x.Title}, []string{w.Base + " " + visible(c.Base.File), w.New + " " + visible(c.New.File)}
@@ -149,13 +149,17 @@ func (x *ComparisonPage) files() (base, new string) {
 	return place(x.c.Base, "base"), place(x.c.New, "new")
 }
 
-// afterKeeping adds to a text that names files what makes them, if they are of logs.
+// afterKeeping puts before a text that names files the command that makes them, if they are of logs.
 func (x *ComparisonPage) afterKeeping(text string) string {
 	if !x.c.Base.Log && !x.c.New.Log {
 		return text
 	}
-	return fmt.Sprintf(x.w.Keep, strings.TrimSuffix(text, x.w.Signs.Stop), nameOf(x.c.Base.File), nameOf(x.c.New.File),
-		keptIn)
+	return fmt.Sprintf(x.w.Keep, nameOf(x.c.Base.File), x.newAndFlags(), keptIn, text)
+}
+
+// newAndFlags returns the end of the command that makes this comparison: its new side and its flags.
+func (x *ComparisonPage) newAndFlags() string {
+	return strings.TrimSpace(nameOf(x.c.New.File) + " " + message.Shell(x.CompareFlags...))
 }
 
 // why gives the reason for a split's answer, in one sentence.

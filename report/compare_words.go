@@ -39,7 +39,7 @@ type compareWords struct {
 	Directions                                                map[int]string
 	AllItems, Direction, AnyDirection                         string
 	NoItems, ItemsCut, Rest, Evidence, ReadDrop, FurtherFirst string
-	Keep                                                      string // after a text that names rollouts of logs
+	Keep                                                      string // before a text that names rollouts of logs
 }
 
 // graderWords replace those of two runs where both sides are the same outputs, graded by two graders.
@@ -182,6 +182,6 @@ var compareEnglish = compareWords{
 	ReadDrop:     "See what happened to %s (%s): gonogo view %s %s",
 	FurtherFirst: "and %s more, listed below",
 	Rest:         "Differences, categories and items: gonogo compare %s %s --all.",
-	Keep:         "%s. Before that, gonogo compare %s %s -o %s keeps the rollouts there.",
+	Keep:         "Keep the rollouts first: gonogo compare %s %s -o %s. %s",
 	Evidence:     "Rollouts of both runs, item by item: gonogo view %s %s.",
 }

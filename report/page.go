@@ -40,6 +40,7 @@ type Options struct {
 	// files.
 	Traces, TracesLink string
 	BaseLink, NewLink  string
+	CompareFlags       []string // that the comparison was made with, for its commands
 
 	// ASCII, Color and Width concern only the text format.
 	ASCII bool // only printable ASCII

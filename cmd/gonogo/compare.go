@@ -79,7 +79,7 @@ Examples:
 			if err != nil {
 				return err
 			}
-			page, err := comparisonPage(c, comparison, both.base.dir, both.new.dir, both.out)
+			page, err := comparisonPage(c, comparison, both.base.dir, both.new.dir, both.out, both.flags(c)...)
 			if err != nil {
 				return err
 			}
@@ -144,16 +144,17 @@ func comparisonFiles() string {
 }
 
 // comparisonPage makes the page of a comparison. For a report, in the directory out, it uses the
-// configured style and links to the rollouts.
-func comparisonPage(c *cli.Context, comparison *compare.Comparison, base, newRun, out string) (*report.ComparisonPage,
-	error,
+// configured style and links to the rollouts. Its commands repeat the flags.
+func comparisonPage(c *cli.Context, comparison *compare.Comparison, base, newRun, out string, flags ...string) (
+	*report.ComparisonPage, error,
 ) {
 	opt := output.PageOptions(invocationOf(c), newRun)
+	cfg, _, err := output.RunConfig(invocationOf(c), newRun)
+	if err != nil {
+		return nil, err
+	}
+	opt.CompareFlags = ui.Names(flags, rollout.NewRedactor(cfg.Secrets()...).String)
 	if out == "" {
-		cfg, _, err := output.RunConfig(invocationOf(c), newRun)
-		if err != nil {
-			return nil, err
-		}
 		return output.NewComparison(cfg.Report, comparison, opt), nil
 	}
 	look, err := output.ReportStyle(invocationOf(c), newRun)

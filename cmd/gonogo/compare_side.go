@@ -151,6 +151,28 @@ func (s *sides) checkVacant(kept string) error {
 	return nil
 }
 
+// flags returns those flags of the command that say how its sides are read and judged. The runs that a
+// report keeps need none of the logs'.
+func (s *sides) flags(c *cli.Context) (words []string) {
+	list := append(analysisFlags(), &cli.StringFlag{Name: "split"}, langFlag())
+	if s.out == "" {
+		list = append(logFlags(), list...)
+	}
+	for _, f := range list {
+		name := f.Names()[0]
+		values := []string{c.String(name)}
+		if _, repeated := f.(*cli.StringSliceFlag); repeated {
+			values = c.StringSlice(name)
+		}
+		for _, value := range values {
+			if c.IsSet(name) {
+				words = append(words, "--"+name, value)
+			}
+		}
+	}
+	return words
+}
+
 // keep moves the runs of logs to the report, in place of those of its last comparison.
 func (s *sides) keep(logs []*side) error {
 	if s.out == "" {

@@ -49,7 +49,7 @@ var remedies = []remedy{
 	{"This page was made without the run's rollouts: gonogo report RUN", "remedies_more", "gonogo report RUN makes one with them", "gonogo report run", `grep '"traces":'`},
 	{"All findings and tables: gonogo analyze %[1]s --all.", "remedies_more", "gonogo analyze run --all", "gonogo analyze run --all", "eval.power.correlation"},
 	{"Differences, categories and items: gonogo compare %s %s --all.", "compare", "gonogo compare base worse --all", "gonogo compare base worse --all", "stdout 'ITEMS THAT CHANGED MOST'"},
-	{"%s. Before that, gonogo compare %s %s -o %s keeps the rollouts there.", "compare_logs", "Before that,", "gonogo compare a.eval b.eval -o compared", "exits 3 gonogo compare compared/base compared/new"},
+	{"Keep the rollouts first: gonogo compare %s %s -o %s. %s", "compare_logs", "Keep the rollouts first: gonogo compare", "gonogo compare a.eval b.eval -o compared", "exits 3 gonogo compare compared/base compared/new"},
 	{"Series and nights: gonogo history %s --all.", "nightly", "gonogo history nights --all", "gonogo history nights --all", "stdout 'HOW IT WAS FOUND'"},
 	{"%w: name the directory of gonogo nightly --history", "nightly", "name the directory of gonogo nightly --history", "gonogo nightly -c w/eval.yaml --set \"$WORLD\" --history empty", "! stdout 'There is no night yet'"},
 	{"There is no night yet: gonogo nightly makes one.", "nightly", "There is no night yet", "gonogo nightly", "! stdout 'There is no night yet'"},
