@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -70,6 +71,9 @@ Examples:
 			if err := protectReports(c.String("output"), c.Args().Slice()...); err != nil {
 				return err
 			}
+			var stop context.CancelFunc
+			c.Context, stop = ui.Cancellable(c.Context) // what was read is removed
+			defer stop()
 			both, err := openSides(c)
 			defer func() { err = errors.Join(err, both.Close()) }()
 			if err != nil {
@@ -89,6 +93,7 @@ Examples:
 			if err := both.write(c, comparison, page); err != nil {
 				return err
 			}
+			both.done = true
 			return exit.Answer(comparison.ExitCode)
 		},
 	}

@@ -13,7 +13,6 @@ import (
 	"gonogo/analysis/compare"
 	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/sampler/logs/importer"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/rollout/disk"
@@ -35,6 +34,10 @@ type sides struct {
 	temp      string // holds the runs of logs; "" if there are none
 	out       string // the directory of the report, which keeps them; "" if none is written
 	made      bool   // out is new
+	same      bool   // both sides are one log
+
+	kept []string // runs of logs in out
+	done bool     // the report is written, and they stay
 }
 
 // openSides opens what the command compares. The caller must call Close.
@@ -72,7 +75,7 @@ func openSides(c *cli.Context) (*sides, error) {
 	}
 	for _, one := range logs {
 		if one == s.new && s.base.log && filepath.Clean(one.path) == filepath.Clean(s.base.path) {
-			one.dir, one.run = s.base.dir, s.base.run
+			one.dir, one.run, s.same = s.base.dir, s.base.run, true
 		} else if err := s.read(c, one); err != nil {
 			return s, err
 		}
@@ -80,12 +83,17 @@ func openSides(c *cli.Context) (*sides, error) {
 	return s, s.keep(logs)
 }
 
-// Close removes the runs of logs that are not kept.
+// Close removes the runs of logs that are not kept, and all of them unless the report is written.
 func (s *sides) Close() error {
 	if s.temp == "" {
 		return nil
 	}
 	err := os.RemoveAll(s.temp)
+	if !s.done {
+		for _, kept := range s.kept {
+			err = errors.Join(err, os.RemoveAll(kept))
+		}
+	}
 	if s.made {
 		_ = os.Remove(s.out) // fails if a report is in it
 	}
@@ -102,7 +110,7 @@ func (s *sides) read(c *cli.Context, one *side) error {
 		return err
 	}
 	if s.out != "" {
-		if err := s.checkVacant(filepath.Join(s.out, one.name)); err != nil {
+		if err := checkVacant(filepath.Join(s.out, one.name)); err != nil {
 			return err
 		}
 	}
@@ -138,15 +146,10 @@ func (s *sides) makeTemp() (err error) {
 	return nil
 }
 
-// checkVacant refuses to replace what is not the run of a log that the last comparison kept.
-func (s *sides) checkVacant(kept string) error {
-	if _, err := os.Lstat(kept); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	opened, err := rollout.OpenManifest(kept)
-	_, compared := os.Stat(filepath.Join(s.out, output.ComparisonFile))
-	if err != nil || compared != nil || opened.Manifest == nil || opened.Manifest.Source != rollout.Import {
-		return exit.Usagef("%s is not from a comparison of logs: name another directory with --output", kept)
+// checkVacant refuses to replace anything: the runs of the last comparison may be what is compared now.
+func checkVacant(kept string) error {
+	if _, err := os.Lstat(kept); !errors.Is(err, fs.ErrNotExist) {
+		return exit.Usagef("%s already exists: name another directory with --output", kept)
 	}
 	return nil
 }
@@ -173,24 +176,22 @@ func (s *sides) flags(c *cli.Context) (words []string) {
 	return words
 }
 
-// keep moves the runs of logs to the report, in place of those of its last comparison.
+// keep moves the runs of logs to the directory of the report.
 func (s *sides) keep(logs []*side) error {
 	if s.out == "" {
 		return nil
 	}
 	for _, one := range logs {
 		kept := filepath.Join(s.out, one.name)
-		if one == s.new && s.base.log && one.run == s.base.run { // both sides are one log
-			one.dir = s.base.dir
+		if one == s.new && s.same {
+			one.dir, one.run = s.base.dir, s.base.run
 			continue
 		}
-		err := os.RemoveAll(kept)
-		if err == nil {
-			err = os.Rename(one.dir, kept)
-		}
+		err := os.Rename(one.dir, kept)
 		if err != nil {
 			return disk.Wrap("keep the rollouts of "+one.path+" in", kept, err)
 		}
+		s.kept = append(s.kept, kept)
 		one.dir = kept
 		if one.run, err = rollout.Open(kept); err != nil {
 			return err
