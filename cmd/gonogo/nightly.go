@@ -52,7 +52,7 @@ wrote the page of a recorded night, the same command writes that page.
 
 With --from nothing is sampled and no configuration is needed: the night is what
 gonogo import reads from LOG, with the same flags, into DIR/runs. Rollouts of a
-log that names no split count as eval.
+log that names no split count as eval. Each call is a new night.
 
 Examples:
    gonogo nightly -c gonogo.yaml --history nights --keep 14 --yes
