@@ -80,9 +80,14 @@ func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir s
 			"note: %d recorded gradings belong to other items, payloads, probes or graders and are left out of %s\n", dropped,
 			rollout.ProbesFile)
 	}
+	if run.Manifest != nil && len(run.Manifest.Config) == 0 { // so that the command is known that repeats a failure
+		if err := keepConfig(p, c, run, true); err != nil {
+			return nil, errors.Join(err, w.Close())
+		}
+	}
 	stats, err := putProbes(ctx, p, c, plan, dir, w)
-	if graded+stats.Outcomes[rollout.Graded] > 0 { // a mistaken grader leaves no trace
-		err = errors.Join(err, keepConfig(p, c, run))
+	if graded+stats.Outcomes[rollout.Graded] > 0 {
+		err = errors.Join(err, keepConfig(p, c, run, graded+dropped == 0))
 	}
 	err = JoinDiskError(stageEnded(p, c, auditStage, dir, stats, err),
 		errors.Join(p.Session.ForgetSessions(), w.Close()))
@@ -91,16 +96,24 @@ func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir s
 }
 
 // keepConfig stores the configuration of an audit with an imported run, which has none: the reward
-// range that its verdict needs is then known without -c. Thresholds that are set for one command, and
-// another configuration than the run has, are not stored.
-func keepConfig(p *project.Project, c *project.Invocation, run *rollout.Run) error {
-	if run.Manifest == nil || run.Manifest.Source != rollout.Import || p.Config.FromRun ||
-		len(run.Manifest.Config) > 0 && (c.ConfigFile() == "" || run.Manifest.ConfigFile != c.ConfigFile()) ||
+// range that its verdict needs is then known without -c. Thresholds that are set for one command are not
+// stored. Another configuration than the run has is stored only if that one is of an audit that graded
+// nothing (first).
+func keepConfig(p *project.Project, c *project.Invocation, run *rollout.Run, first bool) error {
+	if run.Manifest == nil || run.Manifest.Source != rollout.Import {
+		return nil
+	}
+	replaces := first && run.Manifest.Grader == nil && (!p.Config.FromRun || c.Grader != "")
+	if !replaces && (p.Config.FromRun ||
+		len(run.Manifest.Config) > 0 && (c.ConfigFile() == "" || run.Manifest.ConfigFile != c.ConfigFile())) ||
 		slices.ContainsFunc(c.Overrides, func(set string) bool { return strings.HasPrefix(set, "thresholds.") }) {
 		return nil
 	}
 	m := *run.Manifest
-	m.Config, m.ConfigFile, m.GraderFile = p.GraderConfig.Masked(), c.ConfigFile(), cmp.Or(c.Grader, m.GraderFile)
+	m.Config, m.ConfigFile, m.GraderFile = p.GraderConfig.Masked(), c.ConfigFile(), c.Grader
+	if !replaces {
+		m.GraderFile = cmp.Or(c.Grader, run.Manifest.GraderFile)
+	}
 	b, err := json.MarshalIndent(&m, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write manifest of %s: %w", run.Dir, err)
