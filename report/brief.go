@@ -215,6 +215,11 @@ func (p *RunPage) toDo() []string {
 	if p.Verdict == analysis.Go { // before cautions: rewards are only as good as their grader
 		p.judge(slices.DeleteFunc(slices.Clone(p.Result.NotJudged),
 			func(u analysis.Unjudged) bool { return !strings.HasPrefix(u.Gate, "grader.") }), add)
+		if slices.ContainsFunc(p.Result.NotJudged, func(u analysis.Unjudged) bool {
+			return u.Gate == "grader.truth" && u.Why.ID == "skip.no_reference_tried"
+		}) {
+			add(p.say(nameReference.Text()))
+		}
 	}
 	var seen []string // a gate has one sentence for all splits
 	for _, f := range p.byHarm() {
@@ -252,6 +257,11 @@ func (p *RunPage) toRequired(u analysis.Unjudged) string {
 	}
 	return fmt.Sprintf(p.Words.Unrequire, label, why)
 }
+
+// nameReference is the advice where an audit knew no right answer, and so tried no wrong one that looks right.
+var nameReference = message.New("report.name_reference",
+	"Name the field of the right answer (audit.reference), and audit again: without it no wrong answer that looks "+
+		"right was tried on the grader.")
 
 // lesser are the gates whose cautions say little about whether training works: more data would
 // narrow intervals, or a platform advises another phrasing.

@@ -152,3 +152,12 @@ func TestWhatWouldSettleSaysWhat(t *testing.T) {
 		}
 	}
 }
+
+// An audit that knows no right answer tries few wrong ones: what to do first names the key.
+func TestAnAuditWithoutReferencesAsksForThem(t *testing.T) {
+	r := reporttest.Load(t, "go")
+	r.NotJudged = append(r.NotJudged, analysis.Unjudged{Gate: "grader.truth", Why: message.Text{ID: "skip.no_reference_tried"}})
+	if list := NewRunPage(r, options()).toDo(); !slices.ContainsFunc(list, func(s string) bool { return strings.Contains(s, "audit.reference") }) {
+		t.Errorf("what to do first is %q", list)
+	}
+}
