@@ -200,15 +200,21 @@ func TestRightAnswersThatNothingPays(t *testing.T) {
 		right, least  int
 		title, signal string
 	}{
-		{"nothing earned anything", sentences, 80, 160,
+		{
+			"nothing earned anything", sentences, 80, 160,
 			`80 of the 160 answers of all splits that earned least state the right value: rollout train/q0/0 with "First I add.\nThe answer is 381.", where "381" is right`,
-			"80 of the 160 answers of all splits that earned least state the right value, so only "},
-		{"few bare answers earned the top", bareOf(3), 157, 157,
+			"80 of the 160 answers of all splits that earned least state the right value, so only ",
+		},
+		{
+			"few bare answers earned the top", bareOf(3), 157, 157,
 			"157 of the 157 answers of all splits that earned least state the right value: rollout train/q0/1",
-			"157 of the 157 answers of all splits that earned least state the right value, so only "},
-		{"bare answers earned the top", bareOf(6), 154, 154,
+			"157 of the 157 answers of all splits that earned least state the right value, so only ",
+		},
+		{
+			"bare answers earned the top", bareOf(6), 154, 154,
 			`100 % of the answers that earned least (154 of 154) lack the form of those at the top, "{{reference}}"; the right value is in 154 of them`,
-			"154 of the 154 answers of all splits that earned least state the right value, so only "},
+			"154 of the 154 answers of all splits that earned least state the right value, so only ",
+		},
 	} {
 		r := formed(c.say).analyze(t)
 		if f := r.Grader.Form; f == nil || f.Right != c.right || f.Least != c.least || len(f.Items) != 20 {
