@@ -10,6 +10,8 @@ INTO    ?= dist
 FUZZ    ?= 20s
 RACE    ?= ./...
 LAB     := fixtures/backtest/lab
+# Protocols that wait for others need no inlining, which makes the program smaller.
+WAIT    := $(foreach p,github.com/modelcontextprotocol/... google.golang.org/protobuf/... github.com/openai/openai-go/v3/responses,-gcflags='$(p)=-l')
 export GONOGO_TESTDATA
 
 .PHONY: help build demo release publish test long race worlds fleet peers peers-latest real deep lint bench calibrate backtest backtest-train fuzz golden clean
@@ -18,7 +20,7 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
 build: ## build bin/gonogo
-	CGO_ENABLED=0 $(GO) build -tags '$(TAGS) urfave_cli_no_docs' -trimpath -ldflags='-s -w' -o $(BIN) ./cmd/gonogo
+	CGO_ENABLED=0 $(GO) build -tags '$(TAGS) urfave_cli_no_docs' -trimpath -ldflags='-s -w' $(WAIT) -o $(BIN) ./cmd/gonogo
 
 # A first build need not wait for the server of a queue.
 demo: TAGS := noserver
