@@ -134,8 +134,7 @@ var compareEnglish = compareWords{
 		"±%s: of the share itself, or else relative to the base.",
 	Errors: "Errors of the grader, by people's labels",
 	ErrorsNote: "False accepts: of the outputs that people call wrong, the share that the grader accepts. False " +
-		"rejects: of " +
-		"those they call right, the share that it rejects. Labels are weighted by the grader's verdict.",
+		"rejects: of those they call right, the share that it rejects. Labels are weighted by the grader's verdict.",
 	Corrected: "p: sign flips, corrected (%s).",
 	LeftOut:   "Left out, with only one item or too many to list: %s.",
 	Cause:     "%s before, %s now × %s: %s", NoCause: "no cause is recorded", OfKind: "%s (%s)",

@@ -222,8 +222,7 @@ var english = words{
 	If: ifWords{
 		Title: "What if: other limits",
 		Lead: "From the recorded rollouts, without new sampling: a rollout that a limit cuts off counts at the " +
-			"bottom of " +
-			"the reward range, the others keep their reward. A model that knows the limit, or is trained under it, " +
+			"bottom of the reward range, the others keep their reward. A model that knows the limit, or is trained under it, " +
 			"may do better.",
 		Limit: map[string]string{
 			analysis.CostCalls: "call limit",

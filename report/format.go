@@ -77,8 +77,7 @@ func Formats() []Format[*RunPage] {
 			Rollouts: true, OnRequest: true, Write: writeParquet,
 		},
 		{Name: "json", File: "result.json", Doc: "the analysis, as in the run directory; its schema is " +
-			"docs/result.schema.json " +
-			"(gonogo help result); written on request only", OnRequest: true, Write: writeJSON},
+			"docs/result.schema.json (gonogo help result); written on request only", OnRequest: true, Write: writeJSON},
 		{
 			Name: "json-text", File: "result-text.json",
 			Doc:       "the same with the words of each finding and note next to their data; written on request only",

@@ -10,8 +10,7 @@ var dataConflicts = &analysis.Gate{
 	Name:  "data.conflicts",
 	Label: "Conflicting items",
 	Doc: "Blocking: no two rows have the same prompt and different references. Advisory: nor do any have nearly the " +
-		"same prompt " +
-		"(the same words that carry content, in the same order).",
+		"same prompt (the same words that carry content, in the same order).",
 	Words: analysis.Words{
 		Why: "One question with two right answers cannot be learnt: whatever the model says, half of its " +
 			"rollouts are punished for it.",

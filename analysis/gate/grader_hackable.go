@@ -39,8 +39,8 @@ var graderHackable = &analysis.Gate{
 		Pass: "worthless answers do not fool the grader: {best}",
 		Fail: "the grader can be fooled: “{probe}” is rewarded on {on}{others}",
 		FailRemedy: "See for yourself: {replay} sends the same answer to the grader again and shows the reward. " +
-			"Close the hole: the grader must not pay for “{probe}”. Then {grade} regrades the recorded answers without new rollouts, and {audit_next} " +
-			"tries the probes on the new grader. Do not train until it withstands all of them.{noise}{unjudged}",
+			"Close the hole: the grader must not pay for “{probe}”. Then {grade} regrades the recorded answers " +
+			"without new rollouts, and {audit_next} tries the probes on the new grader. Do not train until it withstands all of them.{noise}{unjudged}",
 		Unknown: "it is not clear whether the grader can be fooled: it failed on {failed} of {payloads}{kind}",
 		UnknownRemedy: "Make the grader give worthless answers the lowest grade instead of failing, then run " +
 			"{grade} and {audit_next}. Some trainers count such a failure as no reward, others retry or drop the " +

@@ -102,8 +102,7 @@ var graderGuessable = &analysis.Gate{
 }
 
 const balanceLabels = "Balance the data set so that no single answer is right that often, or also grade how the " +
-	"answer " +
-	"was reached."
+	"answer was reached."
 
 // againstModel replaces the words if the model's rewards on the same items are known.
 var againstModel = map[analysis.Status]*analysis.Wording{

@@ -31,8 +31,7 @@ var toolsLong = &analysis.Gate{
 		Caution: "{percent} of rollouts are far longer than the others, with more than {calls|call} or " +
 			"{turns|turn}, and {earn}",
 		CautionRemedy: "Read some of them: the items with most are listed. The section “What if” of the report " +
-			"shows what a " +
-			"lower call limit would cost.",
+			"shows what a lower call limit would cost.",
 		CautionUnknown: "{lowpercent} to {highpercent} of rollouts are far longer than the others, with more than " +
 			"{calls|call} or {turns|turn}, and {earn}",
 		CautionUnknownR: "{needs}",

@@ -276,8 +276,7 @@ var (
 			"outside its range, {low} to {high}; --score selects the grader's own component")
 	paysOtherwise = message.New("pilot.withheld.paid",
 		"the trainer pays something other than the base run's grader: {agree|logged reward agrees|logged rewards "+
-			"agree}, of "+
-			"{checked} checked")
+			"agree}, of {checked} checked")
 	fewMatched = message.New("pilot.withheld.matched",
 		"only {matched} of {groups} match an item of the base run; --base samples the others")
 	manyMissing = message.New("pilot.withheld.missing",
@@ -289,10 +288,8 @@ var (
 		"no reward for {missing} of {rollouts} sampled at step {step}: run the same command again")
 	evalCalls = message.New("pilot.withheld.eval_calls",
 		"at step {step} no sampled rollout calls a tool (calls of a base rollout: {calls}): does the checkpoint's "+
-			"server parse "+
-			"tool calls (vLLM: --enable-auto-tool-choice and --tool-call-parser)? Move the folder of its rollouts "+
-			"away, "+
-			"and sample it again")
+			"server parse tool calls (vLLM: --enable-auto-tool-choice and --tool-call-parser)? Move the folder of its rollouts "+
+			"away, and sample it again")
 	fewItems = message.New("pilot.withheld.items",
 		"the last ten steps show {items} of the base run, and 20 are needed")
 	otherItems = message.New("pilot.withheld.items_differ",

@@ -191,8 +191,7 @@ func (j *judgement) headline(looks []Look, next *int) Verdict {
 var (
 	holeLearned = message.New("pilot.reason.hole",
 		"the training is learning a hole in the grader: answers of the kind {kind} are {share} of the best-paid "+
-			"ones, and "+
-			"were {base} in the base run")
+			"ones, and were {base} in the base run")
 	zeroFails = message.New("pilot.reason.zero",
 		"before any update counts, the logged rewards already differ from the base run by {value}, more than "+
 			"{allowed}: temperature, chat template, reward or items of the training are not those of the base run")

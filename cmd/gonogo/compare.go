@@ -29,23 +29,24 @@ func compareCommand() *cli.Command {
 		Usage:     "compare a new run with a base run, item by item; the exit code is the answer",
 		ArgsUsage: "BASE NEW",
 		Description: `BASE and NEW are run directories, or files or folders of logs that gonogo import
-reads, one or both: a log is read into a temporary run, with the same flags. Of a
-log that names no split, the rollouts count as those of the other side, else as
-train. Rewards outside 0 to 1 need --reward-range. Only items in both runs are compared, each with itself. The answers:
-regressed, improved, no change that matters (none larger than compare.delta), not
-better (more hacks, cut-off answers or failures than before, or NEW is NO-GO for
-its grader), cannot tell. The answer is that of eval if both runs have it, else of
-train, else of production.
+reads, one or both: a log is read into a temporary run, with the same flags.
+Rollouts of a log that names no split count as those of the other side, else as
+train. Rewards outside 0 to 1 need --reward-range. Only items in both runs are
+compared, each with itself. The answers: regressed, improved, no change that
+matters (none larger than compare.delta), not better (more hacks, cut-off answers
+or failures than before, or NEW is NO-GO because of its grader), cannot tell. The
+answer is that of eval if both runs have it, else of train, else of production.
 
 Exit codes: 0 improved or no change that matters, 3 regressed or not better, 4
 cannot tell.
 
 Writes only comparison.json, into NEW if that is a run directory.
 With --output the whole report goes into DIR instead: ` + comparisonFiles() + `,
-and charts/; of logs also the rollouts, into DIR/base and DIR/new. BASE is never
-written to. Each run's own verdict is shown if it is in its directory: if a grader
-failed its audit, a higher reward does not mean a better policy. Settings come from
--c, else from the configuration that NEW was made with, else that of BASE.
+and charts/; of logs also the rollouts, into DIR/base and DIR/new, which are never
+replaced. BASE is never written to. Each run's own verdict is shown if it is in its
+directory: if a grader failed its audit, a higher reward does not mean a better
+policy. Settings come from -c, else from the configuration that NEW was made with,
+else that of BASE.
 
 Examples:
    gonogo compare last-night tonight --split eval --set compare.delta=0.02

@@ -165,7 +165,8 @@ func unreadable(what, path string, err error) error {
 	} else if strings.HasSuffix(lines[0], "is empty") {
 		return exit.Usagef("%s: %s is empty", what, path)
 	}
-	return exit.Usagef("%s: %s is neither a run nor a log in a known format (gonogo help formats lists them)%s", what, path, why)
+	return exit.Usagef("%s: %s is neither a run nor a log in a known format (gonogo help formats lists them)%s", what,
+		path, why)
 }
 
 // wrapped is an error with a beginning, and with the exit code of the error.

@@ -106,8 +106,7 @@ func Charts() []Chart {
 			Name:      "informative",
 			OnRewards: true,
 			Doc: "The share of groups whose rewards differ, against group size. A group whose rewards are all equal " +
-				"teaches " +
-				"nothing and is paid for all the same. Where grader noise was measured, its share is taken off.",
+				"teaches nothing and is paid for all the same. Where grader noise was measured, its share is taken off.",
 			Read: "Find the group size on the axis below: the line above it is the share of groups that teach; " +
 				"below the caution line training pays for many groups that teach nothing, below the red one " +
 				"the verdict is NO-GO.",
@@ -126,8 +125,7 @@ func Charts() []Chart {
 			Name:      "item_classes",
 			OnRewards: true,
 			Doc: "What the rewards of each item look like, by split: dead (all at the bottom), saturated (all at " +
-				"the top), " +
-				"flat (all equal in between), mixed (they differ).",
+				"the top), flat (all equal in between), mixed (they differ).",
 			Read: "The light blue part is what training can use; the dark part is out of reach for now, the hatched " +
 				"one is already solved.",
 			Draw: drawItemClasses,
@@ -171,8 +169,7 @@ func Charts() []Chart {
 		callCap.limits("what_if_calls",
 			"What the recorded rollouts would have earned under a lower call limit, and how many groups "+
 				"would still teach. Nothing was sampled for it: a rollout that makes more calls counts at the "+
-				"bottom of the range, "+
-				"the others keep their reward. A model that knows the limit may do better.",
+				"bottom of the range, the others keep their reward. A model that knows the limit may do better.",
 			"Go left from the limit in force: as long as the blue line stays level, a lower limit costs nothing and "+
 				"saves the longest rollouts."),
 		tokenCap.limits("what_if_tokens",
@@ -190,8 +187,7 @@ func Charts() []Chart {
 		{
 			Name: "calls_by_tool",
 			Doc: "Which tools are called, how often, how the calls ended, and within how many seconds 95 % of them " +
-				"were answered. " +
-				"A tool that is never called, or often refuses, is one that the model does not know how to use.",
+				"were answered. A tool that is never called, or often refuses, is one that the model does not know how to use.",
 			Read: "The longer a bar, the more load on that tool; the hatched or dark part at its end is calls that " +
 				"did not get what they asked for.",
 			Draw: ofSplit(drawCallsByTool),
@@ -217,8 +213,7 @@ func Charts() []Chart {
 		{
 			Name: "failures",
 			Doc: "Rollouts that did not end in a grade: those without an answer, or cut off by a limit (counted at " +
-				"the " +
-				"bottom of the reward range unless graded), and failures of an endpoint (missing data, left out of " +
+				"the bottom of the reward range unless graded), and failures of an endpoint (missing data, left out of " +
 				"every mean).",
 			Read: "Hatched bars are endpoints that failed, to be fixed before you believe anything else; plain ones " +
 				"have no answer, because the model gave none or a limit of tokens or steps cut it off.",
@@ -249,8 +244,7 @@ func Charts() []Chart {
 		{
 			Name: "grader_audit",
 			Doc: "How the grader scored answers that deserve nothing, right ones, and ones that only " +
-				"look different: " +
-				"for each probe, the share of items, with its interval. A diamond away from the " +
+				"look different: for each probe, the share of items, with its interval. A diamond away from the " +
 				"broad line is a hole that training would find, or a right answer that is rejected.",
 			Read: "Each dot should be on the broad line of its group; a red diamond away from it is a probe that " +
 				"the grader fell for.",

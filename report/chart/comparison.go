@@ -29,8 +29,7 @@ func Comparisons() []Comparison {
 		{
 			Name: "paired_differences",
 			Doc: "The change of each item's mean reward, the largest fall first. The line is the mean change with " +
-				"its interval; " +
-				"between the dashed lines it would not matter.",
+				"its interval; between the dashed lines it would not matter.",
 			Read: "Bars below zero are items that lost, bars above it items that gained; a few long ones may be " +
 				"chance, so the line with its band decides.",
 			Draw: ofItems(drawPaired),
@@ -53,8 +52,7 @@ func Comparisons() []Comparison {
 		},
 		latencyMove.chart("reward_latency",
 			"From base (ring) to new (disc): what rollouts earn, against their wall time, waiting "+
-				"for endpoints included. "+
-				"Within the band the mean reward has not changed by an amount that matters.",
+				"for endpoints included. Within the band the mean reward has not changed by an amount that matters.",
 			"Up and to the left is better and faster; a disc within the band earns as much as before."),
 		outputMove.chart("reward_output_tokens",
 			"From base (ring) to new (disc): what rollouts earn, against the tokens that the model writes, which "+
@@ -78,8 +76,7 @@ func Comparisons() []Comparison {
 		{
 			Name: "hacks",
 			Doc: "The share of rollouts that each detector marks as hacks, and how much more or less it is than in " +
-				"the base run. " +
-				"If the reward rises with them, the policy may not be better.",
+				"the base run. If the reward rises with them, the policy may not be better.",
 			Read: "A diamond right of the line is a detector that marks more rollouts than before: read those " +
 				"before you believe the reward.",
 			Draw: drawHacks,

@@ -29,8 +29,7 @@ func Histories(h *history.History, name func(string) string) []Spec[*history.His
 		Name: NightMarks,
 		Doc: h.Lang.Say("chart.history.nights.doc", "A mark for each night, by its answer; a ring is a night whose "+
 			"items differ from the newest good night's. A dotted line is a night whose settings differ from those "+
-			"of the night "+
-			"before."),
+			"of the night before."),
 		Read: "Marks that leave the upper row are nights that regressed or could not be judged.",
 		Draw: drawNights,
 		Only: func(h *history.History) bool { return len(h.Nights) > 0 },
@@ -44,13 +43,11 @@ func Histories(h *history.History, name func(string) string) []Spec[*history.His
 		out = append(out, Spec[*history.History]{
 			Name: "history_" + s.Name,
 			Doc: h.Lang.Say("chart.nights.about", "Night by night: %s. A band is where the next night should fall, "+
-				"and "+
-				"its line is the level between two changes. "+
+				"and its line is the level between two changes. "+
 				"A solid vertical line is a change, its interval shaded; a dotted one is a night whose "+
 				"settings differ from those of the night before.", s.called),
 			Read: "A new band above or below the last is a change that chance does not explain; look at what " +
-				"changed at " +
-				"its line.",
+				"changed at its line.",
 			Draw: s.draw,
 		})
 	}

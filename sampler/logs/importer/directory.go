@@ -55,8 +55,7 @@ func (d *Directory) half() bool {
 	return errors.Is(err, rollout.ErrHalfImported)
 }
 
-// RunName returns the name of a run that is imported from a file: the file's, without its folder,
-// which says where somebody keeps it.
+// RunName returns the name of a run that is imported from a file: the file's, without its folder.
 func RunName(file string) string {
 	if abs, err := filepath.Abs(file); err == nil {
 		file = abs

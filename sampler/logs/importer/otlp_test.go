@@ -15,7 +15,7 @@ import (
 // opentelemetry-util-genai 1.1b0 (genai), openinference-instrumentation-openai 0.1.66, opentelemetry-instrumentation-openai
 // 0.62.4 (OpenLLMetry), and pydantic-evals 2.62.0 with logfire 5.4.0. Stack traces, hosts and process ids are left out. The agent
 // answered "sum" with a tool, and 1 is the score of an answer with a 5; "broken" met a server that refused, "cut" ends at
-// the token limit, and nobody scored "open".
+// the token limit, and "open" has no score.
 func TestTracesOfRealSDKs(t *testing.T) {
 	names := []string{"sum/0 graded", "sum/1 graded", "plain/0 graded", "broken/0 model_api", "cut/0 graded", "open/0 grader"}
 	for _, file := range []string{"genai", "openinference", "openllmetry"} {

@@ -26,7 +26,8 @@ type otlpRollout struct {
 	names  []string // of scores, in the order of their spans
 }
 
-// send passes on the rollouts: each when the file comes to its last model span, which holds the whole conversation.
+// send passes on the rollouts: each when the file comes to its last model span, which holds the whole
+// conversation.
 func (r *otlpReader) send(ctx context.Context) error {
 	waits := make(map[[2]string]*otlpRollout) // by trace and last model span
 	var silent []*otlpRollout
@@ -113,6 +114,7 @@ func (r *otlpReader) send(ctx context.Context) error {
 func (t *otlpTrace) rollouts(trace string) (out []*otlpRollout, leftOut int, err error) {
 	t.adopt()
 	key := t.itemKey()
+	t.orphaned = t.orphaned && key == "" // else the spans that name items are the rollouts
 	find := topFinder{t: t, key: key, found: make(map[string]placed, len(t.nodes))}
 	tops := make(map[*otlpNode]*otlpRollout)
 	of := make(map[string]*otlpRollout, len(t.order)) // by span

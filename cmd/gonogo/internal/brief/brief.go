@@ -71,8 +71,7 @@ func (b *Brief) Hash(paths []string, name func(path string) string) error {
 
 // remedy ends the errors about secrets.
 const remedy = "holds a secret, and secrets are not sent to workers: write ${NAME} in headers, and export NAME here " +
-	"and " +
-	"where the workers run"
+	"and where the workers run"
 
 // CheckSecrets refuses a brief, or a row of the items, that contains a secret, and says where. mask
 // removes secrets; path returns the local path of a file of the brief.

@@ -74,8 +74,7 @@ func (a *Attacker) loadSecond(p *Project, body *job.Job) (err error) {
 	switch {
 	case grader.GroupSize(a.second) > 0:
 		return errors.New("the grader compares the outputs of an item, and an attack is a single output: name one " +
-			"that grades " +
-			"each by itself")
+			"that grades each by itself")
 	case len(grader.SessionReads(a.second)) > 0:
 		return fmt.Errorf("the grader reads {{session.%s}}, and an attack has no session: name one that needs none",
 			grader.SessionReads(a.second)[0])

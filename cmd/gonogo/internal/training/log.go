@@ -114,8 +114,7 @@ func (l *Log) noteSteps() error {
 	}
 	if l.last == 0 {
 		return early{errors.New("the log has no training steps, so the order of its rollouts is not known: log the " +
-			"step " +
-			"of each rollout, and name its column with --map step=COLUMN if that is not its name")}
+			"step of each rollout, and name its column with --map step=COLUMN if that is not its name")}
 	}
 	first := l.last
 	for step := range seen {

@@ -91,8 +91,7 @@ func (p *Pilot) sample(ctx context.Context) error {
 	}
 	if p.Sampling.Checkpoint != nil && !p.Result.Counts(p.Sampling.Step) {
 		return exit.Usagef("--at %d: a checkpoint counts for a planned look only within a factor of 1.5 of its "+
-			"step, and "+
-			"this one is near none of them: "+
+			"step, and this one is near none of them: "+
 			"%s", p.Sampling.Step, strings.Join(ui.Names(p.Result.LookSteps, strconv.Itoa), ", "))
 	}
 	if p.Sampling.Base {
