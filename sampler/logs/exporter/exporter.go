@@ -32,7 +32,6 @@ func Formats() []Format {
 	return []Format{
 		inspect,
 		verifiers,
-		openAIEvals,
 	}
 }
 

@@ -545,7 +545,7 @@ func TestExportTellsOfPictures(t *testing.T) {
 
 // Losses of one rollout and of several are in the singular and the plural.
 func TestLossOfOneRollout(t *testing.T) {
-	one := &Run{superseded: 1, unscored: 1, failed: 1, calls: 1, timed: 1, badArguments: 1, regraded: 1, retried: 1, judged: 1, extra: 1, pictured: 1}
+	one := &Run{superseded: 1, unscored: 1, failed: 1, timed: 1, badArguments: 1, regraded: 1, judged: 1, extra: 1, pictured: 1}
 	for _, f := range Formats() {
 		for _, note := range f.Loses(one) {
 			for _, wrong := range []string{"1 rollouts", "1 rollout have", "1 rollout record ", " their ", " them ", "answer have", "grade have", "attempts", "[", "|"} {

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -44,7 +43,7 @@ type Run struct {
 	parts   []string       // names of sub-scores
 
 	rollouts, superseded, unscored, failed                       int
-	calls, timed, badArguments, regraded, retried, judged, extra int
+	timed, badArguments, regraded, judged, extra int
 	pictured                                                     int
 
 	rewards byItem
@@ -263,11 +262,9 @@ func (r *Run) count(rec *rollout.Record) {
 			*n++
 		}
 	}
-	add(&r.calls, len(rec.Calls) > 0)
 	add(&r.timed, slices.ContainsFunc(rec.Calls, func(c rollout.Call) bool { return c.Elapsed > 0 }))
 	add(&r.badArguments, slices.ContainsFunc(rec.Calls, func(c rollout.Call) bool { return !isObject(c.Arguments) }))
 	add(&r.regraded, len(rec.Grades) > 1 || len(rec.Earlier) > 0)
-	add(&r.retried, rec.Retries > 0)
 	add(&r.judged, rec.JudgeCalls > 0 || rec.Judge != rollout.Usage{})
 	add(&r.extra, len(rec.Extra) > 0)
 	add(&r.pictured, slices.ContainsFunc(r.prompt(rec), notText))
@@ -310,30 +307,6 @@ func (r *Run) counted(ctx context.Context, opt rollout.ReadOptions, yield func(*
 		return yield(rec)
 	})
 	return err
-}
-
-// numbers reports whether all ids are whole numbers in the form in which a format would write them,
-// so that they can stay unchanged.
-func (r *Run) numbers() bool {
-	return !slices.ContainsFunc(r.ids, func(id string) bool {
-		n, err := strconv.Atoi(id)
-		return err != nil || strconv.Itoa(n) != id || n < 0
-	})
-}
-
-// itemNumber returns a function that returns the number of an item: its id if all ids are numbers,
-// otherwise its index.
-func (r *Run) itemNumber() func(item string) int {
-	if !r.numbers() {
-		return func(item string) int { return r.number[item] }
-	}
-	return func(item string) int {
-		n, err := strconv.Atoi(item)
-		if err != nil {
-			return r.number[item] // it was added after the scan, which each reports
-		}
-		return n
-	}
 }
 
 // lost returns the losses that affect this run, in words.

@@ -3,6 +3,7 @@ package exporter
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -44,7 +45,7 @@ func writeTraces(ctx context.Context, w io.Writer, r *Run) error {
 
 func (r *Run) episode(rec *rollout.Record) pairs {
 	ok, failures := !rec.Outcome.Missing(), traceErrors(rec)
-	id := r.outputID("episode", rec.Sample) + "_" + string(rec.Split) + "_" + rec.Item
+	id := fmt.Sprintf("episode_%s_%d_%s_%s", r.manifest.ID, rec.Sample, rec.Split, rec.Item)
 	task, stop := r.traceTask(rec.Item), stopCondition(rec)
 	return pairs{
 		{"id", id},

@@ -20,7 +20,7 @@ import (
 var outputItems = Format{
 	Name:   "openai-evals",
 	Scored: true,
-	Doc:    "output items of OpenAI Evals, as the API's list or one a line",
+	Doc:    "output items of OpenAI Evals (closed on 2026-11-30), as the API's list or one a line",
 	Files:  []string{"output_items*.json", "output_items*.jsonl"},
 	From: Origin{
 		Item: "`datasource_item_id`",

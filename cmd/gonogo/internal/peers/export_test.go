@@ -254,36 +254,6 @@ func TestVerifiersReadsOurExport(t *testing.T) {
 	}
 }
 
-// What gonogo exports as output items is read by openai's client, and imported as the same records.
-func TestOpenAIReadsOurExport(t *testing.T) {
-	p := meet(t, "evals")
-	run, items := p.unequalRun(), filepath.Join(t.TempDir(), "output_items.jsonl")
-	p.gonogo(0, "export", run, "--format", "openai-evals", "-o", items)
-	theirs := decode[[]struct {
-		Status, Answer string
-		Scores         map[string]float64
-		Error          *string
-		OutputTokens   int64 `json:"output_tokens"`
-	}](p, p.python("items.py", items))
-	ours := p.ordered(run, rollout.Eval)
-	if len(theirs) != len(ours) {
-		t.Fatalf("openai reads %d items of %d rollouts", len(theirs), len(ours))
-	}
-	for i, r := range ours {
-		s := theirs[i]
-		score, scored := r.Score(0)
-		got, has := s.Scores["reward"]
-		if has != scored || got != score || (s.Error != nil) != r.Outcome.Missing() || (s.Status == "error") != r.Outcome.Missing() || s.Answer != r.Answer {
-			t.Errorf("%s, sample %d: %+v of %s with %v", r.Item, r.Sample, s, r.Outcome, score)
-		}
-		if r.Usage.Output != nil && s.OutputTokens != *r.Usage.Output {
-			t.Errorf("%s, sample %d: %d tokens, want %d", r.Item, r.Sample, s.OutputTokens, *r.Usage.Output)
-		}
-	}
-	p.sameRecords(run, rollout.Eval, items)
-}
-
-// ordered returns the rollouts of a split in the order of the run.
 func (p peer) ordered(dir string, split rollout.Split) []*rollout.Record {
 	p.Helper()
 	all := p.records(dir)
