@@ -405,14 +405,17 @@ type Classes struct {
 
 // ItemResult is one item's row in every table and chart.
 type ItemResult struct {
-	Item    string   `json:"item"`
-	Class   string   `json:"class"`
-	N       int      `json:"n"` // valid rewards
-	Mean    *float64 `json:"mean"`
-	SD      *float64 `json:"sd"` // with n-1; null for n = 1
-	Best    *float64 `json:"best"`
-	Worst   *float64 `json:"worst"`
-	Missing int      `json:"missing"` // rollouts without a valid reward
+	Item  string   `json:"item"`
+	Class string   `json:"class"`
+	N     int      `json:"n"` // valid rewards
+	Mean  *float64 `json:"mean"`
+	SD    *float64 `json:"sd"` // with n-1; null for n = 1
+	Best  *float64 `json:"best"`
+	Worst *float64 `json:"worst"`
+	// rewards at the pass threshold or above, without one at the top that a perfect policy earns; absent if
+	// unknown. C(right, k) / C(n, k) estimates pass^k of the item
+	Right   *int `json:"right,omitempty"`
+	Missing int  `json:"missing"` // rollouts without a valid reward
 	// extra rollouts of this item, which count only for class, stays and samples_to_tell
 	Targeted int `json:"targeted,omitempty"`
 	// posterior probability that the class holds for a group of the trainer's size

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -33,12 +34,15 @@ type RepeatedRow struct{ Line, First int }
 // stands for its default.
 type Options struct {
 	// posterior probability from which an item counts as dead, saturated, flat or broken; default 0.9
-	Sure       float64
-	Keep       []Reason // reasons for which no row is dropped
-	Near       bool     // near and swapped copies are dropped, too
-	Measured   bool     // rows that were not measured are dropped, too
-	Weights    bool     // every row gets a Difficulty
-	Suspicious bool     // suspicious rows are dropped, too; most of them are hard but correct, and worth a look
+	Sure     float64
+	Keep     []Reason // reasons for which no row is dropped
+	Near     bool     // near and swapped copies are dropped, too
+	Measured bool     // rows that were not measured are dropped, too
+	Weights  bool     // every row gets a Difficulty
+	// below 1 the share of the summed variance of rewards that the kept rows hold, else the number of measured
+	// items to keep; those with the highest variance; 0 keeps all
+	Variance   float64
+	Suspicious bool // suspicious rows are dropped, too; most of them are hard but correct, and worth a look
 }
 
 const sureDefault = 0.9
@@ -59,6 +63,9 @@ func Choose(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, fil
 	if !(opt.Sure > 0 && opt.Sure < 1) {
 		return nil, fmt.Errorf("the probability from which an item is dropped is %g: it must be between 0 and 1",
 			opt.Sure)
+	}
+	if v := opt.Variance; !(v >= 0 && (v < 1 || v == math.Trunc(v)) && v <= math.MaxInt32) {
+		return nil, fmt.Errorf("the variance to keep is %g: it must be a share below 1 or a whole number of items", v)
 	}
 	c := collect.New(s.RewardRange)
 	if err := c.ReadAudit(ctx, run); err != nil {
@@ -89,9 +96,10 @@ type curator struct {
 	fails  measure.Beta // prior of the probability that a rollout of an item fails
 	edited int          // number of rows that differ from those sampled under their ids
 
-	rows  []Row
-	rowOf map[string]int // index in rows by id
-	notes []message.Text
+	rows     []Row
+	variance *Variance
+	rowOf    map[string]int // index in rows by id
+	notes    []message.Text
 }
 
 // measure collects what the run shows about the items of train.
@@ -193,6 +201,9 @@ func (cu *curator) curate() *Curation {
 	for i := range cu.rows {
 		cu.decide(&cu.rows[i])
 	}
+	if cu.opt.Variance > 0 {
+		cu.variance = cu.leastVaried()
+	}
 	if cu.opt.Weights {
 		cu.weigh()
 	}
@@ -242,6 +253,10 @@ func (cu *curator) row(it *rollout.Item) Row {
 	}
 	known := cu.class[it.ID]
 	row.Class, row.Mean, row.Stays = known.Class, known.Mean, known.Stays
+	if len(measured.Seen) > 1 {
+		_, v := stat.MeanVariance(measured.Seen)
+		row.Variance = stat.FiniteOrNil(v)
+	}
 	row.Informative = stat.FiniteOrNil(cu.m.StaysMixed(measured.Seen, cu.priors))
 	cu.settle(&row, measured)
 	if missing := row.Sampled - row.N; 2*missing > row.Sampled {

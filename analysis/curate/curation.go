@@ -26,6 +26,7 @@ const (
 	Duplicate   Reason = "duplicate"
 	Broken      Reason = "broken"
 	Suspicious  Reason = "suspicious"
+	LowVariance Reason = "low_variance"
 	Unmeasured  Reason = "not_measured"
 )
 
@@ -48,6 +49,7 @@ func Reasons() []ReasonDoc {
 		{analysis.Dead, "every reward is at the bottom of the range, and would be again"},
 		{analysis.Saturated, "every reward is at the top of the range, and would be again"},
 		{analysis.Flat, "all rewards are the same, and would be again"},
+		{LowVariance, "its rewards vary less than those of the rows that --variance keeps"},
 		{Unmeasured, "never sampled; dropped only with --measured-only"},
 	}
 }
@@ -65,9 +67,10 @@ type Curation struct {
 
 	Rows        int            `json:"rows"`
 	Kept        int            `json:"kept"`
-	Dropped     map[Reason]int `json:"dropped"`      // by first reason; holds every reason
-	Open        []string       `json:"open"`         // kept items that need more samples
-	NotMeasured int            `json:"not_measured"` // kept rows without a rollout
+	Dropped     map[Reason]int `json:"dropped"`            // by first reason; holds every reason
+	Open        []string       `json:"open"`               // kept items that need more samples
+	NotMeasured int            `json:"not_measured"`       // kept rows without a rollout
+	Variance    *Variance      `json:"variance,omitempty"` // what Options.Variance chose; absent if nothing varies
 
 	Before  Set                  `json:"before"`            // all measured items of the file
 	After   Set                  `json:"after"`             // the measured items that are kept
@@ -98,6 +101,8 @@ type Row struct {
 	N       int        `json:"n"`       // rollouts with a reward
 	Class   string     `json:"class,omitempty"`
 	Mean    *float64   `json:"mean"`
+	// variance of the rewards, with n-1; null for fewer than two
+	Variance *float64 `json:"variance"`
 	// posterior probability that a group of the trainer's size has this class; for a single sample, the
 	// class that its reward suggests
 	Stays       *float64 `json:"stays"`
@@ -168,7 +173,8 @@ func (cu *curator) result() *Curation {
 	out := &Curation{
 		Schema: Schema, Confidence: cu.s.Confidence,
 		RewardRange: [2]float64{cu.s.RewardRange.Lo, cu.s.RewardRange.Hi}, GroupSize: cu.s.GroupSize, Sure: cu.opt.Sure,
-		Rows: len(cu.rows), Dropped: make(map[Reason]int), Open: []string{}, Table: cu.rows,
+		Variance: cu.variance,
+		Rows:     len(cu.rows), Dropped: make(map[Reason]int), Open: []string{}, Table: cu.rows,
 		rewards: make(map[string][]float64), s: cu.s,
 	}
 	for _, reason := range Reasons() {

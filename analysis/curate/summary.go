@@ -49,6 +49,11 @@ func (c *Curation) summarizeRows(w io.Writer) {
 		}
 		_ = table.Flush() // into memory
 	}
+	if v := c.Variance; v != nil {
+		fmt.Fprintf(w, "\nKept by variance: %s of %s with %s of the summed variance, each with a standard deviation of at "+
+			"least %s\n", message.Whole(v.Kept), count(v.Items, "measured row"), message.Percent(v.Share),
+			message.Digits(v.SD))
+	}
 	if len(c.Open) == 0 && c.NotMeasured == 0 {
 		return
 	}

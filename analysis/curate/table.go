@@ -30,7 +30,7 @@ func (c *Curation) WriteTable(w io.Writer) error {
 	to := csv.NewWriter(w)
 	head := []string{
 		"line", "item", "decision", "reason", "why", "posterior", "other_reasons", "rollouts", "graded", "class",
-		"mean_reward",
+		"mean_reward", "variance",
 		"stays", "informative", "more_samples", "look_at", "category", "family",
 	}
 	if len(c.Table) > 0 && c.Table[0].Difficulty != nil {
@@ -80,7 +80,7 @@ func (r *Row) cells() []string {
 	cells := []string{
 		strconv.Itoa(r.Line), analysis.PlainCell(r.Item), r.Decision(), string(r.Reason), analysis.PlainCell(why),
 		figureCell(posterior), analysis.PlainCell(strings.Join(others, "; ")),
-		strconv.Itoa(r.Sampled), strconv.Itoa(r.N), r.Class, figureCell(r.Mean),
+		strconv.Itoa(r.Sampled), strconv.Itoa(r.N), r.Class, figureCell(r.Mean), figureCell(r.Variance),
 		figureCell(r.Stays), figureCell(r.Informative), more, analysis.PlainCell(message.Clauses(r.Look...).String()),
 		analysis.PlainCell(r.Category), analysis.PlainCell(r.Family),
 	}

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"math"
+	"sort"
 
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
@@ -111,6 +112,8 @@ func (m *Split) itemResult(it *collect.Item) analysis.ItemResult {
 		Missing: len(it.Rows) - n, Category: it.Labels.Category, Family: it.Labels.Family,
 		Class: m.class(it), Targeted: it.Extra,
 	}
+	right := n - sort.SearchFloat64s(it.Rewards, m.rightFrom())
+	row.Right = &right
 	if n > 1 {
 		row.SD = stat.FiniteOrNil(math.Sqrt(v))
 	}

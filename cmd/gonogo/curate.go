@@ -57,6 +57,11 @@ Example:
 				Usage:       "drop an item for its rewards if the posterior probability is at least `P`",
 				DefaultText: "0.9",
 			},
+			&cli.Float64Flag{
+				Name: "variance",
+				Usage: "of the measured rows keep only those whose rewards vary most: below 1 a share `V` of the summed " +
+					"variance, such as 0.9, else a number of rows; ties are kept",
+			},
 			&cli.BoolFlag{
 				Name:  "suspicious",
 				Usage: "drop suspicious rows too; without it they are kept and listed for review",
@@ -78,6 +83,7 @@ func curateOptionsOf(c *cli.Context) *curateOptions {
 	return &curateOptions{
 		Invocation: invocationOf(c), Run: c.Args().First(), Train: c.String("train"), Keep: c.String("keep"),
 		Sure: c.Float64("sure"), SureSet: c.IsSet("sure"),
+		Variance: c.Float64("variance"), VarianceSet: c.IsSet("variance"),
 		Near: c.Bool("near"), Suspicious: c.Bool("suspicious"), MeasuredOnly: c.Bool("measured-only"),
 		DespiteChange: c.Bool("despite-change"), Weights: c.Bool("weights"),
 		Force: c.Bool("force"), Fresh: c.IsSet("fresh-samples"), FreshSamples: c.Int("fresh-samples"),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -28,6 +29,8 @@ type curateOptions struct {
 	Keep             string // comma-separated reasons for which no row is dropped
 	Sure             float64
 	SureSet          bool
+	Variance         float64
+	VarianceSet      bool
 	Near, Suspicious bool
 	MeasuredOnly     bool
 	Weights          bool
@@ -91,6 +94,11 @@ func chooseRows(ctx context.Context, c *curateOptions, run *rollout.Run, cfg *co
 	if c.SureSet {
 		if opt.Sure = c.Sure; !(opt.Sure > 0 && opt.Sure < 1) {
 			return nil, exit.Usagef("--sure %g: it is a probability above 0 and below 1", opt.Sure)
+		}
+	}
+	if v := c.Variance; c.VarianceSet {
+		if opt.Variance = v; !(v > 0 && (v < 1 || v == math.Trunc(v)) && v <= math.MaxInt32) {
+			return nil, exit.Usagef("--variance %g: it is a share of the variance below 1, or a whole number of rows", v)
 		}
 	}
 	keep, err := ui.PickNames("reason", c.Keep,

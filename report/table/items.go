@@ -35,6 +35,10 @@ func ItemColumns() []Column[ItemRow] {
 		{"best", numberCells, "highest reward", func(r ItemRow) any { return known(r.Best) }},
 		{"worst", numberCells, "lowest reward", func(r ItemRow) any { return known(r.Worst) }},
 		{
+			"right", countCells, "rewards at pass_threshold or above, without one at the top: k rollouts are all right " +
+				"(pass^k) with probability C(right, k) / C(n, k)", func(r ItemRow) any { return known(r.Right) },
+		},
+		{
 			"missing", countCells, "rollouts without a reward because an endpoint failed",
 			func(r ItemRow) any { return int64(r.Missing) },
 		},
