@@ -24,7 +24,7 @@ var allowedArrows = map[string][]string{
 		"cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project",
 		"cmd/gonogo/internal/stage", "cmd/gonogo/internal/training", "cmd/gonogo/internal/ui", "docs", "fixtures", "report",
 		"report/chart", "report/plain", "report/recipe", "report/viewer", "sampler",
-		"sampler/boundary/grader", "sampler/input/dataset",
+		"sampler/boundary/grader", "sampler/input/dataset", "sampler/input/setup",
 		"sampler/input/spelling", "sampler/logs/exporter", "sampler/logs/importer", "sampler/queue",
 		"sampler/rollout", "sampler/rollout/credential", "sampler/rollout/disk", "sampler/wording",
 	},
@@ -281,8 +281,9 @@ var allowedArrows = map[string][]string{
 		"sampler/internal/transcript", "sampler/jsontext", "sampler/rollout", "sampler/rollout/disk",
 		"sampler/wording",
 	},
-	"sampler/input/job": {"sampler/input/document", "sampler/jsontext", "sampler/rollout/credential"},
-	"fixtures":          {"fixtures"},
+	"sampler/input/setup": {"sampler/input/document", "sampler/wording"},
+	"sampler/input/job":   {"sampler/input/document", "sampler/jsontext", "sampler/rollout/credential"},
+	"fixtures":            {"fixtures"},
 	// pages for readers, and the schema of result.json
 	"docs": {},
 	// a module of its own, as a user of the packages would write it

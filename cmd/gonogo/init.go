@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,6 +20,7 @@ import (
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/fixtures"
+	"gonogo/sampler/input/setup"
 	"gonogo/sampler/input/spelling"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/rollout/disk"
@@ -41,6 +43,7 @@ scripted policy, not a model. Templates:
 Example:
    gonogo init --train train.jsonl --eval val.jsonl --job rft_job.json
    gonogo init --train train.parquet --reward rewards.py --model my-model
+   gonogo init --from promptfooconfig.yaml
    gonogo init --template finance-qa -o try/gonogo.yaml`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{
@@ -52,6 +55,11 @@ Example:
 				Name: "reward",
 				Usage: "instead of a job, reward functions of TRL or verifiers, or grade(sample, item): " +
 					"`FILE[:NAME,NAME]`",
+			},
+			&cli.StringFlag{
+				Name: "from",
+				Usage: "a promptfooconfig.yaml: its tests as rows and its assertions as a grader are written next to the " +
+					"configuration: `FILE`",
 			},
 			&cli.StringFlag{Name: "train", Usage: "training rows, JSONL or Parquet: `FILE`"},
 			&cli.StringFlag{Name: "eval", Usage: "validation rows, JSONL or Parquet: `FILE`"},
@@ -90,6 +98,13 @@ func initAction(c *cli.Context) error {
 	for _, split := range rollout.Splits() {
 		in.Data[split] = c.String(string(split))
 	}
+	var taken []string
+	if c.IsSet("from") {
+		var err error
+		if taken, err = takeOver(c, &in); err != nil {
+			return err
+		}
+	}
 	d, err := config.NewDraft(in, os.LookupEnv)
 	if err != nil {
 		return err
@@ -105,8 +120,46 @@ func initAction(c *cli.Context) error {
 	if err := disk.WriteFile(out, text); err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
 	}
+	for _, note := range taken {
+		fmt.Fprintf(c.App.ErrWriter, "%s\n", console.Visible(note))
+	}
 	_, err = fmt.Fprint(c.App.ErrWriter, d.NextSteps(out))
 	return err
+}
+
+// takeOver writes the rows and the grader of another tool's configuration next to the one to be written, and
+// returns what a user must know about them.
+func takeOver(c *cli.Context, in *config.DraftFiles) ([]string, error) {
+	for _, flag := range []string{"job", "reward", "train"} {
+		if c.IsSet(flag) {
+			return nil, exit.Usagef("--from brings rows and their grader: leave --%s out", flag)
+		}
+	}
+	if in.Output == "-" {
+		return nil, exit.Usagef("--from writes several files: name the configuration's place with -o DIR/gonogo.yaml")
+	}
+	s, err := setup.Read(c.String("from"))
+	if err != nil {
+		return nil, exit.Usagef("--from: %w", err)
+	}
+	dir := filepath.Dir(in.Output)
+	rows, grader := filepath.Join(dir, setup.RowsFile), filepath.Join(dir, setup.GraderFile)
+	if !c.Bool("force") {
+		if err := refuseExisting("choose another folder with -o DIR/gonogo.yaml, or overwrite it with --force",
+			rows, grader); err != nil {
+			return nil, err
+		}
+	}
+	if in.Model = cmp.Or(in.Model, s.Model); in.Model == "" {
+		return nil, exit.Usagef("--from: %s: name the base model with --model NAME", strings.Join(s.Notes, "; "))
+	}
+	for path, body := range map[string][]byte{rows: s.Rows, grader: s.Source} {
+		if err := disk.WriteFile(path, body); err != nil {
+			return nil, fmt.Errorf("write what %s says: %w", c.String("from"), err)
+		}
+	}
+	in.Data[rollout.Train], in.Grader, in.Set = rows, s.Grader, s.Set
+	return append([]string{"wrote " + rows, "wrote " + grader}, s.Notes...), nil
 }
 
 // refuseExisting returns an error if one of the files exists, so that it is not overwritten.
@@ -123,7 +176,7 @@ func refuseExisting(hint string, paths ...string) error {
 
 // initTemplate writes a world's files as a starting point.
 func initTemplate(c *cli.Context) error {
-	for _, flag := range []string{"job", "reward", "train", "eval", "production", "model"} {
+	for _, flag := range []string{"job", "reward", "train", "eval", "production", "model", "from"} {
 		if c.IsSet(flag) {
 			return exit.Usagef("--template brings its own files: leave --%s out", flag)
 		}

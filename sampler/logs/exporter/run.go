@@ -42,9 +42,9 @@ type Run struct {
 	samples int            // highest sample + 1
 	parts   []string       // names of sub-scores
 
-	rollouts, superseded, unscored, failed                       int
+	rollouts, superseded, unscored, failed       int
 	timed, badArguments, regraded, judged, extra int
-	pictured                                                     int
+	pictured                                     int
 
 	rewards byItem
 	tally   map[string]*byItem // sub-scores by name

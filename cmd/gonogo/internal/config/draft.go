@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 
@@ -31,7 +32,9 @@ type draft struct {
 // DraftFiles are the files from which a draft is made, and its path.
 type DraftFiles struct {
 	Job, Model string
-	Reward     string // FILE or FILE:NAME,NAME of reward functions, instead of a job
+	Reward     string            // FILE or FILE:NAME,NAME of reward functions, instead of a job
+	Grader     string            // YAML of the grader, instead of both
+	Set        map[string]string // YAML of further keys
 	Data       map[rollout.Split]string
 	Output     string // "-" is standard output
 }
@@ -39,9 +42,9 @@ type DraftFiles struct {
 // NewDraft makes a draft from the files.
 func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	switch {
-	case in.Job == "" && in.Reward == "":
-		return nil, exit.Usagef("init needs --job, the file with the body for fine_tuning.jobs.create, or --reward, " +
-			"a file of reward functions")
+	case in.Job == "" && in.Reward == "" && in.Grader == "":
+		return nil, exit.Usagef("init needs --job, the file with the body for fine_tuning.jobs.create, --reward, " +
+			"a file of reward functions, or --from, a promptfooconfig.yaml")
 	case in.Job != "" && in.Reward != "":
 		return nil, exit.Usagef("the job has a grader: give --job or --reward")
 	}
@@ -73,6 +76,11 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	// What TRL, verl, prime-rl and hosted services do unless configured, and any server of their models.
 	d.set["model.api"], d.set["model.temperature"] = "chat", "1"
 	d.note("model.api", "Chat Completions; responses for a server that has it")
+	if in.Grader != "" {
+		d.set["grader"] = in.Grader
+		d.note("grader", "what the assertions of promptfoo give")
+	}
+	maps.Copy(d.set, in.Set)
 	prompt := ""
 	for _, split := range rollout.Splits() {
 		path := in.Data[split]
@@ -81,7 +89,7 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 		}
 		errs = append(errs, name("data."+string(split), path))
 		f, field, err := (*dataset.File)(nil), prompt, error(nil)
-		if in.Reward != "" && len(d.files) == 0 { // a hosted job needs messages, and all splits have one form
+		if in.Job == "" && len(d.files) == 0 { // a hosted job needs messages, and all splits have one form
 			f, field, err = dataset.LoadGuess(path, split)
 		} else {
 			f, err = dataset.Load(path, split, dataset.Options{PromptField: prompt})

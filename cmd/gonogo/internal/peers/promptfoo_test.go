@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,14 +30,7 @@ func TestPromptfoo(t *testing.T) {
 	for _, name := range []string{"promptfooconfig.yaml", "provider.js"} {
 		write(t, dir, name, string(read(t, filepath.Join(p.scripts, name))))
 	}
-	cmd := exec.CommandContext(t.Context(), p.node(), filepath.Join(p.env, "node_modules", "promptfoo", "dist", "src", "entrypoint.js"),
-		"eval", "-c", "promptfooconfig.yaml", "--repeat", "2", "--no-cache", "--no-table", "--no-progress-bar", "-o", "results.json", "-o", "results.jsonl")
-	cmd.Dir = dir
-	cmd.Env = append(cmd.Environ(), "PROMPTFOO_DISABLE_TELEMETRY=1", "PROMPTFOO_DISABLE_UPDATE=1", "PROMPTFOO_DISABLE_REMOTE_GENERATION=1", "PROMPTFOO_CONFIG_DIR="+filepath.Join(dir, "config"))
-	out, err := cmd.CombinedOutput()
-	if err != nil && cmd.ProcessState.ExitCode() != 100 { // what it ends with where a test failed
-		t.Fatalf("promptfoo: %v\n%s", err, tail(out))
-	}
+	p.promptfoo(dir, "--repeat", "2", "-o", "results.jsonl")
 	theirs := decode[struct {
 		Results struct {
 			Results []promptfooRow
@@ -48,7 +42,7 @@ func TestPromptfoo(t *testing.T) {
 		}
 	}](p, read(t, filepath.Join(dir, "results.json"))).Results
 	if len(theirs.Results) != 28 || theirs.Stats.Errors != 4 {
-		t.Fatalf("promptfoo made %d rows with %d errors, want 28 with 4\n%s", len(theirs.Results), theirs.Stats.Errors, tail(out))
+		t.Fatalf("promptfoo made %d rows with %d errors, want 28 with 4\n%s", len(theirs.Results), theirs.Stats.Errors, tail(read(t, filepath.Join(dir, "results.json"))))
 	}
 	for _, file := range []string{"results.json", "results.jsonl"} {
 		t.Run(file, func(t *testing.T) {
@@ -103,6 +97,51 @@ func TestPromptfoo(t *testing.T) {
 				t.Errorf("%d errors, %d tokens, scores of %v, by promptfoo %d, %d and %v", errors, tokens, sum, theirs.Stats.Errors, theirs.Stats.Usage.Completion, theirs.Prompts[0].Metrics.Score)
 			}
 		})
+	}
+}
+
+// promptfoo evaluates the configuration in a folder and writes results.json there.
+func (p peer) promptfoo(dir string, args ...string) {
+	p.Helper()
+	cmd := exec.CommandContext(p.Context(), p.node(), slices.Concat([]string{
+		filepath.Join(p.env, "node_modules", "promptfoo", "dist", "src", "entrypoint.js"), "eval", "-c", "promptfooconfig.yaml",
+		"--no-cache", "--no-table", "--no-progress-bar", "-o", "results.json",
+	}, args)...)
+	cmd.Dir = dir
+	cmd.Env = append(cmd.Environ(), "PROMPTFOO_DISABLE_TELEMETRY=1", "PROMPTFOO_DISABLE_UPDATE=1", "PROMPTFOO_DISABLE_REMOTE_GENERATION=1", "PROMPTFOO_CONFIG_DIR="+filepath.Join(dir, "config"))
+	out, err := cmd.CombinedOutput()
+	if err != nil && cmd.ProcessState.ExitCode() != 100 { // what it ends with where a test failed
+		p.Fatalf("promptfoo: %v\n%s", err, tail(out))
+	}
+}
+
+// The scores with which sampler/input/setup compares its grader are those of promptfoo.
+func TestPromptfooGivesTheRecordedScores(t *testing.T) {
+	p := meet(t, "promptfoo")
+	from := filepath.Join("..", "..", "..", "..", "sampler", "input", "setup", "testdata")
+	dir := t.TempDir()
+	for _, name := range []string{"promptfooconfig.yaml", "checks.py"} {
+		write(t, dir, name, string(read(t, filepath.Join(from, name))))
+	}
+	p.promptfoo(dir)
+	type scored struct {
+		TestIdx  int
+		Score    float64
+		Response struct{ Output string }
+	}
+	got := decode[struct{ Results struct{ Results []scored } }](p, read(t, filepath.Join(dir, "results.json"))).Results.Results
+	slices.SortStableFunc(got, func(a, b scored) int { return a.TestIdx - b.TestIdx })
+	want := decode[[]struct {
+		Output string
+		Score  float64
+	}](p, read(t, filepath.Join(from, "scores.json")))
+	if len(got) != len(want) {
+		t.Fatalf("promptfoo made %d rows, recorded are %d", len(got), len(want))
+	}
+	for i, w := range want {
+		if got[i].Response.Output != w.Output || !near(got[i].Score, w.Score) {
+			t.Errorf("row %d: promptfoo gives %q %v, recorded are %q and %v", i+1, got[i].Response.Output, got[i].Score, w.Output, w.Score)
+		}
 	}
 }
 
