@@ -14,7 +14,7 @@ LAB     := fixtures/backtest/lab
 WAIT    := $(foreach p,github.com/modelcontextprotocol/... google.golang.org/protobuf/... github.com/openai/openai-go/v3/responses,-gcflags='$(p)=-l')
 export GONOGO_TESTDATA
 
-.PHONY: help build demo release publish test long race worlds fleet peers peers-latest real deep lint bench calibrate backtest backtest-train fuzz golden clean
+.PHONY: help build demo release wheels publish test long race worlds fleet peers peers-latest real deep lint bench calibrate backtest backtest-train fuzz golden clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -29,6 +29,9 @@ demo: build ## run the main job on the built-in world and write a report (WORLD=
 
 release: ## build the archives of a release in dist/, with SHA256SUMS and an SBOM each (SYSTEMS=linux-amd64 for one of them)
 	.ci/release
+
+wheels: release ## make Python wheels and npm packages of the archives, in dist/ (SYSTEMS=linux-amd64 for one of them)
+	.ci/wheel/build
 
 publish: ## write the module under a path of its own, as tree and for GOPROXY, in dist/ (MODULE=example.org/you/gonogo VERSION=v0.1.0)
 	@$(GO) build -C .ci/publish -o ../../bin/publish .
