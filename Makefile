@@ -73,6 +73,7 @@ lint: ## formatting, vet, staticcheck, the examples for CI, Docker and Kubernete
 	$(GO) vet -tags noserver ./sampler/queue ./cmd/gonogo/internal/config
 	$(TOOL) staticcheck ./...
 	$(TOOL) actionlint docs/ci/github.yml
+	sed 's|OWNER/gonogo/.github/actions/gonogo@main|./.github/actions/gonogo|' docs/ci/compare.yml | $(TOOL) actionlint -
 	$(GO) run -C .ci/manifests . "$(CURDIR)/docs/queue"
 	@dead=$$($(TOOL) deadcode -test ./...); \
 	if [ -n "$$dead" ]; then echo "dead code:"; echo "$$dead"; exit 1; fi
