@@ -43,6 +43,7 @@ scripted policy, not a model. Templates:
 Example:
    gonogo init --train train.jsonl --eval val.jsonl --job rft_job.json
    gonogo init --train train.parquet --reward rewards.py --model my-model
+   gonogo init --from train.py
    gonogo init --from promptfooconfig.yaml
    gonogo init --template finance-qa -o try/gonogo.yaml`,
 		Flags: []cli.Flag{
@@ -58,8 +59,8 @@ Example:
 			},
 			&cli.StringFlag{
 				Name: "from",
-				Usage: "a promptfooconfig.yaml: its tests as rows and its assertions as a grader are written next to the " +
-					"configuration: `FILE`",
+				Usage: "take model, rows, reward, group size and sampling over from `FILE`: a training script of TRL, a YAML " +
+					"of verl, or a promptfooconfig.yaml",
 			},
 			&cli.StringFlag{Name: "train", Usage: "training rows, JSONL or Parquet: `FILE`"},
 			&cli.StringFlag{Name: "eval", Usage: "validation rows, JSONL or Parquet: `FILE`"},
@@ -127,39 +128,66 @@ func initAction(c *cli.Context) error {
 	return err
 }
 
-// takeOver writes the rows and the grader of another tool's configuration next to the one to be written, and
-// returns what a user must know about them.
+// takeOver takes what the flags leave open from another tool's configuration, writes what that takes next to the
+// configuration to be written, and returns what a user must know.
 func takeOver(c *cli.Context, in *config.DraftFiles) ([]string, error) {
-	for _, flag := range []string{"job", "reward", "train"} {
-		if c.IsSet(flag) {
-			return nil, exit.Usagef("--from brings rows and their grader: leave --%s out", flag)
-		}
+	from := c.String("from")
+	switch {
+	case in.Job != "":
+		return nil, exit.Usagef("--from names the reward: leave --job out")
+	case in.Output == "-":
+		return nil, exit.Usagef("--from may write several files: name the configuration's place with -o DIR/gonogo.yaml")
 	}
-	if in.Output == "-" {
-		return nil, exit.Usagef("--from writes several files: name the configuration's place with -o DIR/gonogo.yaml")
-	}
-	s, err := setup.Read(c.String("from"))
+	s, err := setup.Read(c.Context, from, "python3")
 	if err != nil {
 		return nil, exit.Usagef("--from: %w", err)
 	}
 	dir := filepath.Dir(in.Output)
-	rows, grader := filepath.Join(dir, setup.RowsFile), filepath.Join(dir, setup.GraderFile)
+	place := func(name string) string {
+		if _, written := s.Files[strings.SplitN(name, ":", 2)[0]]; written {
+			return filepath.Join(dir, name)
+		}
+		return name
+	}
+	for split, name := range s.Data {
+		in.Data[rollout.Split(split)] = cmp.Or(in.Data[rollout.Split(split)], place(name))
+	}
+	if in.Model, in.Set = cmp.Or(in.Model, s.Model), s.Set; in.Reward == "" {
+		in.Grader = s.Grader
+		if s.Reward != "" {
+			in.Reward = place(s.Reward)
+		}
+	}
+	left := func(what, flag string) error {
+		return exit.Usagef("--from: %s%s names no %s: name it with --%s", strings.Join(append(s.Notes, ""), "; "), from, what, flag)
+	}
+	switch {
+	case in.Model == "":
+		return nil, left("model that can be called", "model")
+	case in.Reward == "" && in.Grader == "":
+		return nil, left("reward function", "reward")
+	case in.Data[rollout.Train] == "" && in.Data[rollout.Eval] == "":
+		return nil, left("file of rows", "train")
+	}
+	names := slices.Sorted(maps.Keys(s.Files))
+	paths := ui.Names(names, func(name string) string { return filepath.Join(dir, name) })
 	if !c.Bool("force") {
 		if err := refuseExisting("choose another folder with -o DIR/gonogo.yaml, or overwrite it with --force",
-			rows, grader); err != nil {
+			paths...); err != nil {
 			return nil, err
 		}
 	}
-	if in.Model = cmp.Or(in.Model, s.Model); in.Model == "" {
-		return nil, exit.Usagef("--from: %s: name the base model with --model NAME", strings.Join(s.Notes, "; "))
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, &disk.Error{Doing: "make the directory", Path: dir, Err: err}
 	}
-	for path, body := range map[string][]byte{rows: s.Rows, grader: s.Source} {
-		if err := disk.WriteFile(path, body); err != nil {
-			return nil, fmt.Errorf("write what %s says: %w", c.String("from"), err)
+	var said []string
+	for i, path := range paths {
+		if err := disk.WriteFile(path, s.Files[names[i]]); err != nil {
+			return nil, fmt.Errorf("write what %s says: %w", from, err)
 		}
+		said = append(said, "wrote "+path)
 	}
-	in.Data[rollout.Train], in.Grader, in.Set = rows, s.Grader, s.Set
-	return append([]string{"wrote " + rows, "wrote " + grader}, s.Notes...), nil
+	return append(said, s.Notes...), nil
 }
 
 // refuseExisting returns an error if one of the files exists, so that it is not overwritten.

@@ -121,7 +121,8 @@ func (p *promptfoo) read(root *document.Node) (*Setup, error) {
 	if p.setup.Grader, err = p.graders(n); err != nil {
 		return nil, err
 	}
-	p.setup.Rows, p.setup.Source = rows.Bytes(), p.source()
+	p.setup.Files = map[string][]byte{RowsFile: rows.Bytes(), GraderFile: p.source()}
+	p.setup.Data = map[string]string{"train": RowsFile}
 	return p.setup, nil
 }
 

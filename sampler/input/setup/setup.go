@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -10,31 +11,37 @@ import (
 
 // Setup is what a configuration of another tool says, in gonogo's terms.
 type Setup struct {
-	Rows   []byte            // JSON lines, one training row each
-	Source []byte            // Python source of the grader
-	Grader string            // the grader, as YAML
-	Model  string            // as its server calls it; "" if the tool calls none that is compatible with OpenAI's
+	Files  map[string][]byte // to write next to gonogo.yaml, by name
+	Data   map[string]string // files of rows by split; what is not in Files is from where the other tool starts
+	Grader string            // as YAML
+	Reward string            // FILE:NAME,NAME of reward functions, instead
+	Model  string            // as its server calls it; "" if it is not known
 	Set    map[string]string // YAML of keys of gonogo.yaml
 	Notes  []string          // what is not taken over, one sentence each without a period
 }
 
-// Read reads a configuration. Files that it names are read from its folder.
-func Read(path string) (*Setup, error) {
+// Read reads a configuration of promptfoo or of verl, or a training script of TRL, which the interpreter python
+// parses and does not run.
+func Read(ctx context.Context, path, python string) (*Setup, error) {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".yaml", ".yml", ".json":
+	case ".py":
+		return readTRL(ctx, path, python)
 	default:
-		return nil, fmt.Errorf("%s: a configuration of promptfoo in YAML or JSON is read", path)
+		return nil, fmt.Errorf("%s: a promptfooconfig.yaml, a configuration of verl in YAML, or a training script of TRL is read", path)
 	}
 	body, err := document.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	root, err := document.Parse(path, body)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if root.Get("prompts") == nil || root.Get("providers") == nil && root.Get("targets") == nil {
-		return nil, fmt.Errorf("%s is no configuration of promptfoo: it has no prompts and providers", path)
+	case root.Get("actor_rollout_ref") != nil:
+		return readVerl(root, path)
+	case root.Get("prompts") == nil || root.Get("providers") == nil && root.Get("targets") == nil:
+		return nil, fmt.Errorf("%s is of neither promptfoo (prompts and providers) nor verl (actor_rollout_ref)", path)
 	}
 	p := &promptfoo{path: path, dir: filepath.Dir(path), modules: make(map[string]string), setup: &Setup{Set: make(map[string]string)}}
 	return p.read(root)

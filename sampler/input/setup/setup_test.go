@@ -27,7 +27,7 @@ type row struct {
 
 func rows(t *testing.T, s *setup.Setup) (out []row) {
 	t.Helper()
-	for line := range bytes.Lines(s.Rows) {
+	for line := range bytes.Lines(s.Files[setup.RowsFile]) {
 		var r row
 		if err := json.Unmarshal(line, &r); err != nil {
 			t.Fatal(err)
@@ -59,7 +59,7 @@ func TestTheGraderGivesPromptfoosScores(t *testing.T) {
 	if err != nil {
 		t.Skip("python3 is not installed")
 	}
-	s, err := setup.Read(filepath.Join("testdata", "promptfooconfig.yaml"))
+	s, err := setup.Read(t.Context(), filepath.Join("testdata", "promptfooconfig.yaml"), "python3")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,10 +77,10 @@ func TestTheGraderGivesPromptfoosScores(t *testing.T) {
 	call := "\nimport sys\nfor line, want in zip(open(sys.argv[1]), json.load(open(sys.argv[2]))):\n" +
 		"    print(repr(grade({'output_text': want['output']}, json.loads(line))))\n"
 	rowsFile := filepath.Join(t.TempDir(), setup.RowsFile)
-	if err := os.WriteFile(rowsFile, s.Rows, 0o666); err != nil {
+	if err := os.WriteFile(rowsFile, s.Files[setup.RowsFile], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), python, "-c", string(s.Source)+call, rowsFile, filepath.Join("testdata", "scores.json"))
+	cmd := exec.CommandContext(t.Context(), python, "-c", string(s.Files[setup.GraderFile])+call, rowsFile, filepath.Join("testdata", "scores.json"))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -152,7 +152,7 @@ func TestWhatIsTakenOver(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := setup.Read(written(t, c.config, files))
+			s, err := setup.Read(t.Context(), written(t, c.config, files), "python3")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -187,7 +187,7 @@ func TestJudgedTests(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := setup.Read(written(t, head+c.tests, nil))
+			s, err := setup.Read(t.Context(), written(t, head+c.tests, nil), "python3")
 			if c.refused != "" {
 				if err == nil || !strings.Contains(err.Error(), c.refused) {
 					t.Fatalf("the error is %v", err)
@@ -220,14 +220,14 @@ func TestWhatIsRefused(t *testing.T) {
 		"scenarios":                        {head + "scenarios: []\ntests: [{vars: {a: x}, assert: [{type: equals, value: 1}]}]", "scenarios"},
 		"a program as prompt":              {"prompts: [file://p.py]\nproviders: [openai:m]\ntests: []", "the prompt file://p.py is a program"},
 		"a file that is away":              {head + "tests: file://away.csv", "away.csv"},
-		"another tool's":                   {"model: x\n", "is no configuration of promptfoo: it has no prompts and providers"},
+		"another tool's":                   {"model: x\n", "is of neither promptfoo (prompts and providers) nor verl"},
 		"half a file":                      {head + "tests: [{vars: {a: x", "promptfooconfig.yaml:3"},
 		"a type that is wrong":             {head + "tests: [{vars: [a], assert: []}]", "promptfooconfig.yaml:3:9: tests[0]: vars has another type, array"},
 		"a judge unnamed":                  {head + "tests: [{vars: {a: x}, assert: [{type: llm-rubric, value: y}]}]", "name the judge"},
 		"quotes in a list":                 {head + `tests: [{vars: {a: x}, assert: [{type: contains-any, value: '"a, b", c'}]}]`, "quotes in the text of contains-any"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := setup.Read(written(t, c.config, nil))
+			_, err := setup.Read(t.Context(), written(t, c.config, nil), "python3")
 			if err == nil || !strings.Contains(err.Error(), c.say) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("the error is %v, want %q", err, c.say)
 			}

@@ -44,7 +44,8 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	switch {
 	case in.Job == "" && in.Reward == "" && in.Grader == "":
 		return nil, exit.Usagef("init needs --job, the file with the body for fine_tuning.jobs.create, --reward, " +
-			"a file of reward functions, or --from, a promptfooconfig.yaml")
+			"a file of reward functions, or --from, a training script of TRL, " +
+			"a YAML of verl or a promptfooconfig.yaml")
 	case in.Job != "" && in.Reward != "":
 		return nil, exit.Usagef("the job has a grader: give --job or --reward")
 	}
@@ -78,7 +79,7 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	d.note("model.api", "Chat Completions; responses for a server that has it")
 	if in.Grader != "" {
 		d.set["grader"] = in.Grader
-		d.note("grader", "what the assertions of promptfoo give")
+		d.note("grader", "taken over")
 	}
 	maps.Copy(d.set, in.Set)
 	prompt := ""

@@ -1,0 +1,188 @@
+package setup
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gonogo/sampler/input/document"
+)
+
+// RewardsFile is the name of the reward functions of a training script.
+const RewardsFile = "trl_rewards.py"
+
+// trlReader prints what a training script of TRL says.
+//
+//go:embed trl.py
+var trlReader string
+
+// trlScript is what trlReader prints.
+type trlScript struct {
+	Config    map[string]any `json:"config"`    // literal arguments of GRPOConfig
+	Functions []string       `json:"functions"` // reward functions of the file
+	Missing   []string       `json:"missing"`   // other rewards, as they are written
+	Source    string         `json:"source"`    // the functions with what they need
+	Train     any            `json:"train"`     // the file of the rows
+	Hub       any            `json:"hub"`       // the dataset of a hub
+	Changed   []string       `json:"changed"`   // what the script does with the rows
+	Model     string         `json:"model"`
+	Trainers  int            `json:"trainers"`
+}
+
+// readTRL reads a training script. Python parses it and does not run it.
+func readTRL(ctx context.Context, path, python string) (*Setup, error) {
+	ctx, stop := context.WithTimeout(ctx, 30*time.Second)
+	defer stop()
+	var out, said bytes.Buffer
+	cmd := exec.CommandContext(ctx, python, "-I", "-c", trlReader, path)
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil {
+		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
+		return nil, fmt.Errorf("read %s with %s: %w: %s", path, python, err, lines[len(lines)-1])
+	}
+	var script trlScript
+	if err := json.Unmarshal(out.Bytes(), &script); err != nil {
+		return nil, fmt.Errorf("read %s with %s: %w", path, python, err)
+	}
+	if script.Trainers != 1 {
+		return nil, fmt.Errorf("%s calls %d trainers with reward_funcs: a training script of TRL calls one, such as GRPOTrainer",
+			path, script.Trainers)
+	}
+	s := &Setup{Model: script.Model, Set: make(map[string]string), Data: make(map[string]string), Files: make(map[string][]byte)}
+	for _, k := range []struct{ theirs, ours string }{
+		{"temperature", "model.temperature"},
+		{"top_p", "model.top_p"},
+		{"max_completion_length", "model.max_output_tokens"},
+		{"num_generations", "training.group_size"},
+	} {
+		if v, ok := script.Config[k.theirs].(float64); ok {
+			s.Set[k.ours] = string(document.Marshal(v))
+		}
+	}
+	s.extra(script.Config["top_k"], script.Config["min_p"])
+	if script.Model == "" {
+		s.note("the script does not name the model by a text")
+	}
+	if len(script.Functions) > 0 {
+		s.Files[RewardsFile] = []byte("# The reward functions of " + filepath.Base(path) + ", with what they need of it.\n" + script.Source)
+		s.Reward = RewardsFile + ":" + strings.Join(script.Functions, ",")
+	}
+	for _, m := range script.Missing {
+		s.note("the reward %s is not a function of this file: put it into a file for --reward", m)
+	}
+	if len(script.Functions) > 1 || len(script.Functions) > 0 && script.Config["reward_weights"] != nil {
+		if weights, ok := script.Config["reward_weights"].([]any); ok && len(weights) == len(script.Functions) {
+			s.Grader = fmt.Sprintf("{type: trl, file: %s, functions: [%s], weights: %s}", RewardsFile,
+				strings.Join(script.Functions, ", "), document.Marshal(weights))
+			s.Reward = ""
+		}
+	}
+	switch train := script.Train.(type) {
+	case string:
+		s.Data["train"] = train
+	default:
+		if script.Hub != nil {
+			s.note("the rows are %v of a hub: write them with .to_json(\"train.jsonl\") and name that file with --train", script.Hub)
+		}
+	}
+	if len(script.Changed) > 0 {
+		slices.Sort(script.Changed)
+		s.note("the script changes the rows (%s), and gonogo reads the file as it is: --train names a file of changed rows",
+			strings.Join(slices.Compact(script.Changed), ", "))
+	}
+	return s, nil
+}
+
+// readVerl takes over a configuration of verl: the keys of its ppo_trainer.yaml that are set.
+func readVerl(root *document.Node, path string) (*Setup, error) {
+	s := &Setup{Set: make(map[string]string), Data: make(map[string]string)}
+	text := func(key string) string {
+		if n := root.Inner(key); n != nil && n.Kind != document.Null {
+			return n.Text
+		}
+		return ""
+	}
+	s.Model = text("actor_rollout_ref.model.path")
+	for _, k := range []struct{ theirs, ours string }{
+		{"actor_rollout_ref.rollout.temperature", "model.temperature"},
+		{"actor_rollout_ref.rollout.top_p", "model.top_p"},
+		{"data.max_response_length", "model.max_output_tokens"},
+		{"actor_rollout_ref.rollout.n", "training.group_size"},
+	} {
+		if n := root.Inner(k.theirs); n != nil && n.Kind == document.Number {
+			s.Set[k.ours] = n.Text
+		}
+	}
+	if n := root.Inner("actor_rollout_ref.rollout.top_k"); n != nil && n.Kind == document.Number && n.Text != "-1" {
+		s.extra(json.Number(n.Text), nil)
+	}
+	for split, key := range map[string]string{"train": "data.train_files", "eval": "data.val_files"} {
+		n := root.Inner(key)
+		if n != nil && n.Kind == document.List && len(n.Items) == 1 {
+			n = n.Items[0]
+		}
+		switch {
+		case n == nil:
+		case n.Kind == document.List:
+			s.note("%s names %d files: put them into one and name it with --%s", key, len(n.Items), split)
+		case n.Text != "":
+			s.Data[split] = home(n.Text)
+		}
+	}
+	if key := text("data.prompt_key"); key != "" && key != "prompt" {
+		s.Set["data.prompt"] = document.Quote(key)
+	}
+	for _, at := range []string{"reward.custom_reward_function", "custom_reward_function"} {
+		if file := text(at + ".path"); file != "" {
+			s.Reward = home(file)
+			if name := text(at + ".name"); name != "" {
+				s.Reward += ":" + name
+			}
+			break
+		}
+	}
+	if s.Reward == "" {
+		s.note("%s names no reward function, so that verl chooses one of its own by data_source: name a file with --reward", path)
+	}
+	return s, nil
+}
+
+// home replaces the home directory, which a shell would.
+func home(path string) string {
+	for _, prefix := range []string{"~/", "$HOME/", "${HOME}/", "${oc.env:HOME}/"} {
+		if rest, ok := strings.CutPrefix(path, prefix); ok {
+			if dir, err := os.UserHomeDir(); err == nil {
+				return filepath.Join(dir, rest)
+			}
+		}
+	}
+	return path
+}
+
+// extra sets the parameters of sampling that are not OpenAI's.
+func (s *Setup) extra(topK, minP any) {
+	var parts []string
+	for _, p := range []struct {
+		name  string
+		value any
+	}{{"top_k", topK}, {"min_p", minP}} {
+		if p.value != nil {
+			parts = append(parts, fmt.Sprintf("%s: %v", p.name, p.value))
+		}
+	}
+	if len(parts) > 0 {
+		s.Set["model.extra"] = "{" + strings.Join(parts, ", ") + "}"
+	}
+}
+
+func (s *Setup) note(format string, args ...any) {
+	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,116 @@
+package setup_test
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonogo/sampler/input/setup"
+)
+
+// A training script is read, not run: its model, sampling, rows, and its reward functions with what they need.
+func TestATrainingScriptOfTRL(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not installed")
+	}
+	s, err := setup.Read(t.Context(), filepath.Join("testdata", "train.py"), python)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := map[string]string{
+		"model.temperature": "0.9", "model.max_output_tokens": "256", "training.group_size": "16", "model.extra": "{top_k: 20}",
+	}
+	if s.Model != "Qwen/Qwen3-0.6B" || !maps.Equal(s.Set, set) || s.Data["train"] != "train.jsonl" || len(s.Notes) > 0 ||
+		s.Grader != "{type: trl, file: trl_rewards.py, functions: [correct, brief], weights: [1,0.2]}" {
+		t.Errorf("%+v", s)
+	}
+	source := string(s.Files[setup.RewardsFile])
+	for _, want := range []string{"from __future__ import annotations", "import re\n", "NUMBER = re.compile", "def last_number", "def correct", "def brief"} {
+		if !strings.Contains(source, want) {
+			t.Errorf("the rewards lack %q\n%s", want, source)
+		}
+	}
+	for _, no := range []string{"torch", "GRPOTrainer", "load_dataset", "UNUSED", "import sys"} {
+		if strings.Contains(source, no) {
+			t.Errorf("the rewards hold %q\n%s", no, source)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "rewards.py")
+	if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	call := "import runpy, sys\nm = runpy.run_path(sys.argv[1])\nprint(m['correct']([[{'content': 'It is 42.'}]], ['42']), m['brief']([[{'content': 'x' * 300}]]))"
+	out, err := exec.CommandContext(t.Context(), python, "-c", call, file).CombinedOutput()
+	if err != nil || string(out) != "[1.0] [0.0]\n" {
+		t.Errorf("the rewards give %s, %v", out, err)
+	}
+}
+
+// What a script does not say by a literal is named.
+func TestTrainingScriptsThatSayLess(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not installed")
+	}
+	const reward = "def r(completions, **kwargs):\n    return [0.0 for c in completions]\n"
+	for name, c := range map[string]struct{ script, note, refused string }{
+		"rows of a hub":               {reward + "d = load_dataset('openai/gsm8k', 'main', split='train').map(f)\nGRPOTrainer(model='m', reward_funcs=r, train_dataset=d)", "the rows are openai/gsm8k of a hub", ""},
+		"rows that are changed":       {reward + "d = Dataset.from_json('rows.jsonl').filter(f).map(g)\nGRPOTrainer(model='m', reward_funcs=r, train_dataset=d)", "the script changes the rows (filter, map)", ""},
+		"a model that is an argument": {reward + "GRPOTrainer(model=args.model, reward_funcs=[r])", "the script does not name the model by a text", ""},
+		"a reward that is imported":   {"from lib import r\nGRPOTrainer(model='m', reward_funcs=[r, 'org/reward-model'])", "the reward r is not a function of this file; the reward 'org/reward-model' is not", ""},
+		"no trainer":                  {reward, "", "calls 0 trainers with reward_funcs"},
+		"two trainers":                {reward + "GRPOTrainer(model='m', reward_funcs=r)\nGRPOTrainer(model='n', reward_funcs=r)", "", "calls 2 trainers"},
+		"half a script":               {"def r(:", "", "SyntaxError"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "train.py")
+			if err := os.WriteFile(path, []byte(c.script), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			s, err := setup.Read(t.Context(), path, python)
+			if c.refused != "" {
+				if err == nil || !strings.Contains(err.Error(), c.refused) || strings.Contains(err.Error(), "\n") {
+					t.Errorf("the error is %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := strings.ReplaceAll(strings.Join(s.Notes, "; "), ": put it into a file for --reward", "")
+			if !strings.Contains(said, c.note) {
+				t.Errorf("the notes are %q", s.Notes)
+			}
+		})
+	}
+}
+
+func TestAConfigurationOfVerl(t *testing.T) {
+	const head = "actor_rollout_ref:\n  model: {path: Qwen/Qwen3-4B}\n  rollout: {n: 8, temperature: 0.8, top_p: 1.0, top_k: -1}\n"
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := map[string]string{"model.temperature": "0.8", "model.top_p": "1.0", "training.group_size": "8"}
+	for name, c := range map[string]struct{ config, train, eval, reward, note string }{
+		"files and a reward":  {head + "data: {train_files: ~/data/train.parquet, val_files: [val.parquet]}\nreward: {custom_reward_function: {path: reward.py, name: score}}\n", filepath.Join(home, "data/train.parquet"), "val.parquet", "reward.py:score", ""},
+		"of an older version": {head + "data: {train_files: a.parquet}\ncustom_reward_function: {path: r.py, name: null}\n", "a.parquet", "", "r.py", ""},
+		"verl's own reward":   {head + "data: {train_files: [a.parquet, b.parquet]}\n", "", "", "", "data.train_files names 2 files: put them into one and name it with --train; X names no reward function, so that verl chooses one of its own by data_source: name a file with --reward"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := written(t, c.config, nil)
+			s, err := setup.Read(t.Context(), path, "python3")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Model != "Qwen/Qwen3-4B" || !maps.Equal(s.Set, set) || s.Data["train"] != c.train || s.Data["eval"] != c.eval || s.Reward != c.reward ||
+				strings.ReplaceAll(strings.Join(s.Notes, "; "), path, "X") != c.note {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
