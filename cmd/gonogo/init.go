@@ -33,7 +33,7 @@ func initCommand() *cli.Command {
 		Description: `Reads the data files and the job, or without one the reward functions of your own
 trainer, and writes a configuration that names them, with the keys that need a
 decision. --full writes every key, with the defaults commented out. Nothing is
-called and nothing is sent.
+called and nothing is sent. On a terminal, without any of them, it asks what you have.
 
 With --template it writes a complete example to start from: configuration, job and
 data of a task that agents have been fine-tuned for, with built-in endpoints and a
@@ -86,6 +86,20 @@ Example:
 }
 
 func initAction(c *cli.Context) error {
+	agent := ""
+	if !slices.ContainsFunc([]string{"job", "reward", "from", "train", "eval", "production"}, c.IsSet) && console.IsTerminal(c.App.ErrWriter) &&
+		console.IsTerminal(c.App.Reader) {
+		going, err := askWhat(c.App.Reader, c.App.ErrWriter, func(flag, value string) error {
+			if flag == "agent" {
+				agent = agentCommand(value)
+				return nil
+			}
+			return c.Set(flag, value)
+		})
+		if err != nil || !going {
+			return err
+		}
+	}
 	out := c.String("output")
 	if out != "-" && !c.Bool("force") {
 		if err := refuseExisting("choose another name with -o, or overwrite it with --force", out); err != nil {
@@ -98,6 +112,9 @@ func initAction(c *cli.Context) error {
 	}
 	for _, split := range rollout.Splits() {
 		in.Data[split] = c.String(string(split))
+	}
+	if agent != "" {
+		in.Set = map[string]string{"agent.command": agent}
 	}
 	var taken []string
 	if c.IsSet("from") {
