@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"strings"
 
@@ -81,7 +80,11 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 		d.set["grader"] = in.Grader
 		d.note("grader", "taken over")
 	}
-	maps.Copy(d.set, in.Set)
+	for key, value := range in.Set {
+		if d.set[key] = value; decisions[key] == "" {
+			d.note(key, "taken over")
+		}
+	}
 	prompt := ""
 	for _, split := range rollout.Splits() {
 		path := in.Data[split]
