@@ -70,6 +70,8 @@ func Formats() []Format {
 		terminalBench,
 		verlDump,
 		trlCompletions,
+		skyRL,
+		tinker,
 		promptfoo,
 		tauBench,
 		tau2Bench,

@@ -348,18 +348,27 @@ func (e *episode) tell(sink Sink, t *trace) {
 	sink.tellExactly("task.data", e.Task.Data)
 }
 
-// stepFolder matches the folder in which prime-rl keeps the rollouts of a training step, and those of
-// people who evaluate one checkpoint after the other.
+// stepFolder matches the folder in which prime-rl and SkyRL keep the rollouts of a training step, and those
+// of people who evaluate one checkpoint after the other.
 var stepFolder = regexp.MustCompile(
-	`(?:^|[/\\])(?:global_)?(?:step|checkpoint|ckpt)[_-](\d{1,9})[/\\](?:[^/\\]*[/\\])?[^/\\]*$`)
+	`(?:^|[/\\])(?:global_)?(?:step|checkpoint|ckpt)[_-](\d{1,9})(?:_evals)?[/\\](?:[^/\\]*[/\\]){0,2}[^/\\]*$`)
+
+// stepIn returns the step that a folder on the path of a file names.
+func stepIn(name string) (step int, ok bool) {
+	m := stepFolder.FindStringSubmatch(name)
+	if m == nil {
+		return 0, false
+	}
+	step, _ = strconv.Atoi(m[1])
+	return step, true
+}
 
 // stepFolders returns the step of each file, by name, if the files are in the folders of several
 // steps; nil otherwise.
 func stepFolders(files []File) map[string]int {
 	stepOf, steps := make(map[string]int), make(map[int]bool)
 	for _, f := range files {
-		if m := stepFolder.FindStringSubmatch(f.Name); m != nil {
-			n, _ := strconv.Atoi(m[1])
+		if n, ok := stepIn(f.Name); ok {
 			stepOf[f.Name], steps[n] = n, true
 		}
 	}
