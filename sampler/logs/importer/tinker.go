@@ -216,4 +216,3 @@ func (r *tinkerReader) grade(
 	rec.Parts = parts(metrics, r.wanted)
 	return nil
 }
-
