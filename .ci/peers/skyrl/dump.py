@@ -1,6 +1,6 @@
 """Has SkyRL dump evaluations of a step, and prints the metrics that it computes of the same rollouts: dump.py FOLDER
 
-SkyRL imports Ray and PyTorch with its modules, so its functions are taken from their files."""
+SkyRL imports Ray and PyTorch with its modules, so its functions are taken from their files, and what they use of NumPy is made up."""
 
 import __future__
 import ast
@@ -12,8 +12,6 @@ from collections import defaultdict
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import MagicMock
-
-import numpy as np
 
 PACKAGE = Path(importlib.util.find_spec("skyrl").submodule_search_locations[0])
 
@@ -28,6 +26,7 @@ def functions(file, *names, **world):
     return [world[n] for n in names]
 
 
+np = SimpleNamespace(mean=lambda list: sum(list) / len(list), maximum=lambda list, least: [max(v, least) for v in list])
 (measure,) = functions("train/generators/utils.py", "get_metrics_from_generator_output", np=np, defaultdict=defaultdict, MetricsOutput=dict)
 dump, _, metrics_of = functions(
     "train/utils/trainer_utils.py", "dump_per_dataset_eval_results", "sanitize_data_source", "calculate_per_dataset_metrics",
