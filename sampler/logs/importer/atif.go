@@ -21,7 +21,8 @@ var atifLog = Format{
 	Files: []string{"trajectory.json", "*.trajectory.json"},
 	From: Origin{
 		Item: "a hash of the messages before the agent's first", Sample: "the order of the files",
-		Reward: "none: import the trials' `result.json` (harbor), or let `gonogo grade` give them", Failures: "all are `grader`",
+		Reward:   "none; of Harbor's trials, import `result.json`, which has it",
+		Failures: "all are `grader`",
 	},
 	Read: readATIF, sniff: func(f File) error {
 		head, err := readHead(f)
@@ -66,7 +67,7 @@ func readATIF(ctx context.Context, in *intake) error {
 		}
 	}
 	in.sink.note("item = a hash of the prompt, sample = the order of the files, split = %s; trajectories hold no reward: "+
-		"import the result.json of the trials, or gonogo grade RUN", in.split)
+		"result.json of Harbor's trials has it", in.split)
 	return nil
 }
 
