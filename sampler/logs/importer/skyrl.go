@@ -20,7 +20,8 @@ var skyRL = Format{
 		"env_extras",
 	Files: []string{"*.jsonl"},
 	From: Origin{
-		Item: "a hash of `input_prompt` and `env_extras`; the folder's step is that of the record",
+		Item: "a hash of `input_prompt` and `env_extras`; the folder's step is that of the record, whose split is then " +
+			"eval unless `--split` names another",
 		Sample: "the order of an item's lines; lines whose prompt continues the conversation of the line before are " +
 			"one rollout (step-wise trajectories), of which the last score counts",
 		Reward:   "`score`; of a list, one for each token, the sum",
@@ -50,6 +51,11 @@ func readSkyRL(ctx context.Context, in *intake) error {
 	r := skyReader{stepLog: newStepLog(in)}
 	for _, f := range in.files {
 		r.file()
+		if _, ok := stepIn(f.Name); ok && in.opt.Split == "" { // the evaluation of a step of a training
+			r.split = rollout.Eval
+		} else {
+			r.split = in.opt.split()
+		}
 		beside, _ := readValue(f.Beside("aggregated_results.jsonl")) // it may be missing
 		mean, _ := number("", member(beside, "eval/"+strings.TrimSuffix(path.Base(f.Path), ".jsonl")+"/avg_score"))
 		in.means.state(f, "avg_score", mean)

@@ -84,7 +84,7 @@ func TestSkyRL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]float64{"train 5": 0.5, "train 10": 2. / 3}
+	want := map[string]float64{"eval 5": 0.5, "eval 10": 2. / 3}
 	if diff := cmp.Diff(want, stepMeans(g), nearly); diff != "" {
 		t.Errorf("means by step (-want +got):\n%s", diff)
 	}
@@ -106,6 +106,13 @@ func TestSkyRL(t *testing.T) {
 	g.noted(t, "2 lines are a further step", "rollouts are from 2 steps")
 	if strings.Contains(strings.Join(g.notes, "\n"), "avg_score") {
 		t.Errorf("the means that SkyRL states are not those of the rollouts: %s", g.notes)
+	}
+}
+
+func TestSkyRLSplit(t *testing.T) {
+	_, g, err := importSource(t, "", Paths(Options{Split: rollout.Train}, "testdata/skyrl"))
+	if means := stepMeans(g); err != nil || len(means) != 2 || means["train 5"] != 0.5 {
+		t.Errorf("with --split train: %v, %v", means, err)
 	}
 }
 
