@@ -2,6 +2,8 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -11,10 +13,81 @@ import (
 	"gonogo/sampler/rollout"
 )
 
+// atifLog reads trajectories alone, without the trials of Harbor around them.
+var atifLog = Format{
+	Name: "atif",
+	Doc: "a trajectory in Harbor's ATIF without its trial (trajectory.json, with schema_version and steps), for gonogo " +
+		"grade: it holds no reward",
+	Files: []string{"trajectory.json", "*.trajectory.json"},
+	From: Origin{
+		Item: "a hash of the messages before the agent's first", Sample: "the order of the files",
+		Reward:   "none; of Harbor's trials, import `result.json`, which has it",
+		Failures: "all are `grader`",
+	},
+	Read: readATIF, sniff: func(f File) error {
+		head, err := readHead(f)
+		if err == nil && !bytes.HasPrefix(head.keys["schema_version"], []byte(`"ATIF-`)) {
+			err = fmt.Errorf("%w: the object it begins with has no \"schema_version\" ATIF", ErrUnrecognized)
+		}
+		return err
+	},
+}
+
+func readATIF(ctx context.Context, in *intake) error {
+	in.file()
+	for _, f := range in.files {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("read %s: %w", f.Name, err)
+		}
+		talk := new(atif)
+		if err := talk.read(f); err != nil {
+			return err
+		}
+		if err := in.setModel(f, cmp.Or(talk.agent.Model, talk.agent.Name)); err != nil {
+			return err
+		}
+		if len(talk.prompt) == 0 {
+			return lineError(f, 1, "no step of the user or the system precedes the agent's first, but they identify the item")
+		}
+		id := fmt.Sprintf("%016x", rollout.PromptOf(talk.prompt, nil).Sum)
+		err := sendItem(in.sink, f, rollout.Item{ID: id, Split: in.split}, talk.prompt,
+			map[string]json.RawMessage{"tools": offered(talk.agent.Tools)})
+		if err != nil {
+			return err
+		}
+		rec := &rollout.Record{
+			Item: id, Messages: talk.Messages, Calls: talk.Calls, Turns: talk.Turns, Answer: talk.answer(),
+			Usage: rollout.Usage{
+				Input: positive(talk.total.Input), Output: positive(talk.total.Output), Cached: positive(talk.total.Cached),
+			},
+		}
+		in.ungraded(rec, "an ATIF trajectory holds no reward")
+		if err := in.record(rec, in.again(id)); err != nil {
+			return err
+		}
+	}
+	in.sink.note("item = a hash of the prompt, sample = the order of the files, split = %s; trajectories hold no reward: "+
+		"result.json of Harbor's trials has it", in.split)
+	return nil
+}
+
 // atif is a conversation in Harbor's Agent Trajectory Interchange Format, versions 1.0 to 1.8.
 type atif struct {
 	transcript.Builder
 	prompt []rollout.Message // messages before the agent's first step
+	agent  struct {
+		Name  string          `json:"name"`
+		Model string          `json:"model_name"`
+		Tools json.RawMessage `json:"tool_definitions"`
+	}
+	total atifTotal
+}
+
+// atifTotal counts the tokens of a trajectory.
+type atifTotal struct {
+	Input  *int64 `json:"total_prompt_tokens"`
+	Output *int64 `json:"total_completion_tokens"`
+	Cached *int64 `json:"total_cached_tokens"`
 }
 
 type atifStep struct {
@@ -40,11 +113,17 @@ func (a *atif) read(f File) error {
 	const mostParts = 1000
 	for range mostParts {
 		var part struct {
-			Steps []atifStep `json:"steps"`
-			Next  string     `json:"continued_trajectory_ref"`
+			Agent json.RawMessage `json:"agent"`
+			Steps []atifStep      `json:"steps"`
+			Next  string          `json:"continued_trajectory_ref"`
+			Total atifTotal       `json:"final_metrics"` // of the trajectory so far
 		}
 		if err := readObject(f, &part); err != nil {
 			return err
+		}
+		a.total = part.Total
+		if !isNone(part.Agent) && jsontext.Unmarshal(part.Agent, &a.agent) != nil {
+			return lineError(f, 1, "\"agent\" is not an object")
 		}
 		for i, s := range part.Steps {
 			if err := a.step(s); err != nil {

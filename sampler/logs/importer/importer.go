@@ -66,10 +66,13 @@ func Formats() []Format {
 		evalProtocol,
 		nemoGym,
 		harbor,
+		atifLog,
 		sweAgent,
 		terminalBench,
 		verlDump,
 		trlCompletions,
+		skyRL,
+		tinker,
 		promptfoo,
 		tauBench,
 		tau2Bench,
@@ -264,6 +267,10 @@ func Import(ctx context.Context, formats []Format, name string, src Source, sink
 		case matches(f.Files, src.Files[0].base()):
 			near = append(near, reason)
 		}
+	}
+	if head, err := readHead(src.Files[0]); err == nil && head.metrics() {
+		return Format{}, fmt.Errorf("import %s: %w", src.name(), unrecognized("it holds a trainer's metrics and no "+
+			"rollouts: have the trainer log rollouts, or see the curves with gonogo pilot RUN --log FILE"))
 	}
 	return Format{},
 		fmt.Errorf("import %s: %w", src.name(),

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"gonogo/sampler/rollout"
 )
@@ -101,6 +102,18 @@ func readHead(f File) (h head, err error) {
 	})
 	h.broken = err != nil && !cut
 	return h, nil
+}
+
+// metrics reports whether the object holds what a trainer measured: trainer_state.json of Hugging Face, or a
+// line of verl, tinker-cookbook, prime-rl or SkyRL.
+func (h head) metrics() bool {
+	for key := range h.keys {
+		stepped := h.keys["step"] != nil && (key == "data" || strings.Contains(key, "/"))
+		if stepped || strings.HasPrefix(key, "eval/") {
+			return true
+		}
+	}
+	return h.keys["log_history"] != nil
 }
 
 func isObject(text []byte) bool {

@@ -22,6 +22,7 @@ type otlpRollout struct {
 	judged bool        // an evaluator is below top
 	nodes  []*otlpNode // top and what is below it, by their start, without evaluators and what they do
 	last   *otlpNode   // the last call of the model; nil if there is none
+	ends   bool        // of the conversation only the prompt and the last reply are known
 	scores map[string]float64
 	names  []string // of scores, in the order of their spans
 }
@@ -282,6 +283,7 @@ func (r *otlpReader) rollout(f File, o *otlpRollout, talk []rollout.Message, las
 		}
 	}
 	if len(talk) == 0 && o.top.asked != "" {
+		o.ends = true
 		talk = []rollout.Message{{Role: "user", Content: o.top.asked}}
 		if o.top.said != "" {
 			talk = append(talk, rollout.Message{Role: "assistant", Content: o.top.said})
@@ -341,7 +343,7 @@ func (o *otlpRollout) fill(rec *rollout.Record) {
 			tools = append(tools, n)
 		}
 	}
-	if len(rec.Messages) > 0 {
+	if len(rec.Messages) > 0 && !o.ends {
 		rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, func(answer *rollout.Message) (rollout.CallStatus, string) {
 			for _, n := range tools {
 				if n.call.ID != "" && n.call.ID == answer.ToolCallID {

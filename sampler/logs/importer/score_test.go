@@ -20,6 +20,7 @@ var scored = map[string]struct {
 	"verifiers-v1":      {`{"id":"e","task":{"key":"k"},"ok":true,"traces":[{"agent":{"trainable":true},"rewards":{"r":{"score":1}},"metrics":{"turns":2}}]}`, "turns", 2, "r, turns"},
 	"eval-protocol":     {`{"input_metadata":{"row_id":"r"},"evaluation_result":{"score":1.0,"is_score_valid":true,"metrics":{"style":{"score":0.5,"is_score_valid":true}}}}`, "style", 0.5, "style"},
 	"harbor":            {`{"task_name":"t","trial_name":"t__a","task_checksum":"c","agent_info":{"name":"a"},"verifier_result":{"rewards":{"reward":1,"speed":0.5}},"exception_info":null,"finished_at":"2026-11-20T09:00:00Z"}`, "speed", 0.5, "reward, speed"},
+	"tinker":            {`{"split":"train","iteration":1,"group_idx":0,"traj_idx":0,"total_reward":1.0,"trajectory_metrics":{"style":0.5,"length":3},"steps":[]}` + "\n", "style", 0.5, "length, style"},
 	"verl":              {`{"input":"2+2?","output":"4","gts":"4","score":1.0,"acc":0.5,"step":1}` + "\n", "acc", 0.5, "acc"},
 	"promptfoo":         {`{"evalId":"e","results":{"version":3,"results":[{"promptIdx":0,"testIdx":0,"provider":{"id":"p"},"vars":{},"score":1,"namedScores":{"tone":0.5}}]}}`, "tone", 0.5, "tone"},
 	"build-hours":       {`{"sample_index":3,"input_item":{},"trace":[],"final_message_text":"4","metrics":{"g":1,"h":0.5},"error":null}` + "\n", "h", 0.5, "g, h"},

@@ -413,7 +413,7 @@ func (r *trlReader) row(f File, line int, t *trlTable, row *trlRow) error {
 		}
 	}
 	rec := &rollout.Record{Item: id, Step: step, Messages: talk, Answer: transcript.LastAnswer(talk)}
-	rec.Calls, rec.Turns = transcript.CallsOf(talk, transcript.UnreportedStatus)
+	rec.Calls, rec.Turns = transcript.CallsOf(talk, trlStatus)
 	reward := row.weighted(r.terms, t.columns)
 	if reward != nil && math.IsInf(*reward, 0) {
 		return errors.New("the reward is too large")
@@ -426,6 +426,15 @@ func (r *trlReader) row(f File, line int, t *trlTable, row *trlRow) error {
 		}
 	}
 	return r.record(rec, r.next(id, step))
+}
+
+// trlStatus returns how a tool call ended. TRL shows the model an exception of a tool as Python prints the
+// dict {"error": ...} (GRPOTrainer._tool_call_loop).
+func trlStatus(answer *rollout.Message) (rollout.CallStatus, string) {
+	if cause, failed := strings.CutPrefix(answer.Content, "{'error': "); failed && strings.HasSuffix(cause, "}") {
+		return rollout.CallError, strings.Trim(cause, "'\"}")
+	}
+	return rollout.CallOK, ""
 }
 
 // withoutNulls removes null arguments of a call: the column has the arguments of all tools, and

@@ -1,12 +1,14 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -23,8 +25,9 @@ import (
 var verifiersV1 = Format{
 	Name:   "verifiers-v1",
 	Scored: true,
-	Doc:    "traces.jsonl of verifiers 0.4 (layout v1), an episode a line",
-	Files:  []string{"traces.jsonl"},
+	Doc: "traces.jsonl of verifiers 0.4 (layout v1), an episode a line, as prime-rl writes them, too, or the samples " +
+		"of a training that Prime Intellect hosts (prime train rollouts)",
+	Files: []string{"traces.jsonl"},
 	From: Origin{
 		Item: "`task.key`, or `task.data.idx` if there is none; of episodes with several trainable agents, " +
 			"`key/agent`",
@@ -36,13 +39,19 @@ var verifiersV1 = Format{
 			"`errors` are a failure; a `stop_condition` that is a limit is `step_limit`; a reward that is null, or " +
 			"none at all, is `grader`",
 	},
-	Read: readVerifiersV1, keys: []string{"traces", "task"},
+	Read: readVerifiersV1, sniff: func(f File) error {
+		if trained(f) {
+			return nil
+		}
+		return sniffKeys(f, "traces", "task")
+	},
 }
 
 type episode struct {
 	ID  string `json:"id"`
 	Run struct {
 		Work struct {
+			Type string          `json:"type"` // of prime-rl: train or eval
 			Step *int            `json:"step"` // of prime-rl: the training step whose policy made it
 			Env  json.RawMessage `json:"env"`
 			// of prime-rl: the version of the policy when the rollout started
@@ -121,6 +130,7 @@ type traceReward struct {
 }
 
 func readVerifiersV1(ctx context.Context, in *intake) error {
+	in.files = in.allEpisodes()
 	sink, files := in.sink, in.files
 	r := episodeReader{
 		intake: in, ids: make(map[string]string), steps: make(map[int]bool), folders: stepFolders(files),
@@ -133,7 +143,11 @@ func readVerifiersV1(ctx context.Context, in *intake) error {
 		if err != nil {
 			return err
 		}
-		err = eachRow(ctx, f, sink.forFile(f, files), func(line int, e *episode) error { return r.episode(f, line, e) })
+		if trained(f) {
+			err = r.samples(ctx, f)
+		} else {
+			err = eachRow(ctx, f, sink.forFile(f, files), func(line int, e *episode) error { return r.episode(f, line, e) })
+		}
 		if err != nil {
 			return err
 		}
@@ -156,6 +170,69 @@ func readVerifiersV1(ctx context.Context, in *intake) error {
 		in.sendPlan(len(files), r.out)
 	}
 	return nil
+}
+
+// allEpisodes returns the files without those of prime-rl's folders effective, if the folders all are among
+// them, which hold the same episodes and those that were filtered out.
+func (in *intake) allEpisodes() []File {
+	folder := func(f File) string { return filepath.Base(filepath.Dir(f.Name)) }
+	if !slices.ContainsFunc(in.files, func(f File) bool { return folder(f) == "all" }) {
+		return in.files
+	}
+	return slices.DeleteFunc(slices.Clone(in.files), func(f File) bool {
+		again := folder(f) == "effective"
+		if again {
+			in.count("file[|s] of a folder effective, whose episodes are in all, too, [was|were] left out")
+		}
+		return again
+	})
+}
+
+// trained reports whether a file is the output of `prime train rollouts RUN`: an object with a page of the
+// rows that prime-runs uploads (prime_runs/projection.py, episodes_to_parquet_bytes).
+func trained(f File) bool {
+	head, err := readHead(f)
+	return err == nil && (head.keys["samples"] != nil || head.broken && f.mentions(`"samples"`)) &&
+		f.mentions(`"problem_id"`)
+}
+
+// samples reads such a page. Each row holds its episode: problem_id tells no items apart, and no column
+// tells failures.
+func (r *episodeReader) samples(ctx context.Context, f File) error {
+	page, pages := 0, 0
+	err := eachOf(ctx, f, []string{"samples"}, func(key string, value json.RawMessage) error {
+		switch key {
+		case "page":
+			page, _ = strconv.Atoi(string(value))
+		case "total_pages":
+			pages, _ = strconv.Atoi(string(value))
+		}
+		return nil
+	}, func(a *array, raw []byte) error {
+		row, err := decodeRow[struct {
+			Step *int            `json:"step"`
+			Info json.RawMessage `json:"info"`
+		}](raw)
+		if err != nil {
+			return err
+		}
+		native := member(json.RawMessage(jsontext.TextOrJSON(row.Info)), "native_wrapper")
+		if native == nil {
+			return errors.New("info.native_wrapper, the episode, is missing: an old trainer wrote the row, or it was too " +
+				"large; --map item=problem_id,step=step,reward=reward,messages=completion reads the columns, failures as " +
+				"their rewards")
+		}
+		e, err := decodeRow[episode](native)
+		if err != nil {
+			return err
+		}
+		e.Run.Work.Step = cmp.Or(row.Step, e.Run.Work.Step)
+		return r.episode(f, a.index+1, e)
+	})
+	if err == nil && page < pages {
+		r.sink.note("%s is page %d of %d: get the others with --page, and import the pages together", f.Name, page, pages)
+	}
+	return err
 }
 
 // rolloutsEach returns how many rollouts per task the run of a file planned; 0 if its settings are
@@ -271,8 +348,12 @@ func (r *episodeReader) trace(f File, e *episode, item string, t *trace) error {
 	}
 	ours := t.stamp()
 	n := ours.prompt(len(talk), transcript.UntilAnswer(talk))
+	split := r.split
+	if e.Run.Work.Type == "eval" {
+		split = rollout.Eval
+	}
 	rec := &rollout.Record{
-		Item: item, Split: ours.splitOr(r.split), Step: ours.step(e.step()), Source: rollout.Import, TraceID: e.ID,
+		Item: item, Split: ours.splitOr(split), Step: ours.step(e.step()), Source: rollout.Import, TraceID: e.ID,
 		Messages: talk[n:], Answer: transcript.LastAnswer(talk),
 	}
 	if err := r.name(rec, ours); err != nil {
@@ -348,18 +429,27 @@ func (e *episode) tell(sink Sink, t *trace) {
 	sink.tellExactly("task.data", e.Task.Data)
 }
 
-// stepFolder matches the folder in which prime-rl keeps the rollouts of a training step, and those of
-// people who evaluate one checkpoint after the other.
+// stepFolder matches the folder in which prime-rl and SkyRL keep the rollouts of a training step, and those
+// of people who evaluate one checkpoint after the other.
 var stepFolder = regexp.MustCompile(
-	`(?:^|[/\\])(?:global_)?(?:step|checkpoint|ckpt)[_-](\d{1,9})[/\\](?:[^/\\]*[/\\])?[^/\\]*$`)
+	`(?:^|[/\\])(?:global_)?(?:step|checkpoint|ckpt)[_-](\d{1,9})(?:_evals)?[/\\](?:[^/\\]*[/\\]){0,2}[^/\\]*$`)
+
+// stepIn returns the step that a folder on the path of a file names.
+func stepIn(name string) (step int, ok bool) {
+	m := stepFolder.FindStringSubmatch(name)
+	if m == nil {
+		return 0, false
+	}
+	step, _ = strconv.Atoi(m[1])
+	return step, true
+}
 
 // stepFolders returns the step of each file, by name, if the files are in the folders of several
 // steps; nil otherwise.
 func stepFolders(files []File) map[string]int {
 	stepOf, steps := make(map[string]int), make(map[int]bool)
 	for _, f := range files {
-		if m := stepFolder.FindStringSubmatch(f.Name); m != nil {
-			n, _ := strconv.Atoi(m[1])
+		if n, ok := stepIn(f.Name); ok {
 			stepOf[f.Name], steps[n] = n, true
 		}
 	}

@@ -50,6 +50,7 @@ func TestVerifiers(t *testing.T) {
 	if len(theirs) != 12 {
 		t.Fatalf("verifiers made %d traces, want 12", len(theirs))
 	}
+	trainingSamples(p, traces, theirs)
 	run := filepath.Join(t.TempDir(), "run")
 	p.gonogo(0, "import", traces, "-o", run)
 	ours := p.records(run)

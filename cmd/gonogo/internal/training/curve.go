@@ -25,7 +25,8 @@ import (
 const TrainerState = "trainer_state.json"
 
 // ReadCurves reads the curves of a file of metrics: trainer_state.json, the JSON lines of verl's file
-// logger, or a CSV with a step and numbers, such as W&B and TensorBoard export. ok is false for a file
+// logger or those of tinker-cookbook and prime-rl (metrics.jsonl), or a CSV with a step and numbers, such as
+// W&B and TensorBoard export. ok is false for a file
 // of another kind, such as one of rollouts.
 func ReadCurves(path string) (curves []pilot.Curve, ok bool, err error) {
 	f, err := disk.Open(path)
@@ -98,7 +99,7 @@ func readPoints(name string, from io.Reader) (points, bool, error) {
 	}
 }
 
-// jsonPoints reads an object with a log_history, or lines with a step and data. Only its beginning is
+// jsonPoints reads an object with a log_history, or lines with a step and data or metrics. Only its beginning is
 // read of a file of another kind.
 func jsonPoints(rd *bufio.Reader) (points, bool, error) {
 	all := make(points)
@@ -131,14 +132,31 @@ func jsonPoints(rd *bufio.Reader) (points, bool, error) {
 	return nil, false, nil
 }
 
-// addLine adds a line of a step and its data, and reports whether it is one.
+// addLine adds a line of a step and its data, and reports whether it is one. Without data, its numbers are
+// metrics if the names of some have a slash, such as env/all/reward/total.
 func (p points) addLine(line []byte) bool {
 	var row struct {
 		Step json.RawMessage            `json:"step"`
 		Data map[string]json.RawMessage `json:"data"`
 	}
 	line = strict(line)
-	if line == nil || jsontext.Unmarshal(line, &row) != nil || row.Step == nil || row.Data == nil {
+	if line == nil || jsontext.Unmarshal(line, &row) != nil || row.Step == nil {
+		return false
+	}
+	if row.Data == nil && bytes.Contains(line, []byte("/")) && jsontext.Unmarshal(line, &row.Data) == nil {
+		delete(row.Data, "step")
+		named := false
+		for name, value := range row.Data {
+			if len(value) > 0 && strings.IndexByte(`"[{`, value[0]) >= 0 { // a rollout
+				return false
+			}
+			named = named || strings.Contains(name, "/")
+		}
+		if !named {
+			return false
+		}
+	}
+	if row.Data == nil {
 		return false
 	}
 	p.addAll(row.Step, row.Data)

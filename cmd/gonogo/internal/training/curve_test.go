@@ -27,6 +27,13 @@ func TestReadCurves(t *testing.T) {
 			[]pilot.Curve{{Name: "critic/score/mean", Steps: []int{1, 2}, Values: []float64{0.5, 1}}},
 		},
 		{
+			"tinker-cookbook, whose running totals have no step", "metrics.jsonl",
+			`{"step": 0, "env/all/reward/total": 0.25, "optim/lr": 1}` + "\n" + `{"total_tokens": 9}` + "\n" + `{"step": 1, "env/all/reward/total": NaN, "optim/kl": 0.5}` + "\n",
+			[]pilot.Curve{{Name: "env/all/reward/total", Steps: []int{0}, Values: []float64{0.25}}, {Name: "optim/kl", Steps: []int{1}, Values: []float64{0.5}}},
+		},
+		{"rollouts whose texts have slashes", "x.jsonl", `{"step":1,"reward":1,"a/b":2,"output":"1/2"}`, nil},
+		{"rollouts of numbers alone", "x.jsonl", `{"item":1,"step":1,"reward":1}`, nil},
+		{
 			"TensorBoard, named by its file", "train_reward.csv", "Wall time,Step,Value\n1.5,10,0.25\n2.5,20,0.5\n",
 			[]pilot.Curve{{Name: "train_reward", Steps: []int{10, 20}, Values: []float64{0.25, 0.5}}},
 		},
