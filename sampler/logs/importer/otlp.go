@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -43,8 +44,19 @@ var otlpItemKeys = []string{
 // codeList returns names as code, with commas.
 func codeList(names []string) string { return "`" + strings.Join(names, "`, `") + "`" }
 
-// sniffOTLP recognizes a file whose first object is an export request of any signal.
+// sniffOTLP recognizes a file of export requests, and what MLflow and Phoenix export.
 func sniffOTLP(f File) error {
+	err := sniffRequest(f)
+	if errors.Is(err, ErrUnrecognized) {
+		if _, other := exported(f); !errors.Is(other, ErrUnrecognized) {
+			return other
+		}
+	}
+	return err
+}
+
+// sniffRequest recognizes a file whose first object is an export request of any signal.
+func sniffRequest(f File) error {
 	var err error
 	for _, key := range []string{otlpSpans, otlpLogs, otlpMetrics} {
 		if err = sniffKeys(f, key); err == nil || !errors.Is(err, ErrUnrecognized) {
@@ -56,6 +68,12 @@ func sniffOTLP(f File) error {
 
 // eachRequest passes on the export requests of a file: its lines, or the one object that it is.
 func eachRequest(ctx context.Context, f File, sink Sink, yield func(line int, r *otlpRequest) error) error {
+	if sniffRequest(f) != nil {
+		if x, err := exported(f); err == nil {
+			sink.rowKey = nil
+			return x.each(ctx, sink, yield)
+		}
+	}
 	oneLine, err := beginsWithLine(f)
 	if err != nil {
 		return err
@@ -108,6 +126,7 @@ type otlpReader struct {
 	ids    []string // of traces, in the order of their first span
 	twice  int      // spans that occur twice
 	keys   []string // attributes that named an item
+	loose  []otlpLog // evaluations that name their span alone
 }
 
 func readOTLP(ctx context.Context, in *intake) error {
@@ -123,27 +142,43 @@ func readOTLP(ctx context.Context, in *intake) error {
 		return nil
 	}
 	in.sink.noteCount(r.twice, "span[|s] [is|are] in the file twice and [was|were] read once")
+	r.place()
 	r.file()
 	return r.send(ctx)
 }
 
+// place gives evaluations that name their span alone to its trace.
+func (r *otlpReader) place() {
+	strays := 0
+	for _, l := range r.loose {
+		i := slices.IndexFunc(r.ids, func(id string) bool { return r.traces[id].nodes[l.Span] != nil })
+		if i < 0 {
+			strays++
+			continue
+		}
+		t := r.traces[r.ids[i]]
+		t.later = append(t.later, l)
+	}
+	r.sink.noteCount(strays, "score[|s] of spans that are not in the files [was|were] left out")
+}
+
 // take keeps the spans and evaluations of a request.
 func (r *otlpReader) take(req *otlpRequest) error {
-	for _, resource := range req.Spans {
-		for _, scope := range resource.Scopes {
-			for i := range scope.Spans {
-				if err := r.span(&scope.Spans[i]); err != nil {
-					return err
-				}
-			}
+	for s := range req.spans() {
+		if err := r.span(s); err != nil {
+			return err
 		}
 	}
 	for _, resource := range req.Logs {
 		for _, scope := range resource.Scopes {
 			for _, l := range scope.Records {
-				if l.Trace != "" && evaluationName(l.Name, l.Attributes) != "" {
+				switch {
+				case evaluationName(l.Name, l.Attributes) == "":
+				case l.Trace != "":
 					t := r.trace(l.Trace)
 					t.later = append(t.later, l)
+				case l.Span != "":
+					r.loose = append(r.loose, l)
 				}
 			}
 		}
