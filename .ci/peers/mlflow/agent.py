@@ -18,6 +18,8 @@ from mlflow.entities import AssessmentSource, AssessmentSourceType
 
 folder = os.path.abspath(sys.argv[1])
 client = openai.OpenAI(base_url=scripted.start(), api_key="none", max_retries=0)
+os.makedirs(os.path.join(folder, "database"))
+os.chdir(os.path.join(folder, "database"))
 code = AssessmentSource(AssessmentSourceType.CODE, "grader")
 
 
@@ -58,7 +60,7 @@ def export(experiment, name):
 mlflow.openai.autolog()
 saw = {}
 for store in ("file", "database"):
-    address = f"file://{folder}/mlruns" if store == "file" else f"sqlite:///{folder}/mlflow.db"
+    address = f"file://{folder}/mlruns" if store == "file" else f"sqlite:///{folder}/database/mlflow.db"
     os.environ["MLFLOW_TRACKING_URI"] = address
     mlflow.set_tracking_uri(address)
     experiment = mlflow.set_experiment("agents").experiment_id

@@ -86,8 +86,8 @@ func (a otlpAttributes) bodies() []rollout.Message {
 		return asked
 	}
 	said, ok := messagesIn(reply, "messages", "output", "assistant")
-	if !ok {
-		return nil
+	if !ok { // LangSmith's {"output": null} of a call that failed
+		said = nil
 	}
 	return append(asked, said...)
 }

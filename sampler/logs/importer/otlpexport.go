@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -105,6 +106,12 @@ func (x export) each(ctx context.Context, sink Sink, yield func(line int, r *otl
 		return x.eachCells(ctx, sink, yield)
 	}
 	rows, trace, list := 0, "", x.file.list
+	stored, metadata := list != nil && slices.Equal(list.path, []string{"spans"}), make(otlpAttributes)
+	if stored {
+		if err := storedMetadata(x.file, metadata); err != nil {
+			return err
+		}
+	}
 	err := readJSONLines(ctx, x.file, sink, func(row []byte) (*otlpRequest, error) {
 		decode := exportDecoder(func(key string) bool { return member(row, key) != nil })
 		if decode == nil {
@@ -114,7 +121,9 @@ func (x export) each(ctx context.Context, sink Sink, yield func(line int, r *otl
 	}, func(l rollout.Line[*otlpRequest]) error {
 		rows++
 		for s := range l.Value.spans() {
-			trace = s.Trace
+			if trace = s.Trace; s.Parent == "" {
+				maps.Copy(s.Attributes, metadata)
+			}
 		}
 		return stopped(x.file, l.Number, yield(l.Number, l.Value))
 	})
@@ -124,7 +133,7 @@ func (x export) each(ctx context.Context, sink Sink, yield func(line int, r *otl
 	case rows == onePage:
 		sink.note("there are exactly %d entries, as many as MLflow and Phoenix export without a number: are there more?",
 			rows)
-	case slices.Equal(list.path, []string{"spans"}):
+	case stored:
 		logs, err := storedAssessments(x.file, trace)
 		if err != nil {
 			return err
@@ -164,31 +173,55 @@ func (x export) eachCells(ctx context.Context, sink Sink, yield func(line int, r
 	})
 }
 
-// storedAssessments returns the scores of a trace in MLflow's file store, which are next to the folder
-// of its spans.
-func storedAssessments(f File, trace string) (logs []otlpLog, err error) {
+// storedMetadata adds the metadata and the tags of a trace in MLflow's file store, each in a file by its
+// key in folders next to that of the spans.
+func storedMetadata(f File, metadata otlpAttributes) error {
 	if _, err := f.Beside("../trace_info.yaml").stat(); err != nil {
-		return nil, fmt.Errorf("%s holds the spans of one trace without its scores: import the folder of the file "+
+		return fmt.Errorf("%s holds the spans of one trace without its scores: import the folder of the file "+
 			"store or, if MLflow has a database, %s", f.Name, exportHint)
 	}
-	dir := path.Join(path.Dir(f.Path), "../assessments")
-	files, err := fs.ReadDir(f.FS, dir)
+	for _, folder := range []string{"../request_metadata", "../tags"} {
+		err := eachStored(f, folder, func(y File, text []byte) error {
+			quoted, err := json.Marshal(string(text))
+			metadata["metadata."+y.base()] = quoted
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storedAssessments returns the scores of a trace in MLflow's file store.
+func storedAssessments(f File, trace string) (logs []otlpLog, err error) {
+	err = eachStored(f, "../assessments", func(y File, text []byte) error {
+		node, err := document.Parse(y.Name, text)
+		if err == nil {
+			logs = appendAssessment(logs, trace, node.JSON())
+		}
+		return err
+	})
+	return logs, err
+}
+
+// eachStored passes on the files of a folder that is named from the folder of f, if there is one.
+func eachStored(f File, folder string, yield func(y File, text []byte) error) error {
+	files, err := fs.ReadDir(f.FS, path.Join(path.Dir(f.Path), folder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, f.errorOf("read the assessments of", err)
+		return f.errorOf("read "+folder+" of", err)
 	}
 	for _, file := range files {
-		y := f.Beside("../assessments/" + file.Name())
+		y := f.Beside(folder + "/" + file.Name())
 		text, err := fs.ReadFile(y.FS, y.Path)
 		if err != nil {
-			return nil, y.errorOf("read", err)
+			return y.errorOf("read", err)
 		}
-		node, err := document.Parse(y.Name, text)
-		if err != nil {
-			return nil, err
+		if err := yield(y, text); err != nil {
+			return err
 		}
-		logs = appendAssessment(logs, trace, node.JSON())
 	}
-	return logs, nil
+	return nil
 }
 
 // newRequest returns an export request with spans and evaluations.
