@@ -14,21 +14,22 @@ import (
 // otlp reads traces in the JSON encoding of OTLP (opentelemetry/proto/trace/v1/trace.proto), as the
 // file exporter of the OpenTelemetry Collector writes them: an export request per line, or one in the
 // whole file. It knows the attributes of the GenAI semantic conventions (semantic-conventions-genai,
-// docs/gen-ai), of OpenInference (spec/semantic_conventions.md) and the cases of pydantic-evals.
+// docs/gen-ai), of OpenInference (spec/semantic_conventions.md), of MLflow, Langfuse and LangSmith, and the
+// cases of pydantic-evals. Exports of MLflow and Phoenix become such requests; see exportDecoder.
 var otlp = Format{
 	Name:   "otlp",
 	Scored: true,
 	Doc: "traces in OTLP JSON, as the file exporter of the OpenTelemetry Collector writes them, with the attributes " +
-		"of GenAI or OpenInference",
+		"of GenAI, OpenInference, OpenLLMetry, MLflow, Langfuse or LangSmith; traces as MLflow or Phoenix exports them",
 	Files: []string{"*.jsonl", "*.json"},
 	From: Origin{
 		Item: "an attribute of the outermost span but tools that has one, or of its `metadata`: " + codeList(otlpItemKeys) +
 			", or any by `--item KEY`; else the first messages of the root's last model span",
 		Sample: "the order of an item's rollouts; each span that names an item, else each root span over a model " +
 			"span, is a rollout",
-		Reward: "`gen_ai.evaluation.result` events of its spans or in logs, `scores` and `assertions` of a case, or the " +
-			"attribute `reward` or `score` of the rollout's own span: the one that `--score` names, else `reward`, else `score`, " +
-			"else the first; the others are `parts`",
+		Reward: "`gen_ai.evaluation.result` events of its spans or in logs, MLflow's feedback, Phoenix's annotations, " +
+			"`scores` and `assertions` of a case, or the attribute or metadata `reward` or `score` of the rollout's own " +
+			"span: the one that `--score` names, else `reward`, else `score`, else the first; the others are `parts`",
 		Failures: "a last model span with status error is `model_api`; a rollout with status error is `model_api`, " +
 			"`tool` or `grader` by its exception, whatever its score; no score is `grader`",
 	},
@@ -123,9 +124,9 @@ type otlpTrace struct {
 type otlpReader struct {
 	*intake
 	traces map[string]*otlpTrace
-	ids    []string // of traces, in the order of their first span
-	twice  int      // spans that occur twice
-	keys   []string // attributes that named an item
+	ids    []string  // of traces, in the order of their first span
+	twice  int       // spans that occur twice
+	keys   []string  // attributes that named an item
 	loose  []otlpLog // evaluations that name their span alone
 }
 

@@ -25,7 +25,7 @@ func TestTracesOfBackends(t *testing.T) {
 				files[i] = "testdata/otlp/" + files[i]
 			}
 			opt := Options{}
-			if name == "mlflow" || name == "file store" {
+			if name == "mlflow" || name == "phoenix" || name == "file store" {
 				opt.Score = "right"
 			}
 			_, g, err := importSource(t, "", Paths(opt, files...))

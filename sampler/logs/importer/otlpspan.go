@@ -222,7 +222,9 @@ func scoreOf(a otlpAttributes) *float64 {
 	if v := a.number("gen_ai.evaluation.score.value"); v != nil {
 		return v
 	}
-	for i, labels := range [][]string{{"fail", "failed", "incorrect", "false", "no"}, {"pass", "passed", "correct", "true", "yes"}} {
+	for i, labels := range [][]string{
+		{"fail", "failed", "incorrect", "false", "no"}, {"pass", "passed", "correct", "true", "yes"},
+	} {
 		if slices.Contains(labels, strings.ToLower(a.text("gen_ai.evaluation.score.label"))) {
 			v := float64(i)
 			return &v
