@@ -27,8 +27,8 @@ import (
 //   - Phoenix: a span or an annotation of the REST API, or a row of its data frames, whose columns have
 //     the same names with dots.
 
-// onePage is how many rows the commands of MLflow and Phoenix export if they are not told how many.
-const onePage = 100
+// pages are the numbers of rows that MLflow and Phoenix export if they are not told how many.
+var pages = []int{100, 1000}
 
 // exportHint says how to export what is in a database.
 const exportHint = "write traces and scores into a file: mlflow traces search --experiment-id ID --max-results 50000 " +
@@ -102,45 +102,48 @@ func (t *table) exported(f File) error {
 
 // each passes on the rows.
 func (x export) each(ctx context.Context, sink Sink, yield func(line int, r *otlpRequest) error) error {
-	if x.table != nil {
-		return x.eachCells(ctx, sink, yield)
-	}
-	rows, trace, list := 0, "", x.file.list
-	stored, metadata := list != nil && slices.Equal(list.path, []string{"spans"}), make(otlpAttributes)
+	stored := x.file.list != nil && slices.Equal(x.file.list.path, []string{"spans"})
+	metadata := make(otlpAttributes)
 	if stored {
 		if err := storedMetadata(x.file, metadata); err != nil {
 			return err
 		}
 	}
-	err := readJSONLines(ctx, x.file, sink, func(row []byte) (*otlpRequest, error) {
+	rows, trace := 0, ""
+	read := x.eachRow
+	if x.table != nil {
+		read = x.eachCells
+	}
+	err := read(ctx, sink, func(line int, r *otlpRequest) error {
+		rows++
+		for s := range r.spans() {
+			if trace = s.Trace; s.Parent == "" {
+				maps.Copy(s.Attributes, metadata)
+			}
+		}
+		return stopped(x.file, line, yield(line, r))
+	})
+	if err == nil && stored {
+		var logs []otlpLog
+		if logs, err = storedAssessments(x.file, trace); err == nil {
+			err = yield(1, newRequest(nil, logs))
+		}
+	} else if slices.Contains(pages, rows) {
+		sink.note("there are exactly %d entries, as many as MLflow and Phoenix export unless they are told otherwise: are "+
+			"there more?", rows)
+	}
+	return err
+}
+
+// eachRow passes on the rows of JSON.
+func (x export) eachRow(ctx context.Context, sink Sink, yield func(line int, r *otlpRequest) error) error {
+	return readJSONLines(ctx, x.file, sink, func(row []byte) (*otlpRequest, error) {
 		decode := exportDecoder(func(key string) bool { return member(row, key) != nil })
 		if decode == nil {
 			return nil, errors.New(string(errNoExport))
 		}
 		return decode(row)
-	}, func(l rollout.Line[*otlpRequest]) error {
-		rows++
-		for s := range l.Value.spans() {
-			if trace = s.Trace; s.Parent == "" {
-				maps.Copy(s.Attributes, metadata)
-			}
-		}
-		return stopped(x.file, l.Number, yield(l.Number, l.Value))
-	})
-	switch {
-	case err != nil || list == nil:
-		return err
-	case rows == onePage:
-		sink.note("there are exactly %d entries, as many as MLflow and Phoenix export without a number: are there more?",
-			rows)
-	case stored:
-		logs, err := storedAssessments(x.file, trace)
-		if err != nil {
-			return err
-		}
-		return yield(1, newRequest(nil, logs))
-	}
-	return nil
+	}, func(l rollout.Line[*otlpRequest]) error { return yield(l.Number, l.Value) })
 }
 
 // eachCells passes on the rows of a table.
@@ -166,10 +169,10 @@ func (x export) eachCells(ctx context.Context, sink Sink, yield func(line int, r
 			return err
 		}
 		r, err := decode(text)
-		if err == nil {
-			err = yield(line, r)
+		if err != nil {
+			return stopped(x.file, line, err)
 		}
-		return stopped(x.file, line, err)
+		return yield(line, r)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -136,6 +137,33 @@ func TestExportsOfBackends(t *testing.T) {
 	_, g, err := importText(t, "otlp", log)
 	if err != nil || g.records[0].Finish != rollout.FinishLength || g.models[0] != "m" || g.records[0].Answer != "A" {
 		t.Errorf("%+v, %v", g.records[0], err)
+	}
+}
+
+// The scores of a trace in the file store count however many spans it has, a page of them too.
+func TestStoredTraceOfManySpans(t *testing.T) {
+	var spans []string
+	for i := range pages[0] {
+		parent, kind := `"span000"`, "TOOL"
+		if i == 0 {
+			parent, kind = "null", "CHAT_MODEL"
+		}
+		spans = append(spans, fmt.Sprintf(`{"trace_id":"t","span_id":"span%03d","parent_span_id":%s,"start_time_unix_nano":%d,"attributes":{"mlflow.spanType":"%s"}}`, i, parent, i+1, kind))
+	}
+	dir := fstest.MapFS{
+		"t/artifacts/traces.json":       {Data: []byte(`{"spans":[` + strings.Join(spans, ",") + `]}`)},
+		"t/trace_info.yaml":             {Data: []byte("state: OK\n")},
+		"t/tags/item_id":                {Data: []byte("1")},
+		"t/assessments/a.yaml":          {Data: []byte("assessment_name: right\nfeedback:\n  value: 0.5\n")},
+		"t/assessments/expectation.yml": {Data: []byte("assessment_name: right\nexpectation:\n  value: 1\n")},
+	}
+	_, g, err := importSource(t, "", Source{Files: []File{{Name: "t", FS: dir, Path: "t"}}})
+	if err != nil || len(g.records) != 1 || told(g)[0] != "1/0 graded 0.5" {
+		t.Errorf("%v, %v", g, err)
+	}
+	dir["t/assessments/a.yaml"].Data = []byte("feedback:\n value: [")
+	if _, _, err = importSource(t, "", Source{Files: []File{{Name: "t", FS: dir, Path: "t"}}}); err == nil || !strings.Contains(err.Error(), "a.yaml:") {
+		t.Errorf("an assessment that is cut off: %v", err)
 	}
 }
 
