@@ -27,7 +27,7 @@ import (
 //   - Phoenix: a span or an annotation of the REST API, or a row of its data frames, whose columns have
 //     the same names with dots.
 
-// pages are the numbers of rows that MLflow and Phoenix export if they are not told how many.
+// pages are the numbers of rows that MLflow and Phoenix export by default.
 var pages = []int{100, 1000}
 
 // exportHint says how to export what is in a database.
@@ -129,8 +129,7 @@ func (x export) each(ctx context.Context, sink Sink, yield func(line int, r *otl
 			err = yield(1, newRequest(nil, logs))
 		}
 	} else if slices.Contains(pages, rows) {
-		sink.note("there are exactly %d entries, as many as MLflow and Phoenix export unless they are told otherwise: are "+
-			"there more?", rows)
+		sink.note("there are exactly %d entries, as many as MLflow and Phoenix export by default: are there more?", rows)
 	}
 	return err
 }
