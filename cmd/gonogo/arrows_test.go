@@ -269,7 +269,7 @@ var allowedArrows = map[string][]string{
 		"sampler/internal/parquetfile", "sampler/jsontext", "sampler/rollout", "sampler/rollout/disk",
 	},
 	"sampler/logs/importer": {
-		"sampler/internal/compressed", "sampler/internal/failure", "sampler/internal/jsonrows",
+		"sampler/input/document", "sampler/internal/compressed", "sampler/internal/failure", "sampler/internal/jsonrows",
 		"sampler/internal/parquetfile", "sampler/internal/transcript", "sampler/jsontext",
 		"sampler/rollout", "sampler/rollout/prompt", "sampler/wording",
 	},

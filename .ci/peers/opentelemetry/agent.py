@@ -3,11 +3,10 @@ that writes FILE, and what the agent itself saw is printed: per item its scores,
 
 import json
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import collector
 import openai
+import scripted
 from opentelemetry import trace
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.trace import TracerProvider
@@ -16,38 +15,6 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 which, path = sys.argv[1:]
 
 
-class Server(BaseHTTPRequestHandler):
-    answers = 0
-
-    def log_message(self, *_):
-        pass
-
-    def do_POST(self):
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        if "refused" in asked["messages"][1]["content"]:
-            return self.reply(400, {"error": {"message": "no such model", "code": "bad"}})
-        message, finish = {"role": "assistant", "content": None}, "stop"
-        if asked.get("tools") and asked["messages"][-1]["role"] != "tool":
-            call = {"name": "add", "arguments": json.dumps({"a": 2, "b": 3})}
-            message["tool_calls"], finish = [{"id": "call_1", "type": "function", "function": call}], "tool_calls"
-        else:
-            message["content"] = f"The answer is {5 + Server.answers % 3}."
-            Server.answers += 1
-        usage = {"prompt_tokens": 20, "completion_tokens": 7, "total_tokens": 27}
-        choice = {"index": 0, "message": message, "finish_reason": finish}
-        self.reply(200, {"id": "x", "object": "chat.completion", "created": 1, "model": asked["model"], "choices": [choice], "usage": usage})
-
-    def reply(self, status, value):
-        body = json.dumps(value).encode()
-        self.send_response(status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-
-server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
-threading.Thread(target=server.serve_forever, daemon=True).start()
 provider = TracerProvider()
 provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=collector.start(path))))
 trace.set_tracer_provider(provider)
@@ -56,9 +23,8 @@ if which == "openllmetry":
 else:
     from openinference.instrumentation.openai import OpenAIInstrumentor
 OpenAIInstrumentor().instrument()
-client = openai.OpenAI(base_url=f"http://127.0.0.1:{server.server_port}/v1", api_key="none", max_retries=0)
+client = openai.OpenAI(base_url=scripted.start(), api_key="none", max_retries=0)
 tracer = trace.get_tracer("agent")
-ADD = {"name": "add", "parameters": {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "number"}}}}
 
 
 def attributes(kind, **more):
@@ -76,7 +42,7 @@ def rollout(item, tools):
     named = {"metadata": json.dumps({"item": item})} if which == "openinference" else {"item.id": item}
     with tracer.start_as_current_span("agent", attributes=attributes("AGENT", **named)) as span:
         messages = [{"role": "system", "content": "Add."}, {"role": "user", "content": f"This is {item}: 2+3?"}]
-        more = {"tools": [{"type": "function", "function": ADD}]} if tools else {}
+        more = {"tools": [{"type": "function", "function": scripted.ADD}]} if tools else {}
         while True:
             try:
                 reply = client.chat.completions.create(model="scripted", messages=messages, **more)
@@ -101,6 +67,6 @@ def rollout(item, tools):
     return seen
 
 
-saw = {item: [rollout(item, item == "with a tool") for _ in range(6)] for item in ("with a tool", "plain", "refused", "unjudged")}
+saw = {item: [rollout(item, item == "with a tool") for _ in range(6)] for item in scripted.ITEMS}
 provider.shutdown()
 print(json.dumps(saw))

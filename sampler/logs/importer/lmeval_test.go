@@ -10,8 +10,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// document makes a line of a samples file.
-func document(id int, filter, resps, metrics string) string {
+// lmDocument makes a line of a samples file.
+func lmDocument(id int, filter, resps, metrics string) string {
 	return fmt.Sprintf(`{"doc_id":%d,"doc":{"question":"2+2"},"target":"4","arguments":{"gen_args_0":{"arg_0":"Q: 2+2 A:","arg_1":{"until":["\n"]}}},"resps":%s,"filtered_resps":["4"],"filter":%q,"doc_hash":"h%d",%s}`,
 		id, resps, filter, id, metrics) + "\n"
 }
@@ -19,24 +19,24 @@ func document(id int, filter, resps, metrics string) string {
 func TestLMEval(t *testing.T) {
 	const notGraded = "grader - not graded: lm-eval keeps no score for each repeat; gonogo grade gives them rewards"
 	tryRows(t, "lm-eval", []row{
-		{name: "repeats have no score of their own", file: document(0, "none", `[["4","5"]]`, `"metrics":["exact_match"],"exact_match":1.0`), want: []string{"0/0 " + notGraded, "0/1 " + notGraded}, note: "gonogo grade RUN"},
-		{name: "one response has the document's metric", file: document(0, "none", `[["4"]]`, `"metrics":["exact_match","f1"],"exact_match":1.0,"f1":0.5`) + document(1, "none", `[["5"]]`, `"metrics":["exact_match","f1"],"exact_match":0.0,"f1":0.5`), want: []string{"0/0 graded 1", "1/0 graded 0"}, note: "its metric exact_match"},
+		{name: "repeats have no score of their own", file: lmDocument(0, "none", `[["4","5"]]`, `"metrics":["exact_match"],"exact_match":1.0`), want: []string{"0/0 " + notGraded, "0/1 " + notGraded}, note: "gonogo grade RUN"},
+		{name: "one response has the document's metric", file: lmDocument(0, "none", `[["4"]]`, `"metrics":["exact_match","f1"],"exact_match":1.0,"f1":0.5`) + lmDocument(1, "none", `[["5"]]`, `"metrics":["exact_match","f1"],"exact_match":0.0,"f1":0.5`), want: []string{"0/0 graded 1", "1/0 graded 0"}, note: "its metric exact_match"},
 		{
-			name: "a metric that means something over all documents alone", file: document(0, "none", `[["4"]]`, `"metrics":["bleu"],"bleu":["a","b"]`) + document(1, "none", `[["4"]]`, `"metrics":["bleu"],"bleu":NaN`) + document(2, "none", `[["4"]]`, `"metrics":[]`),
+			name: "a metric that means something over all documents alone", file: lmDocument(0, "none", `[["4"]]`, `"metrics":["bleu"],"bleu":["a","b"]`) + lmDocument(1, "none", `[["4"]]`, `"metrics":["bleu"],"bleu":NaN`) + lmDocument(2, "none", `[["4"]]`, `"metrics":[]`),
 			want: []string{`0/0 grader - bleu must be a number, not ["a","b"]`, "1/0 grader - not graded: there is no metric bleu", "2/0 grader - not graded: there is no metric bleu"},
 		},
-		{name: "other filters show the same responses", file: document(0, "strict-match", `[["4"]]`, `"metrics":["em"],"em":0`) + document(0, "flexible-extract", `[["4"]]`, `"metrics":["em"],"em":1`), want: []string{"0/0 graded 0"}, note: "lines that show the same responses through other filters, left out: 1"},
-		{name: "choices that are rated are no repeats", file: document(0, "none", `[["(-1.5, False)"],["(-0.5, True)"]]`, `"metrics":["acc"],"acc":1`), want: []string{"0/0 graded 1"}},
-		{name: "a document twice", file: document(0, "none", `[["4"]]`, `"metrics":[]`) + document(0, "none", `[["4"]]`, `"metrics":[]`), broken: "log.json:2: doc_id 0 already occurs in line 1"},
-		{name: "no responses", file: document(0, "none", `[]`, `"metrics":[]`), broken: "log.json:1: document 0 has no responses"},
+		{name: "other filters show the same responses", file: lmDocument(0, "strict-match", `[["4"]]`, `"metrics":["em"],"em":0`) + lmDocument(0, "flexible-extract", `[["4"]]`, `"metrics":["em"],"em":1`), want: []string{"0/0 graded 0"}, note: "lines that show the same responses through other filters, left out: 1"},
+		{name: "choices that are rated are no repeats", file: lmDocument(0, "none", `[["(-1.5, False)"],["(-0.5, True)"]]`, `"metrics":["acc"],"acc":1`), want: []string{"0/0 graded 1"}},
+		{name: "a document twice", file: lmDocument(0, "none", `[["4"]]`, `"metrics":[]`) + lmDocument(0, "none", `[["4"]]`, `"metrics":[]`), broken: "log.json:2: doc_id 0 already occurs in line 1"},
+		{name: "no responses", file: lmDocument(0, "none", `[]`, `"metrics":[]`), broken: "log.json:1: document 0 has no responses"},
 	})
 }
 
 // The task of the file's name keeps documents of different tasks apart, and
 // files of one task make further samples.
 func TestLMEvalFiles(t *testing.T) {
-	one := document(0, "none", `[["4"]]`, `"metrics":["em"],"em":1`)
-	two := document(0, "none", `[["5"]]`, `"metrics":["em"],"em":0`)
+	one := lmDocument(0, "none", `[["4"]]`, `"metrics":["em"],"em":1`)
+	two := lmDocument(0, "none", `[["5"]]`, `"metrics":["em"],"em":0`)
 	_, g, err := importSource(t, "", named("samples_gsm8k_2026-01-01T10-00-00.000001.jsonl", one, "samples_gsm8k_2026-01-02T10-00-00.000001.jsonl", two, "samples_arc_easy_2026-01-01T10-00-00.000001.jsonl", two))
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestLMEvalFiles(t *testing.T) {
 }
 
 func FuzzLMEval(f *testing.F) {
-	fuzzFormat(f, "lm-eval", document(0, "x", `[[null,{}],[]]`, `"metrics":["doc_id","em"],"em":-Infinity`), `{"doc_id":0,"doc":null,"resps":[["a"]],"arguments":[["p"]]}`)
+	fuzzFormat(f, "lm-eval", lmDocument(0, "x", `[[null,{}],[]]`, `"metrics":["doc_id","em"],"em":-Infinity`), `{"doc_id":0,"doc":null,"resps":[["a"]],"arguments":[["p"]]}`)
 }
 
 func TestRecorder(t *testing.T) {

@@ -7,27 +7,29 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
 // otlp reads traces in the JSON encoding of OTLP (opentelemetry/proto/trace/v1/trace.proto), as the
 // file exporter of the OpenTelemetry Collector writes them: an export request per line, or one in the
 // whole file. It knows the attributes of the GenAI semantic conventions (semantic-conventions-genai,
-// docs/gen-ai), of OpenInference (spec/semantic_conventions.md) and the cases of pydantic-evals.
+// docs/gen-ai), of OpenInference (spec/semantic_conventions.md), of MLflow, Langfuse and LangSmith, and the
+// cases of pydantic-evals. Exports of MLflow and Phoenix become such requests; see exportDecoder.
 var otlp = Format{
 	Name:   "otlp",
 	Scored: true,
 	Doc: "traces in OTLP JSON, as the file exporter of the OpenTelemetry Collector writes them, with the attributes " +
-		"of GenAI or OpenInference",
+		"of GenAI, OpenInference, OpenLLMetry, MLflow, Langfuse or LangSmith; traces as MLflow or Phoenix exports them",
 	Files: []string{"*.jsonl", "*.json"},
 	From: Origin{
 		Item: "an attribute of the outermost span but tools that has one, or of its `metadata`: " + codeList(otlpItemKeys) +
 			", or any by `--item KEY`; else the first messages of the root's last model span",
 		Sample: "the order of an item's rollouts; each span that names an item, else each root span over a model " +
 			"span, is a rollout",
-		Reward: "`gen_ai.evaluation.result` events of its spans or in logs, `scores` and `assertions` of a case, or the " +
-			"attribute `reward` or `score` of the rollout's own span: the one that `--score` names, else `reward`, else `score`, " +
-			"else the first; the others are `parts`",
+		Reward: "`gen_ai.evaluation.result` events of its spans or in logs, MLflow's feedback, Phoenix's annotations, " +
+			"`scores` and `assertions` of a case, or the attribute or metadata `reward` or `score` of the rollout's own " +
+			"span: the one that `--score` names, else `reward`, else `score`, else the first; the others are `parts`",
 		Failures: "a last model span with status error is `model_api`; a rollout with status error is `model_api`, " +
 			"`tool` or `grader` by its exception, whatever its score; no score is `grader`",
 	},
@@ -43,8 +45,19 @@ var otlpItemKeys = []string{
 // codeList returns names as code, with commas.
 func codeList(names []string) string { return "`" + strings.Join(names, "`, `") + "`" }
 
-// sniffOTLP recognizes a file whose first object is an export request of any signal.
+// sniffOTLP recognizes a file of export requests, and what MLflow and Phoenix export.
 func sniffOTLP(f File) error {
+	err := sniffRequest(f)
+	if errors.Is(err, ErrUnrecognized) {
+		if _, other := exported(f); !errors.Is(other, ErrUnrecognized) {
+			return other
+		}
+	}
+	return err
+}
+
+// sniffRequest recognizes a file whose first object is an export request of any signal.
+func sniffRequest(f File) error {
 	var err error
 	for _, key := range []string{otlpSpans, otlpLogs, otlpMetrics} {
 		if err = sniffKeys(f, key); err == nil || !errors.Is(err, ErrUnrecognized) {
@@ -56,6 +69,12 @@ func sniffOTLP(f File) error {
 
 // eachRequest passes on the export requests of a file: its lines, or the one object that it is.
 func eachRequest(ctx context.Context, f File, sink Sink, yield func(line int, r *otlpRequest) error) error {
+	if sniffRequest(f) != nil {
+		if x, err := exported(f); err == nil {
+			sink.rowKey = nil
+			return x.each(ctx, sink, yield)
+		}
+	}
 	oneLine, err := beginsWithLine(f)
 	if err != nil {
 		return err
@@ -105,9 +124,10 @@ type otlpTrace struct {
 type otlpReader struct {
 	*intake
 	traces map[string]*otlpTrace
-	ids    []string // of traces, in the order of their first span
-	twice  int      // spans that occur twice
-	keys   []string // attributes that named an item
+	ids    []string  // of traces, in the order of their first span
+	twice  int       // spans that occur twice
+	keys   []string  // attributes that named an item
+	loose  []otlpLog // evaluations that name their span alone
 }
 
 func readOTLP(ctx context.Context, in *intake) error {
@@ -123,27 +143,43 @@ func readOTLP(ctx context.Context, in *intake) error {
 		return nil
 	}
 	in.sink.noteCount(r.twice, "span[|s] [is|are] in the file twice and [was|were] read once")
+	r.place()
 	r.file()
 	return r.send(ctx)
 }
 
+// place gives evaluations that name their span alone to its trace.
+func (r *otlpReader) place() {
+	strays := 0
+	for _, l := range r.loose {
+		i := slices.IndexFunc(r.ids, func(id string) bool { return r.traces[id].nodes[l.Span] != nil })
+		if i < 0 {
+			strays++
+			continue
+		}
+		t := r.traces[r.ids[i]]
+		t.later = append(t.later, l)
+	}
+	r.sink.noteCount(strays, "score[|s] of spans that are not in the files [was|were] left out")
+}
+
 // take keeps the spans and evaluations of a request.
 func (r *otlpReader) take(req *otlpRequest) error {
-	for _, resource := range req.Spans {
-		for _, scope := range resource.Scopes {
-			for i := range scope.Spans {
-				if err := r.span(&scope.Spans[i]); err != nil {
-					return err
-				}
-			}
+	for s := range req.spans() {
+		if err := r.span(s); err != nil {
+			return err
 		}
 	}
 	for _, resource := range req.Logs {
 		for _, scope := range resource.Scopes {
 			for _, l := range scope.Records {
-				if l.Trace != "" && evaluationName(l.Name, l.Attributes) != "" {
+				switch {
+				case evaluationName(l.Name, l.Attributes) == "":
+				case l.Trace != "":
 					t := r.trace(l.Trace)
 					t.later = append(t.later, l)
+				case l.Span != "":
+					r.loose = append(r.loose, l)
 				}
 			}
 		}

@@ -2,6 +2,8 @@ package importer
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -169,5 +171,12 @@ func TestWhichSpanIsTheRollout(t *testing.T) {
 
 func FuzzOTLP(f *testing.F) {
 	f.Add(samples["otlp"])
+	for _, export := range []string{"mlflow.json", "phoenix-spans.json", "phoenix-annotations.csv"} {
+		text, err := os.ReadFile(filepath.Join("testdata", "otlp", export))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text))
+	}
 	fuzzFormat(f, "otlp", strings.Replace(samples["otlp"], `"boolValue"`, `"kvlistValue"`, 1))
 }

@@ -25,7 +25,7 @@ func (s *otlpSpan) conversation() ([]rollout.Message, error) {
 		list = slices.Concat(s.Attributes.numbered("gen_ai.prompt."), first(s.Attributes.numbered("gen_ai.completion.")))
 	}
 	if len(list) == 0 {
-		return nil, nil
+		return s.Attributes.bodies(), nil
 	}
 	text, err := json.Marshal(list)
 	if err != nil {
@@ -41,6 +41,11 @@ func first(choices []chatMessage) []chatMessage { return choices[:min(1, len(cho
 func (a otlpAttributes) tools() json.RawMessage {
 	if list := a.structured("gen_ai.tool.definitions"); list != nil {
 		return list
+	}
+	for _, key := range otlpInputs {
+		if list := member(a.structured(key), "tools"); !isNone(list) {
+			return list
+		}
 	}
 	var list []json.RawMessage
 	for i := 0; ; i++ {

@@ -64,24 +64,19 @@ func (r *otlpReader) send(ctx context.Context) error {
 	r.choose(names, "reward", "score")
 	for _, f := range r.files {
 		err := eachRequest(ctx, f, Sink{}, func(_ int, req *otlpRequest) error {
-			for _, resource := range req.Spans {
-				for _, scope := range resource.Scopes {
-					for i := range scope.Spans {
-						s := &scope.Spans[i]
-						key := [2]string{s.Trace, s.ID}
-						o := waits[key]
-						if o == nil {
-							continue
-						}
-						delete(waits, key)
-						talk, err := s.conversation()
-						if err != nil {
-							return fmt.Errorf("span %s of trace %s: %w", s.ID, s.Trace, err)
-						}
-						if err := r.rollout(f, o, talk, s.Attributes); err != nil {
-							return err
-						}
-					}
+			for s := range req.spans() {
+				key := [2]string{s.Trace, s.ID}
+				o := waits[key]
+				if o == nil {
+					continue
+				}
+				delete(waits, key)
+				talk, err := s.conversation()
+				if err != nil {
+					return fmt.Errorf("span %s of trace %s: %w", s.ID, s.Trace, err)
+				}
+				if err := r.rollout(f, o, talk, s.Attributes); err != nil {
+					return err
 				}
 			}
 			return nil
@@ -149,6 +144,7 @@ func (t *otlpTrace) rollouts(trace string) (out []*otlpRollout, leftOut int, err
 		n.within = at.model
 		o.nodes = append(o.nodes, n)
 	}
+	slices.SortStableFunc(t.later, func(a, b otlpLog) int { return cmp.Compare(a.at, b.at) })
 	for _, l := range t.later {
 		o := of[l.Span]
 		if o == nil && len(out) == 1 {
@@ -343,10 +339,23 @@ func (o *otlpRollout) fill(rec *rollout.Record) {
 			tools = append(tools, n)
 		}
 	}
-	if len(rec.Messages) > 0 && !o.ends {
+	// A conversation without the calls that spans hold is only its beginning and its end.
+	shown := len(tools) == 0 || slices.ContainsFunc(rec.Messages, func(m rollout.Message) bool {
+		return m.Role == "tool" || len(m.ToolCalls) > 0
+	})
+	if len(rec.Messages) > 0 && !o.ends && shown {
+		answers := 0
+		for _, m := range rec.Messages {
+			if m.Role == "tool" {
+				answers++
+			}
+		}
+		inOrder := answers == len(tools) && !slices.ContainsFunc(tools, func(n *otlpNode) bool { return n.call.ID != "" })
+		answered := 0
 		rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, func(answer *rollout.Message) (rollout.CallStatus, string) {
-			for _, n := range tools {
-				if n.call.ID != "" && n.call.ID == answer.ToolCallID {
+			answered++
+			for i, n := range tools {
+				if n.call.ID != "" && n.call.ID == answer.ToolCallID || inOrder && i == answered-1 {
 					return n.call.Status, n.call.Error
 				}
 			}

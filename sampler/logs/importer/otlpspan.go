@@ -25,8 +25,8 @@ const (
 // role tells a call of the model, a tool and an evaluator apart.
 func (s *otlpSpan) role() otlpRole {
 	a := s.Attributes
-	switch strings.ToUpper(a.text("openinference.span.kind")) {
-	case "LLM":
+	switch strings.ToUpper(a.text("openinference.span.kind", "mlflow.spanType", "langfuse.observation.type")) {
+	case "LLM", "CHAT_MODEL", "GENERATION":
 		return otlpModel
 	case "TOOL":
 		return otlpTool
@@ -103,7 +103,8 @@ func (s *otlpSpan) node(by string) *otlpNode {
 	}
 	switch n.role {
 	case otlpModel:
-		n.model = cmp.Or(a.text("gen_ai.request.model"), a.text("llm.model_name"), a.text("gen_ai.response.model"))
+		n.model = a.text("gen_ai.request.model", "llm.model_name", "gen_ai.response.model", "mlflow.llm.model",
+			"langfuse.observation.model.name")
 		n.finish = finishOf(a)
 		n.input.set(a.count("gen_ai.usage.input_tokens", "llm.token_count.prompt", "gen_ai.usage.prompt_tokens"))
 		n.output.set(a.count("gen_ai.usage.output_tokens", "llm.token_count.completion",
@@ -111,13 +112,19 @@ func (s *otlpSpan) node(by string) *otlpNode {
 		n.cached.set(a.count("gen_ai.usage.cache_read.input_tokens", "llm.token_count.prompt_details.cache_read"))
 		n.reasoning.set(a.count("gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens",
 			"llm.token_count.completion_details.reasoning"))
+		if !n.input.known && !n.output.known {
+			u := a.usage()
+			n.input.set(u.Input)
+			n.output.set(u.Output)
+			n.cached.set(u.Cached)
+			n.reasoning.set(u.Reasoning)
+		}
 	case otlpTool:
 		n.call = s.call()
 	}
 	if n.item != "" || n.parent == "" {
 		n.row, _ = json.Marshal(a.withMetadata())
-		n.said, n.asked = a.text("output"), cmp.Or(a.text("inputs"), a.text("input.value"))
-		n.said = cmp.Or(n.said, a.text("output.value"))
+		n.said, n.asked = cmp.Or(a.text("output"), a.returned()), cmp.Or(a.text("inputs"), a.text(otlpInputs...))
 	}
 	for _, e := range s.Events {
 		if name := evaluationName(e.Name, e.Attributes); name != "" {
@@ -154,13 +161,14 @@ func itemOf(a otlpAttributes, by string) (key, item string) {
 }
 
 // withMetadata returns the attributes with the members of the object metadata, which OpenInference
-// encodes as text.
+// encodes as text, and the metadata of Langfuse and LangSmith in the same way.
 func (a otlpAttributes) withMetadata() map[string]json.RawMessage {
-	meta := a.structured("metadata")
-	if meta == nil {
-		return a
+	meta, all := a.structured("metadata"), maps.Clone(a)
+	for attribute, value := range a {
+		if key, ok := metadataKey(attribute); ok {
+			all[key] = value
+		}
 	}
-	all := maps.Clone(a)
 	_ = rollout.Members(meta, func(key string, value []byte) error {
 		all["metadata."+key] = bytes.Clone(value)
 		return nil
@@ -177,18 +185,18 @@ func finishOf(a otlpAttributes) string {
 		}
 		return reasons[0]
 	}
-	return a.text("llm.finish_reason")
+	return cmp.Or(a.text("llm.finish_reason"), jsontext.TextOrJSON(firstChoice(a.reply(), "finish_reason")))
 }
 
 // call returns the tool call that a span describes.
 func (s *otlpSpan) call() *rollout.Call {
 	a := s.Attributes
 	c := &rollout.Call{
-		ID: cmp.Or(a.text("gen_ai.tool.call.id"), a.text("tool.id"), a.text("tool_call.id")),
-		Name: cmp.Or(a.text("gen_ai.tool.name"), a.text("tool.name"), a.text("traceloop.entity.name"),
+		ID: a.text("gen_ai.tool.call.id", "tool.id", "tool_call.id"),
+		Name: cmp.Or(a.text("gen_ai.tool.name", "tool.name", "traceloop.entity.name"),
 			strings.TrimPrefix(s.Name, "execute_tool ")),
-		Arguments: cmp.Or(a.text("gen_ai.tool.call.arguments"), a.text("input.value"), a.text("traceloop.entity.input")),
-		Output:    cmp.Or(a.text("gen_ai.tool.call.result"), a.text("output.value"), a.text("traceloop.entity.output")),
+		Arguments: cmp.Or(a.text("gen_ai.tool.call.arguments", "traceloop.entity.input"), a.text(otlpInputs...)),
+		Output:    cmp.Or(a.text("gen_ai.tool.call.result", "traceloop.entity.output"), a.returned()),
 	}
 	c.OutputBytes = len(c.Output)
 	c.Status = rollout.CallOK
@@ -198,9 +206,12 @@ func (s *otlpSpan) call() *rollout.Call {
 	return c
 }
 
+// otlpEvaluation is the name of an event that holds a score.
+const otlpEvaluation = "gen_ai.evaluation.result"
+
 // evaluationName returns the name of the score that an event holds; "" for any other event.
 func evaluationName(event string, a otlpAttributes) string {
-	if event != "gen_ai.evaluation.result" && a.text("event.name") != "gen_ai.evaluation.result" {
+	if event != otlpEvaluation && a.text("event.name") != otlpEvaluation {
 		return ""
 	}
 	return cmp.Or(a.text("gen_ai.evaluation.name"), "score")
@@ -211,7 +222,9 @@ func scoreOf(a otlpAttributes) *float64 {
 	if v := a.number("gen_ai.evaluation.score.value"); v != nil {
 		return v
 	}
-	for i, labels := range [][]string{{"fail", "failed", "incorrect", "false"}, {"pass", "passed", "correct", "true"}} {
+	for i, labels := range [][]string{
+		{"fail", "failed", "incorrect", "false", "no"}, {"pass", "passed", "correct", "true", "yes"},
+	} {
 		if slices.Contains(labels, strings.ToLower(a.text("gen_ai.evaluation.score.label"))) {
 			v := float64(i)
 			return &v

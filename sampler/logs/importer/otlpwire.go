@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -22,16 +23,38 @@ const (
 
 // otlpRequest is an export request: a line of the file exporter. Metrics are left out.
 type otlpRequest struct {
-	Spans []struct {
-		Scopes []struct {
-			Spans []otlpSpan `json:"spans"`
-		} `json:"scopeSpans"`
-	} `json:"resourceSpans"`
-	Logs []struct {
-		Scopes []struct {
-			Records []otlpLog `json:"logRecords"`
-		} `json:"scopeLogs"`
-	} `json:"resourceLogs"`
+	Spans []otlpResourceSpans `json:"resourceSpans"`
+	Logs  []otlpResourceLogs  `json:"resourceLogs"`
+}
+
+type (
+	otlpResourceSpans struct {
+		Scopes []otlpScopeSpans `json:"scopeSpans"`
+	}
+	otlpScopeSpans struct {
+		Spans []otlpSpan `json:"spans"`
+	}
+	otlpResourceLogs struct {
+		Scopes []otlpScopeLogs `json:"scopeLogs"`
+	}
+	otlpScopeLogs struct {
+		Records []otlpLog `json:"logRecords"`
+	}
+)
+
+// spans returns the spans of all resources.
+func (r *otlpRequest) spans() iter.Seq[*otlpSpan] {
+	return func(yield func(*otlpSpan) bool) {
+		for _, resource := range r.Spans {
+			for _, scope := range resource.Scopes {
+				for i := range scope.Spans {
+					if !yield(&scope.Spans[i]) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 type otlpSpan struct {
@@ -59,6 +82,8 @@ type otlpLog struct {
 	Span       string         `json:"spanId"`
 	Name       string         `json:"eventName"`
 	Attributes otlpAttributes `json:"attributes"`
+
+	at string // when it was made, if that is known; texts in one form
 }
 
 // failed reports whether the status is an error. Some writers name the code.
@@ -112,11 +137,19 @@ func (a *otlpAttributes) UnmarshalJSON(text []byte) error {
 		}
 		(*a)[kv.Key] = value
 	}
+	a.unquote()
 	return nil
 }
 
-// text returns an attribute as text; numbers, lists and objects as JSON.
-func (a otlpAttributes) text(key string) string { return jsontext.TextOrJSON(a[key]) }
+// text returns the first of attributes that is not empty as text; numbers, lists and objects as JSON.
+func (a otlpAttributes) text(keys ...string) string {
+	for _, key := range keys {
+		if text := jsontext.TextOrJSON(a[key]); text != "" {
+			return text
+		}
+	}
+	return ""
+}
 
 // number returns an attribute that is a number; nil otherwise.
 func (a otlpAttributes) number(keys ...string) *float64 {
@@ -135,7 +168,8 @@ func (a otlpAttributes) number(keys ...string) *float64 {
 // count returns an attribute that is a whole number; nil otherwise.
 func (a otlpAttributes) count(keys ...string) *int64 {
 	for _, key := range keys {
-		if n, err := strconv.ParseInt(jsontext.TextOrJSON(a[key]), 10, 64); err == nil {
+		text := strings.TrimSuffix(jsontext.TextOrJSON(a[key]), ".0") // of a data frame
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			return &n
 		}
 	}

@@ -3,6 +3,7 @@ package peers
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"gonogo/sampler/rollout"
@@ -28,29 +29,42 @@ func TestTracesOfAnAgent(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.gonogo(0, "import", file, "-o", run)
-		ours := p.records(run)
-		for item, rollouts := range theirs {
-			for sample, want := range rollouts {
-				r := ours[rollout.Key{Split: rollout.Train, Item: item, Sample: sample}]
-				switch {
-				case r == nil:
-					t.Errorf("%s: there is no rollout %d of %s", instrumentation, sample, item)
-				case want.Failed:
-					if r.Outcome != rollout.ModelAPI || r.Reward != nil {
-						t.Errorf("%s: %s %d failed, and is %s with reward %v", instrumentation, item, sample, r.Outcome, r.Reward)
-					}
-				case want.Score == nil:
-					if r.Outcome != rollout.GraderFailed || r.Reward != nil {
-						t.Errorf("%s: %s %d has no score, and is %s with reward %v", instrumentation, item, sample, r.Outcome, r.Reward)
-					}
-				case r.Reward == nil || *r.Reward != *want.Score || len(r.Calls) != want.Calls || *r.Usage.Output != want.Tokens:
-					t.Errorf("%s: %s %d is %+v, by the agent %+v", instrumentation, item, sample, r, want)
+		p.sameRollouts(instrumentation, theirs, p.records(run))
+	}
+}
+
+// sameRollouts compares the rollouts of an import, by their start, with those that the agent saw.
+func (p peer) sameRollouts(name string, theirs map[string][]saw, ours map[rollout.Key]*rollout.Record) {
+	p.Helper()
+	byItem, all := make(map[string][]*rollout.Record), 0
+	for _, r := range ours {
+		byItem[r.Item] = append(byItem[r.Item], r)
+	}
+	for item, rollouts := range theirs {
+		all += len(rollouts)
+		got := byItem[item]
+		if len(got) != len(rollouts) {
+			p.Errorf("%s: %d rollouts of %s, want the agent's %d", name, len(got), item, len(rollouts))
+			continue
+		}
+		slices.SortFunc(got, func(a, b *rollout.Record) int { return a.Started.Compare(b.Started) })
+		for i, want := range rollouts {
+			switch r := got[i]; {
+			case want.Failed:
+				if r.Outcome != rollout.ModelAPI || r.Reward != nil {
+					p.Errorf("%s: %s %d failed, and is %s with reward %v", name, item, i, r.Outcome, r.Reward)
 				}
+			case want.Score == nil:
+				if r.Outcome != rollout.GraderFailed || r.Reward != nil {
+					p.Errorf("%s: %s %d has no score, and is %s with reward %v", name, item, i, r.Outcome, r.Reward)
+				}
+			case r.Reward == nil || *r.Reward != *want.Score || len(r.Calls) != want.Calls || r.Usage.Output == nil || *r.Usage.Output != want.Tokens:
+				p.Errorf("%s: %s %d is %+v, by the agent %+v", name, item, i, r, want)
 			}
 		}
-		if len(ours) != 24 {
-			t.Errorf("%s: %d rollouts, want the agent's 24", instrumentation, len(ours))
-		}
+	}
+	if len(ours) != all {
+		p.Errorf("%s: %d rollouts, want the agent's %d", name, len(ours), all)
 	}
 }
 
