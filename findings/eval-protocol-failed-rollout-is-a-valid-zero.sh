@@ -3,13 +3,13 @@
 # halved if the model's server is down for half of the rollouts.
 #
 # Pinned: eval-protocol==0.3.33 (PyPI). Seen on 2026-11-30 with Python 3.11.7 on Linux.
-# Happens: four rows; the model answers two of them, rightly, and is down for the other two. With
-# EP_FAIL_ON_MAX_RETRY=false, which its documentation names for a run that shall go on, the test is handed the rows
-# without an answer as well, and the summary says
+# Happens: four rows; the model answers two of them, rightly, and is down for the other two. The test is handed the rows
+# without an answer as well, and finds none there, as it would for a model that said nothing. The summary says
 #   agg_score=0.500 (valid scores only)   raw_score=0.500 (invalid scores as 0)
-# Rows know that they failed (rollout_status.code 13); neither score asks for it.
+# Rows know that they failed (rollout_status INTERNAL); neither score asks for it. To leave them out, each test has to set
+# is_score_valid=False itself.
 #
-# The script runs that test under pytest and fails if the summary or the codes are others.
+# The script runs that test under pytest and fails if the summary or what the rows say is another.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -42,10 +42,10 @@ ROWS = [EvaluationRow(messages=[Message(role="user", content=f"{state}: the capi
 def test_capital(row: EvaluationRow) -> EvaluationRow:
     said = row.last_assistant_message()
     row.evaluation_result = EvaluateResult(score=float(said is not None and said.content == "Paris"))
-    print("code", row.rollout_status.code, row.evaluation_result.score, row.evaluation_result.is_score_valid)
+    print("status", row.rollout_status.code.name, row.evaluation_result.score, row.evaluation_result.is_score_valid)
     return row
 PY
-said=$(cd "$dir" && HOME="$dir" LITELLM_LOCAL_MODEL_COST_MAP=True EP_NO_UPLOAD=1 EP_PRINT_SUMMARY=1 EP_MAX_RETRY=1 EP_FAIL_ON_MAX_RETRY=false \
-  timeout 120 venv/bin/python -m pytest -q -s test_capital.py 2>&1 | grep -oE 'code [0-9]+ [0-9.]+ [A-Za-z]+|(agg|raw)_score=.*' | sort)
+said=$(cd "$dir" && HOME="$dir" LITELLM_LOCAL_MODEL_COST_MAP=True EP_NO_UPLOAD=1 EP_PRINT_SUMMARY=1 \
+  timeout 120 venv/bin/python -m pytest -q -s test_capital.py 2>&1 | grep -oE 'status [A-Z]+ [0-9.]+ [A-Za-z]+|(agg|raw)_score=.*' | sort)
 echo "$said"
-[ "$said" = $'agg_score=0.500 (valid scores only)\ncode 100 1.0 True\ncode 100 1.0 True\ncode 13 0.0 True\ncode 13 0.0 True\nraw_score=0.500 (invalid scores as 0)' ]
+[ "$said" = $'agg_score=0.500 (valid scores only)\nraw_score=0.500 (invalid scores as 0)\nstatus FINISHED 1.0 True\nstatus FINISHED 1.0 True\nstatus INTERNAL 0.0 True\nstatus INTERNAL 0.0 True' ]
