@@ -6,8 +6,8 @@
 # Happens: four rows; the model answers two of them, rightly, and is down for the other two. The test is handed the rows
 # without an answer as well, and finds none there, as it would for a model that said nothing. The summary says
 #   agg_score=0.500 (valid scores only)   raw_score=0.500 (invalid scores as 0)
-# Rows know that they failed (rollout_status INTERNAL); neither score asks for it. To leave them out, each test has to set
-# is_score_valid=False itself.
+# Rows know that they failed (rollout_status INTERNAL); neither score asks for it. To leave them out, each test has to
+# set is_score_valid=False itself.
 #
 # The script runs that test under pytest and fails if the summary or what the rows say is another.
 set -euo pipefail

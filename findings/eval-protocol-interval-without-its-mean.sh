@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# eval-protocol 0.3.33 states an interval of no width for any evaluation with one run per row and rewards of 0 and 1, and
-# one that does not hold the mean if two rows are equal.
+# eval-protocol 0.3.33 states an interval of no width for any evaluation with one run per row and rewards of 0 and 1,
+# and one that does not hold the mean if two rows are equal.
 #
 # Pinned: eval-protocol==0.3.33 (PyPI). Seen on 2026-11-30 with Python 3.11.7 on Linux.
 # Happens: four rows with the scores 1, 1, 0, 0, one run each (the default). The summary says
 #   agg_score=0.500 se=0.000 ci95=[0.500,0.500]   if the four rows differ
 #   agg_score=0.500 se=0.000 ci95=[0.333,0.333]   if the two right ones are equal
 # and a passed_threshold that asks for a standard_error of at most 0.001 holds.
-# Why: the variance is that between runs of a row, p(1-p)/1 for one run, which is 0 for p of 0 or 1. Equal rows get the same
-# id and count as runs of one row there, but not in agg_score.
+# Why: the variance is that between runs of a row, p(1-p)/1 for one run, which is 0 for p of 0 or 1. Equal rows get the
+# same id and count as runs of one row there, but not in agg_score.
 #
 # The script runs both under pytest and fails if the summary is another or the threshold does not hold.
 set -euo pipefail

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Inspect AI 0.3.285 has an item that failed in each epoch neither among the scored nor among the unscored ones: the counts
-# beside a score do not add up to the items, and the score is that of the others.
+# Inspect AI 0.3.285 has an item that failed in each epoch neither among the scored nor among the unscored ones: the
+# counts beside a score do not add up to the items, and the score is that of the others.
 #
 # Pinned: inspect-ai==0.3.285 (PyPI). Seen on 2026-11-30 with Python 3.11.7 on Linux.
 # Happens: four items, two epochs, errors tolerated (fail_on_error=False): one right, one wrong, one whose scorer gives

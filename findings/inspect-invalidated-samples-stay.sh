@@ -6,7 +6,6 @@
 # in which the model cheated or a tool was broken. The log says invalidated=True, the sample carries the reason, and
 # recompute_metrics still gives
 #   accuracy 0.5 of 2 scored samples, 0 unscored
-# Only a retry of the log, which runs the sample again, changes the number.
 #
 # The script does that with Inspect's mock model and fails if the results are others.
 set -euo pipefail

@@ -5,7 +5,7 @@
 # Happens: a scorer gives Score(value={"style": ...}) for two samples, 1.0 for the first. For the second it gives, on
 # one run, None and, on another, NaN. The results say
 #   None: mean 0.5, 2 scored, 0 unscored      NaN: mean 1.0, 1 scored, 1 unscored
-# and the log's reductions hold 0.0 where the scorer said None: no view of the log shows that there was no score.
+# and the log's reductions hold 0.0 where the scorer said None; the sample itself keeps None.
 # It matters to a rubric with parts that do not apply to each answer: None is the natural word for that.
 #
 # The script runs both with Inspect's mock model and fails if the results are others.

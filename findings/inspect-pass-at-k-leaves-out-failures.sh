@@ -7,8 +7,8 @@
 # fails three times and is wrong once. The log's results say
 #   mean 0.5 of 2 items, pass_at_2 1.0 of 1 item (1 unscored)
 # Why: pass_at_k of fewer than k scored epochs is NaN, and NaN is left out of the metric.
-# It matters where the model's server is overloaded: pass_at_k of two nights is over different items, and the hard ones,
-# which take longest and fail most, are the first to go.
+# It matters where the model's server is overloaded: pass_at_k of two nights is over different items, and those that
+# fail most are the first to go.
 #
 # The script runs that task with Inspect's mock model and fails if its log has other results.
 set -euo pipefail

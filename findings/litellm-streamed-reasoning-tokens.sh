@@ -3,12 +3,13 @@
 # another tokenizer; of the same answer unstreamed it has none.
 #
 # Pinned: litellm==1.106.2 (PyPI). Seen on 2026-11-30 with Python 3.11.7 on Linux.
-# Happens: a server sends a thought in reasoning_content (12 words), an answer of one word and the usage 10 in, 20 out, without
-# details, as servers of open models do. litellm.completion says
+# Happens: a server sends a thought in reasoning_content (12 words), an answer of one word and the usage 10 in, 20 out,
+# without details, as servers of open models do. litellm.completion says
 #   at once   completion_tokens 20, completion_tokens_details None
 #   streamed  completion_tokens 20, reasoning_tokens 14, text_tokens 6
-# where the answer is one token long.
-# It matters to whoever prices or limits reasoning by these counts: they are no measurement, and come and go with stream=True.
+# where the answer is one word long.
+# It matters to whoever prices or limits reasoning by these counts: they are no measurement, and come and go with
+# stream=True.
 #
 # The script calls a server of its own on this machine by both ways, and fails if the usage is another.
 set -euo pipefail

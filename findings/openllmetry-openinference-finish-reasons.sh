@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # OpenLLMetry and OpenInference record different ends of the same reply of two choices: one renames tool_calls to
-# tool_call, the other keeps the first choice's reason alone, so that the choice that was cut off is not seen.
+# tool_call, the other has an attribute for the first choice's reason alone, so that the choice that was cut off is not
+# counted.
 #
 # Pinned: opentelemetry-instrumentation-openai==0.62.4, openinference-instrumentation-openai==0.1.66,
 # opentelemetry-sdk==1.45.2, openai==3.54.0 (PyPI). Seen on 2026-11-30 with Python 3.11.7 on Linux.
 # Happens: a server answers a request with n=2 by two choices, with finish_reason tool_calls and length. The spans say
 #   OpenLLMetry    gen_ai.response.finish_reasons = ('tool_call', 'length')
-#   OpenInference  llm.finish_reason = 'tool_calls', and nothing about the second choice but its text
+#   OpenInference  llm.finish_reason = 'tool_calls'; the second choice's is in the raw reply (output.value) alone
 # It matters to whoever takes the share of answers that were cut off, or of those that called a tool, from traces.
 #
 # The script calls a server of its own on this machine with each, and fails if the spans say something else.

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# OpenLLMetry (opentelemetry-instrumentation-openai 0.62.4) records the reasoning tokens of an answer that comes at once,
-# and not those of the same answer when it is streamed.
+# OpenLLMetry (opentelemetry-instrumentation-openai 0.62.4) records the reasoning tokens of an answer that comes at
+# once, and not those of the same answer when it is streamed.
 #
 # Pinned: opentelemetry-instrumentation-openai==0.62.4, opentelemetry-sdk==1.45.2, openai==3.54.0 (PyPI). Seen on
 # 2026-11-30 with Python 3.11.7 on Linux.
-# Happens: a server sends 10 tokens in, 5 out, of which 3 are reasoning and 8 of the input cached, by both ways (streamed
-# with include_usage). The span of the first has gen_ai.usage.reasoning_tokens 3; that of the second has the input, output and
-# cached tokens alone.
+# Happens: a server sends 10 tokens in, 5 out, of which 3 are reasoning and 8 of the input cached, by both ways
+# (streamed with include_usage). The span of the first has gen_ai.usage.reasoning_tokens 3; that of the second has the
+# input, output and cached tokens alone.
 # It matters to whoever subtracts reasoning from output to get the length of answers: it changes with stream=True.
 #
 # The script calls a server of its own on this machine by both ways, and fails if the spans have other numbers.

@@ -7,9 +7,8 @@
 # openai==3.57.0, httpx==0.28.1 (PyPI). Seen on 2026-11-29 with Python 3.11.7 on Linux.
 # Happens: with true, one warning goes to the log ("true is not a valid option ... Defaulting to NO_CONTENT") and the
 # span of a chat has tokens and finish reasons, but neither gen_ai.input.messages nor gen_ai.output.messages. They are
-# there with SPAN_ONLY.
-# The span of a refused request has error.type "<class 'openai.BadRequestError'>", where the conventions want the name of
-# the class.
+# there with SPAN_ONLY. The span of a refused request has error.type "<class 'openai.BadRequestError'>", where the
+# conventions want the name of the class.
 #
 # The script calls a server of its own on this machine, once to get an answer and once to be refused, with both
 # settings, and fails if the spans have other attributes.

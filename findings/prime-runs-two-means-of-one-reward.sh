@@ -3,12 +3,12 @@
 # avg_metrics it is left out; in the table of a training it is a 0 that no column tells from a wrong answer.
 #
 # Pinned: prime-runs==0.1.4, verifiers==0.4.0, pyarrow==26.0.1 (PyPI). Seen on 2026-11-30 with Python 3.11.7 on Linux.
-# Happens: four rollouts of verifiers with one reward, `right`: three earn 1, the model's server fails in the fourth, so its
-# reward is None. from_episodes, the summary of a run, gives
+# Happens: four rollouts of verifiers with one reward, `right`: three earn 1, the model's server fails in the fourth, so
+# its reward is None. from_episodes, the summary of a run, gives
 #   avg_reward 0.75, avg_metrics {'right': 1.0}, avg_error 0.25
 # and episodes_to_parquet_bytes, the table of rollouts of a training, the rewards 1, 1, 1, 0 without a column of errors.
-# Why: the reward of a trace is a sum over what was recorded, so 0 where nothing was; each named reward is averaged over the
-# traces that have it.
+# Why: the reward of a trace is a sum over what was recorded, so 0 where nothing was; each named reward is averaged over
+# the traces that have it.
 #
 # The script makes both and fails if the numbers are others.
 set -euo pipefail

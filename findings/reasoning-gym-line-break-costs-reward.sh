@@ -6,7 +6,7 @@
 # Happens: score_answer of the first entry of each data set (seed 1) gets the entry's answer, and the same with "\n":
 #   gcd 0.5, count_bits 0.667, sudoku 0.894, n_queens 0.0, ab 0.0, and 39 others
 # Why: a data set without a scorer of its own pays len(answer)/len(reply) for a reply that contains the answer, so the
-# shorter the answer, the more a character costs. Some of the other scorers compare letter by letter.
+# shorter the answer, the more a character costs. Some of the others have scorers that do not strip the reply either.
 # It matters to whoever takes the text after a tag such as "Answer:" to the end, as most templates do: a model that ends
 # with a line break, as many do, learns most from that.
 #

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tinker-cookbook 0.6.1 logs a rate of 1.0 for any way in which at least one rollout ended: one answer of six that was cut
-# off is stop/max_tokens 1.0, next to stop/completed 1.0.
+# tinker-cookbook 0.6.1 logs a rate of 1.0 for any way in which at least one rollout ended: one answer of six that was
+# cut off is stop/max_tokens 1.0, next to stop/completed 1.0.
 #
 # Pinned: tinker-cookbook==0.6.1, tinker==0.38.0, chz==0.4.0, pillow==13.0.0 (PyPI). Seen on 2026-11-30 with Python
 # 3.11.7 on Linux.

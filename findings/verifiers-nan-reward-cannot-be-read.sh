@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# verifiers 0.4.0 writes a reward of NaN as null and then cannot read the file: one such rollout takes all others of the run
-# with it, and a run that is resumed samples that rollout again.
+# verifiers 0.4.0 writes a reward of NaN as null and then cannot read the file: one such rollout takes all others of the
+# run with it, and a run that is resumed samples that rollout again.
 #
 # Pinned: verifiers==0.4.0 (PyPI). Seen on 2026-11-30 with Python 3.11.7 on Linux.
-# Happens: of two rollouts, the first earns 1.0, the second NaN (a mean of no values). Task.score takes it, the trace has
-# no error, and write_episode appends both to traces.jsonl, the second with "score":null. read_episodes of that folder
-# then ends with a ValidationError (rewards...score, Input should be a valid number) and gives neither. What --resume
-# reads the file with leaves such a row out without a word.
+# Happens: of two rollouts, the first earns 1.0, the second NaN (a mean of no values). Task.score takes it, the trace
+# has no error, and write_episode appends both to traces.jsonl, the second with "score":null. read_episodes of that
+# folder then ends with a ValidationError (rewards...score, Input should be a valid number) and gives neither. What
+# --resume reads the file with leaves such a row out without a word.
 #
 # The script writes and reads two rollouts and fails if both can be read.
 set -euo pipefail

@@ -5,8 +5,8 @@
 # Pinned: verifiers==0.4.0 (PyPI). Seen on 2026-11-30 with Python 3.11.7 on Linux.
 # Happens: a Task has two rewards; one gives 1.0, the other has no answer from its judge. trace.reward is
 #   1.0 if the broken one comes second and gives None, 0 if it comes first and gives None, 0 if it raises, wherever
-# Why: all rewards are called, then recorded one by one. What raises leaves none of them; None is no number, which ends the
-# recording there. The trace is not ok in any of these cases, but trace.reward is a sum over what was recorded.
+# Why: all rewards are called, then recorded one by one. What raises leaves none of them; None is no number, which ends
+# the recording there. Each case ends in a TaskError, and trace.reward is a sum over what was recorded.
 #
 # The script scores four traces and fails if they earn something else.
 set -euo pipefail
@@ -54,9 +54,9 @@ async def score(cls):
     trace = vf.Trace(task=vf.TraceTask(type=cls.__name__, data=task.data), agent=vf.AgentInfo(config=vf.AgentConfig()))
     try:
         await task.score(trace)
+        return "no error"
     except vf.TaskError:
-        pass
-    return trace.reward
+        return trace.reward
 
 
 for cls in (BrokenFirst, BrokenSecond):

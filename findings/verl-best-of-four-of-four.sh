@@ -8,8 +8,8 @@
 # replacement it is 1 - (3/4)^4 = 0.684, which 1,000 draws from a fixed seed put at 0.687.
 # It matters to whoever compares best@N with pass@N, or with the best reward in verl's own dump of these rollouts.
 #
-# The script installs verl without its dependencies; PyTorch and what else the file imports for other functions is made up.
-# It fails if the function gives other numbers.
+# The script installs verl without its dependencies; PyTorch and what else the file imports for other functions is made
+# up. It fails if the function gives other numbers.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

@@ -9,8 +9,8 @@
 # It matters to whoever compares a data set whose scorer returns acc with one whose scorer does not: the first pays for
 # a busy server, the second does not.
 #
-# The script installs verl without its dependencies; PyTorch and what else the file imports for other functions is made up.
-# It fails if the function gives other numbers.
+# The script installs verl without its dependencies; PyTorch and what else the file imports for other functions is made
+# up. It fails if the function gives other numbers.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

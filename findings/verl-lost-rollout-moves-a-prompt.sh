@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # verl 0.9.1 averages each prompt under the number of rollouts that it kept: one lost rollout takes the prompt out of
-# mean@4, the number on the first page of a training's charts (val-core), and puts it in a mean@3 of its own.
+# mean@4, which its trainer logs as val-core, and puts it in a mean@3 of its own.
 #
 # Pinned: verl==0.9.1, numpy==2.4.6 (PyPI). Seen on 2026-11-30 with Python 3.11.7 on Linux.
 # Happens: two prompts; the first has four right rollouts, the second three wrong ones, its fourth was lost.
 # process_validation_metrics gives
 #   mean@3 0.0, mean@4 1.0
-# where four of seven rollouts are right and the mean over prompts is 0.5. Only the largest N goes to val-core.
+# where four of seven rollouts are right and the mean over prompts is 0.5.
 #
-# The script installs verl without its dependencies; PyTorch and what else the file imports for other functions is made up.
-# It fails if the function gives other numbers.
+# The script installs verl without its dependencies; PyTorch and what else the file imports for other functions is made
+# up. It fails if the function gives other numbers.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
