@@ -3,13 +3,12 @@
 # OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true, the value with which earlier versions recorded all of them;
 # and its error.type is the text of a Python object.
 #
-# Pinned: opentelemetry-instrumentation-openai-v2==2.4b0, opentelemetry-util-genai==1.1b0, openai==3.57.0 (PyPI). Seen on
-# 2026-11-29 with Python 3.11.7 on Linux.
+# Pinned: opentelemetry-instrumentation-openai-v2==2.4b0, opentelemetry-util-genai==1.1b0, opentelemetry-sdk==1.45.2,
+# openai==3.57.0, httpx==0.28.1 (PyPI). Seen on 2026-11-29 with Python 3.11.7 on Linux.
 # Happens: with true, one warning goes to the log ("true is not a valid option ... Defaulting to NO_CONTENT") and the
 # span of a chat has tokens and finish reasons, but neither gen_ai.input.messages nor gen_ai.output.messages. They are
-# there with SPAN_ONLY.
-# The span of a refused request has error.type "<class 'openai.BadRequestError'>", where the conventions want the name of
-# the class.
+# there with SPAN_ONLY. The span of a refused request has error.type "<class 'openai.BadRequestError'>", where the
+# conventions want the name of the class.
 #
 # The script calls a server of its own on this machine, once to get an answer and once to be refused, with both
 # settings, and fails if the spans have other attributes.
@@ -17,7 +16,7 @@ set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 python3 -m venv "$dir/venv"
-"$dir/venv/bin/pip" install --quiet opentelemetry-instrumentation-openai-v2==2.4b0 opentelemetry-util-genai==1.1b0 opentelemetry-sdk==1.45.2 openai==3.57.0 httpx
+"$dir/venv/bin/pip" install --quiet opentelemetry-instrumentation-openai-v2==2.4b0 opentelemetry-util-genai==1.1b0 opentelemetry-sdk==1.45.2 openai==3.57.0 httpx==0.28.1
 "$dir/venv/bin/python" --version
 cat >"$dir/call.py" <<'PY'
 import json

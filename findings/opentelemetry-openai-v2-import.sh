@@ -2,8 +2,8 @@
 # opentelemetry-instrumentation-openai-v2 2.4b0 cannot be imported with the opentelemetry-util-genai that pip
 # installs beside it, 1.3b0.
 #
-# Pinned: opentelemetry-instrumentation-openai-v2==2.4b0, opentelemetry-util-genai==1.3b0 (PyPI). Seen on 2026-11-29
-# with Python 3.11.7 on Linux.
+# Pinned: opentelemetry-instrumentation-openai-v2==2.4b0, opentelemetry-util-genai==1.3b0,
+# opentelemetry-util-genai==1.1b0, openai==3.57.0, httpx==0.28.1 (PyPI). Seen on 2026-11-29 with Python 3.11.7 on Linux.
 # Happens: pip install ends without a warning, since the instrumentation asks for opentelemetry-util-genai>=0.4b0.dev,
 # and the first import ends with
 #   ModuleNotFoundError: No module named 'opentelemetry.util.genai.instruments'
@@ -14,10 +14,10 @@
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-for version in 1.3b0 1.1b0; do
-  python3 -m venv "$dir/$version"
-  "$dir/$version/bin/pip" install --quiet opentelemetry-instrumentation-openai-v2==2.4b0 "opentelemetry-util-genai==$version" openai==3.57.0 httpx
-done
+python3 -m venv "$dir/1.3b0"
+"$dir/1.3b0/bin/pip" install --quiet opentelemetry-instrumentation-openai-v2==2.4b0 opentelemetry-util-genai==1.3b0 openai==3.57.0 httpx==0.28.1
+python3 -m venv "$dir/1.1b0"
+"$dir/1.1b0/bin/pip" install --quiet opentelemetry-instrumentation-openai-v2==2.4b0 opentelemetry-util-genai==1.1b0 openai==3.57.0 httpx==0.28.1
 "$dir/1.3b0/bin/python" --version
 "$dir/1.3b0/bin/pip" check
 import='from opentelemetry.instrumentation.openai_v2 import OpenAIInstrumentor'
