@@ -281,7 +281,7 @@ var allowedArrows = map[string][]string{
 		"sampler/internal/transcript", "sampler/jsontext", "sampler/rollout", "sampler/rollout/disk",
 		"sampler/wording",
 	},
-	"sampler/input/setup": {"sampler/input/document", "sampler/wording"},
+	"sampler/input/setup": {"sampler/input/document", "sampler/jsontext", "sampler/wording"},
 	"sampler/input/job":   {"sampler/input/document", "sampler/jsontext", "sampler/rollout/credential"},
 	"fixtures":            {"fixtures"},
 	// pages for readers, and the schema of result.json

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +11,6 @@ import (
 	"strings"
 
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/sampler/input/document"
 )
 
 // question is what init asks for a flag of its own.
@@ -109,9 +109,6 @@ func (q question) proposal() string {
 
 // agentCommand returns the command of an agent as YAML, split at its spaces.
 func agentCommand(text string) string {
-	words := strings.Fields(text)
-	for i, w := range words {
-		words[i] = document.Quote(w)
-	}
-	return "[" + strings.Join(words, ", ") + "]"
+	list, _ := json.Marshal(strings.Fields(text)) // texts always marshal
+	return string(list)
 }

@@ -123,6 +123,7 @@ var noRemedies = map[string]string{
 	"gonogo demo --world NAME runs one.":                                   "documentation",
 	"# gonogo.yaml: what \"gonogo run\" measures":                          "documentation",
 	"gonogo runs your base model several times":                            "documentation",
+	"They need no configuration:":                                          "what init answers to logs; the sessions of import run it",
 }
 
 // bareCommands are the bare commands that texts are made of, and names.

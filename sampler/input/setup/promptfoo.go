@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gonogo/sampler/input/document"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/wording"
 )
 
@@ -324,7 +325,7 @@ func (p *promptfoo) prompts(n *document.Node) error {
 		var talk []message
 		node, err := document.Parse(p.path, []byte(text))
 		if err == nil {
-			err = json.Unmarshal(node.JSON(), &talk)
+			err = jsontext.Unmarshal(node.JSON(), &talk)
 		}
 		if err != nil || len(talk) == 0 {
 			return fmt.Errorf("%s: the first prompt looks like a chat: write it as a list of maps with role and content", p.path)
@@ -416,7 +417,7 @@ func (p *promptfoo) data(name string) ([]byte, error) {
 }
 
 func (p *promptfoo) decode(n *document.Node, what string, to any) error {
-	err := json.Unmarshal(n.JSON(), to)
+	err := jsontext.Unmarshal(n.JSON(), to)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return document.Error{
 			File: p.path, Line: n.Line, Column: n.Column, Path: what,

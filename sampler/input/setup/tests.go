@@ -3,7 +3,6 @@ package setup
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"gonogo/sampler/input/document"
+	"gonogo/sampler/jsontext"
 )
 
 // tests reads a list of tests, each here or in a file, or the name of a file of tests.
@@ -60,18 +60,17 @@ func (p *promptfoo) testFile(name string) ([]testCase, error) {
 		return out, err
 	case ".jsonl":
 		var out []testCase
-		d := json.NewDecoder(bytes.NewReader(body))
-		for {
-			var t testCase
-			err := d.Decode(&t)
-			if errors.Is(err, io.EOF) {
-				return out, nil
+		for line := range bytes.Lines(body) {
+			if len(bytes.TrimSpace(line)) == 0 {
+				continue
 			}
-			if err != nil {
+			var t testCase
+			if err := jsontext.Unmarshal(line, &t); err != nil {
 				return nil, fmt.Errorf("%s: test %d: %w", name, len(out)+1, err)
 			}
 			out = append(out, t)
 		}
+		return out, nil
 	}
 	n, err := document.Parse(name, body)
 	if err != nil {

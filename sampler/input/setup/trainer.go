@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gonogo/sampler/input/document"
+	"gonogo/sampler/jsontext"
 )
 
 // RewardsFile is the name of the reward functions of a training script.
@@ -49,7 +50,7 @@ func readTRL(ctx context.Context, path, python string) (*Setup, error) {
 		return nil, fmt.Errorf("read %s with %s: %w: %s", path, python, err, lines[len(lines)-1])
 	}
 	var script trlScript
-	if err := json.Unmarshal(out.Bytes(), &script); err != nil {
+	if err := jsontext.Unmarshal(out.Bytes(), &script); err != nil {
 		return nil, fmt.Errorf("read %s with %s: %w", path, python, err)
 	}
 	if script.Trainers != 1 {
