@@ -114,7 +114,8 @@ func TestTRLTakesTheFirstSteps(t *testing.T) {
 		id := fmt.Sprint("q", i)
 		fmt.Fprintf(&rows, `{"id":%q,"messages":[{"role":"user","content":"what is %s plus %s"}]}`+"\n", id, words[i/5], words[i%5])
 		for n := range 8 * (i / 10) {
-			fmt.Fprintf(&rollouts, `{"item":%q,"sample":%d,"reward":%d}`+"\n", id, n, n%2)
+			fmt.Fprintf(&rollouts, `{"item":%q,"sample":%d,"reward":%d,"prompt":[{"role":"user","content":"what is %s plus %s"}],"completion":"x"}`+"\n",
+				id, n, n%2, words[i/5], words[i%5])
 		}
 	}
 	write(t, dir, "rows.jsonl", rows.String())
@@ -124,11 +125,21 @@ func TestTRLTakesTheFirstSteps(t *testing.T) {
 	// 10 items are 5 steps of 2, 16 times: 80 steps of 8 rollouts, and the first look after 640
 	p.gonogo(0, "plan", run, "--for", "trl", "--pilot", "-o", config, "--train", filepath.Join(dir, "rows.jsonl"), "--group-size", "4",
 		"--set", "training.batch_size=2", "--set", "training.epochs=16", "--set", "model.temperature=1")
-	p.python("pilot.py", config, filepath.Join(dir, "grpo.pilot-train.jsonl"), "3")
+	t.Setenv("GONOGO_BINARY", program)
+	p.python("pilot.py", config, filepath.Join(dir, "grpo.pilot-train.jsonl"), "3", run, filepath.Join(p.scripts, "..", "..", "wheel"))
 	steps := decode[struct {
-		Rates []float64
-		Shown [][]string
+		Rates   []float64
+		Shown   [][]string
+		Answers []struct {
+			Verdict struct{ Answer string }
+			Looks   []int `json:"look_steps"`
+			Steps   []struct{ Step int }
+		}
 	}](p, read(t, config+".json"))
+	// Of 8 rollouts a step, the looks after 2 and 3 steps come after 16 and 24, which the first answer says.
+	if a := steps.Answers; len(a) != 1 || a[0].Verdict.Answer != "UNDECIDED" || !slices.Equal(a[0].Looks, []int{16, 24}) || len(a[0].Steps) != 2 {
+		t.Errorf("the callback's answers are %+v", a)
+	}
 	if len(steps.Rates) != 3 || len(steps.Shown) != 3 {
 		t.Fatalf("%d learning rates and %d batches, want 3", len(steps.Rates), len(steps.Shown))
 	}
