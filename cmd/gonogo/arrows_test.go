@@ -18,11 +18,11 @@ import (
 // Arrows point upstream only. "fixtures" covers its own folders but one.
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
-		"analysis", "analysis/archive", "analysis/collect", "analysis/compare", "analysis/curate",
+		"analysis", "analysis/archive", "analysis/collect", "analysis/compare", "analysis/curate", "analysis/gate",
 		"analysis/history", "analysis/judge", "analysis/message", "analysis/price",
 		"cmd/gonogo/internal/brief", "cmd/gonogo/internal/config", "cmd/gonogo/internal/console",
-		"cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project",
-		"cmd/gonogo/internal/stage", "cmd/gonogo/internal/training", "cmd/gonogo/internal/ui", "docs", "fixtures", "report",
+		"cmd/gonogo/internal/exit", "cmd/gonogo/internal/mcpserver", "cmd/gonogo/internal/output",
+		"cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/training", "cmd/gonogo/internal/ui", "docs", "fixtures", "report",
 		"report/chart", "report/plain", "report/recipe", "report/viewer", "sampler",
 		"sampler/boundary/grader", "sampler/input/dataset", "sampler/input/setup",
 		"sampler/input/spelling", "sampler/logs/exporter", "sampler/logs/importer", "sampler/queue",
@@ -45,6 +45,13 @@ var allowedArrows = map[string][]string{
 		"cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage",
 		"cmd/gonogo/internal/ui", "sampler/audit", "sampler/form", "sampler/input/dataset", "sampler/jsontext",
 		"sampler/logs/importer", "sampler/rollout", "sampler/rollout/disk", "sampler/rollout/prompt",
+	},
+	// for coding agents
+	"cmd/gonogo/internal/mcpserver": {
+		"analysis", "analysis/compare", "analysis/message", "cmd/gonogo/internal/config",
+		"cmd/gonogo/internal/console", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output",
+		"cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui", "report",
+		"report/block", "report/plain", "sampler/rollout", "sampler/rollout/credential", "sampler/wording",
 	},
 	"cmd/gonogo/internal/output": {
 		"analysis", "analysis/archive", "analysis/collect", "analysis/compare", "analysis/gate",

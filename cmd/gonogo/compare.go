@@ -12,12 +12,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gonogo/analysis"
-	"gonogo/analysis/archive"
 	"gonogo/analysis/compare"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
-	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
@@ -110,36 +107,13 @@ func (s *sides) compare(c *cli.Context) (*compare.Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	manifest := s.new.run.Manifest
-	if manifest == nil || len(manifest.Config) == 0 && s.base.run.Manifest != nil {
-		manifest = s.base.run.Manifest
-	}
-	settings, err := project.SettingsFor(invocationOf(c), manifest)
-	if err != nil {
-		return nil, err
-	}
-	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))}
-	comparison, err := compare.Runs(c.Context, s.base.run, s.new.run, read, settings,
+	comparison, err := output.Compare(c.Context, invocationOf(c), s.base.run, s.new.run,
 		ui.Names(names, func(name string) rollout.Split { return rollout.Split(name) })...)
 	if err != nil {
-		return nil, exit.AsUsage(err)
-	}
-	comparison.AddVerdicts(ownResult(c, s.base.dir), ownResult(c, s.new.dir))
-	if err := comparison.Attribute(c.Context, s.base.run, s.new.run, read, nil); err != nil {
 		return nil, err
 	}
 	s.name(c, comparison)
 	return comparison, nil
-}
-
-// ownResult returns the stored result of a run; nil if it was not analyzed, or has grown since. A
-// result that cannot be read is only noted: the comparison works without it.
-func ownResult(c *cli.Context, run string) *analysis.Result {
-	r, err := archive.ReadResult(run)
-	if err != nil {
-		fmt.Fprintf(c.App.ErrWriter, "note: the verdict of %s is left out: %v\n", run, err)
-	}
-	return r
 }
 
 // comparisonFiles lists the files that --output writes.

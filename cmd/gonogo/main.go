@@ -58,6 +58,8 @@ func commands() []*cli.Command {
 		statusCommand(),
 		importCommand(),
 		exportCommand(),
+		mcpCommand(),
+		skillCommand(),
 		helpCommand(),
 		versionCommand(),
 	}

@@ -75,3 +75,22 @@ func Split(err error) []error {
 	}
 	return out
 }
+
+// Meaning says what an exit code means.
+func Meaning(code int) string {
+	switch code {
+	case OK:
+		return "GO, GO so far or done"
+	case Usage:
+		return "usage or configuration error"
+	case NoGo:
+		return "NO-GO, or regressed"
+	case Undecided:
+		return "UNDECIDED, or cannot tell"
+	case Budget:
+		return "stopped by a budget; run again to resume"
+	case Interrupted:
+		return "interrupted; run again to resume"
+	}
+	return "gonogo failed"
+}
