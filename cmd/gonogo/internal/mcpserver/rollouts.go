@@ -131,7 +131,8 @@ func byGap(r *analysis.Result, in rolloutsInput, most int) (list []measured) {
 func recordsOf(ctx context.Context, run *rollout.Run, chosen []measured) ([][]*rollout.Record, error) {
 	latest := make(map[rollout.Key]*rollout.Record)
 	_, err := run.Records(ctx, rollout.ReadOptions{}, func(rec *rollout.Record) error {
-		if slices.ContainsFunc(chosen, func(x measured) bool { return x.has(rec) }) {
+		was := latest[rec.Key()]
+		if slices.ContainsFunc(chosen, func(x measured) bool { return x.has(rec) }) && (was == nil || was.Attempt <= rec.Attempt) {
 			latest[rec.Key()] = rec
 		}
 		return nil
