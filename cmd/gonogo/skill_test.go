@@ -10,7 +10,9 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"gonogo/analysis"
 	"gonogo/analysis/gate"
+	"gonogo/cmd/gonogo/internal/config"
 )
 
 // SKILL.md is short, and has the front matter, the gates and the commands that there are.
@@ -45,6 +47,12 @@ func TestSkillNamesWhatThereIs(t *testing.T) {
 	for name := range fixes {
 		if !leaves[name] {
 			t.Errorf("there is a fix for %s, which is no gate", name)
+		}
+		for _, m := range regexp.MustCompile("`([a-z]+\\.[a-z_.]+)`").FindAllStringSubmatch(fixes[name], -1) {
+			if _, ok := config.Keys().Key(m[1]); !ok && !slices.ContainsFunc(gate.All().Thresholds(),
+				func(x analysis.Threshold) bool { return x.Name == m[1] }) {
+				t.Errorf("the fix of %s names %s, which is neither key nor threshold", name, m[1])
+			}
 		}
 	}
 	for _, command := range regexp.MustCompile("`gonogo ([a-z]+)").FindAllStringSubmatch(text, -1) {

@@ -29,7 +29,7 @@ type checked struct {
 	Findings   []finding  `json:"findings" jsonschema:"of the gates about rows"`
 	Estimate   string     `json:"estimate"`
 	NotChecked string     `json:"not_checked"`
-	Untrusted  string     `json:"untrusted_text,omitempty" jsonschema:"mistakes with file:line, warnings and problems in words"`
+	Untrusted  string     `json:"untrusted_text,omitempty" jsonschema:"mistakes, warnings and problems"`
 }
 
 type dataFile struct {
@@ -119,7 +119,7 @@ func inspect(ctx context.Context, c *call, path string, rows bool) (*project.Pro
 // costInput names a configuration, and a run that shows what a rollout takes.
 type costInput struct {
 	Config string `json:"config" jsonschema:"the configuration, such as gonogo.yaml"`
-	Run    string `json:"run,omitempty" jsonschema:"a run directory whose rollouts show what one takes, such as a small first run"`
+	Run    string `json:"run,omitempty" jsonschema:"a run whose rollouts show what one takes"`
 }
 
 // cost is what estimate_cost returns.
@@ -129,7 +129,7 @@ type cost struct {
 	Measured     int      `json:"measured" jsonschema:"rollouts that the means below come from"`
 	InputTokens  *float64 `json:"input_tokens" jsonschema:"null if unknown"`
 	OutputTokens *float64 `json:"output_tokens"`
-	USD          *float64 `json:"usd" jsonschema:"by the prices of the configuration and the published list; null if unknown"`
+	USD          *float64 `json:"usd" jsonschema:"by the configured, else the published prices"`
 	Hours        *float64 `json:"rollout_hours" jsonschema:"hours of rollouts, one after the other"`
 	NotIncluded  string   `json:"not_included"`
 }
@@ -154,7 +154,7 @@ func (s *server) estimate(ctx context.Context, c *call, in costInput) (*cost, er
 	if err != nil {
 		return nil, err
 	}
-	var in1, out1, usd, hours mean
+	var input, output, usd, hours mean
 	price := p.Config.TokenPrices().Rollout
 	_, err = run.Records(ctx, rollout.ReadOptions{Lean: true}, func(rec *rollout.Record) error {
 		if rec.Outcome.Missing() {
@@ -162,8 +162,8 @@ func (s *server) estimate(ctx context.Context, c *call, in costInput) (*cost, er
 		}
 		out.Measured++
 		if u := rec.Usage; u.Input != nil && u.Output != nil {
-			in1.add(float64(*u.Input))
-			out1.add(float64(*u.Output))
+			input.add(float64(*u.Input))
+			output.add(float64(*u.Output))
 		}
 		if x, known := price(rec); known {
 			usd.add(x)
@@ -174,7 +174,7 @@ func (s *server) estimate(ctx context.Context, c *call, in costInput) (*cost, er
 		return nil
 	})
 	n := float64(found.Rollouts)
-	out.InputTokens, out.OutputTokens, out.USD, out.Hours = in1.times(n), out1.times(n), usd.times(n), hours.times(n)
+	out.InputTokens, out.OutputTokens, out.USD, out.Hours = input.times(n), output.times(n), usd.times(n), hours.times(n)
 	return out, err
 }
 

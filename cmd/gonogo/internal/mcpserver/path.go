@@ -5,11 +5,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
-
-// deepest is the depth to which links below a run directory are followed: RUN/variants/NAME/FILE.
-const deepest = 3
 
 // below returns the path of something in the server's folder, relative to it. It refuses what is
 // outside, also by way of symbolic links: those in the path, and those in the directory that it
@@ -36,12 +34,19 @@ func (s *server) below(path string) (string, error) {
 			return nil // whoever reads it says so
 		case d.Type()&fs.ModeSymlink != 0:
 			return s.contains(at, path)
-		case d.IsDir() && strings.Count(strings.TrimPrefix(at, full), string(filepath.Separator)) >= deepest:
+		case d.IsDir() && at != full && !ofRun(at):
 			return fs.SkipDir
 		}
 		return nil
 	})
 	return rel, err
+}
+
+// ofRun reports whether what is in a folder of a run directory is read: RUN/variants/NAME and
+// RUN/pilot.
+func ofRun(folder string) bool {
+	return slices.Contains([]string{"variants", "pilot"}, filepath.Base(folder)) ||
+		filepath.Base(filepath.Dir(folder)) == "variants"
 }
 
 // contains refuses a file whose real path is outside the folder; path is how the client named it.

@@ -17,7 +17,7 @@ type rolloutsInput struct {
 	Split    string `json:"split,omitempty" jsonschema:"train, eval or production; by default all"`
 	Item     string `json:"item,omitempty" jsonschema:"only the item with this id"`
 	Items    int    `json:"items,omitempty" jsonschema:"how many items, by default 3, at most 20"`
-	Rollouts int    `json:"rollouts,omitempty" jsonschema:"how many rollouts of each, by default 2 (the best and the worst), at most 8"`
+	Rollouts int    `json:"rollouts,omitempty" jsonschema:"how many of each, by default 2, at most 8"`
 }
 
 // itemList is what get_rollouts returns.
@@ -131,8 +131,8 @@ func byGap(r *analysis.Result, in rolloutsInput, most int) (list []measured) {
 func recordsOf(ctx context.Context, run *rollout.Run, chosen []measured) ([][]*rollout.Record, error) {
 	latest := make(map[rollout.Key]*rollout.Record)
 	_, err := run.Records(ctx, rollout.ReadOptions{}, func(rec *rollout.Record) error {
-		was := latest[rec.Key()]
-		if slices.ContainsFunc(chosen, func(x measured) bool { return x.has(rec) }) && (was == nil || was.Attempt <= rec.Attempt) {
+		was, wanted := latest[rec.Key()], slices.ContainsFunc(chosen, func(x measured) bool { return x.has(rec) })
+		if wanted && (was == nil || was.Attempt <= rec.Attempt) {
 			latest[rec.Key()] = rec
 		}
 		return nil

@@ -18,7 +18,7 @@ import (
 type startInput struct {
 	Config      string  `json:"config" jsonschema:"the configuration, such as gonogo.yaml"`
 	Run         string  `json:"run" jsonschema:"the run directory to make, or to continue"`
-	MaxRollouts int     `json:"max_rollouts" jsonschema:"stop once the run has this many rollouts: a limit on what it costs"`
+	MaxRollouts int     `json:"max_rollouts" jsonschema:"stop once the run has this many rollouts"`
 	MaxUSD      float64 `json:"max_usd,omitempty" jsonschema:"stop once the run has cost this many US dollars"`
 	Wait        int     `json:"wait_s,omitempty" jsonschema:"seconds to wait for its end, by default 50, at most 600"`
 }
@@ -36,8 +36,8 @@ type state struct {
 func addRun(s *server) {
 	addTool(s, &sdk.Tool{
 		Name: "start_run",
-		Description: "Start gonogo run, or wait for the one that is running: it samples the model, which costs money, runs the " +
-			"configuration's programs, and writes the run directory. One run at a time. Then call explain_verdict.",
+		Description: `Start gonogo run, or wait for the one that is running: it samples the model, which costs money, runs the
+configuration's programs, and writes the run directory. One run at a time. Then call explain_verdict.`,
 		Annotations: &sdk.ToolAnnotations{DestructiveHint: new(false)},
 	}, s.startRun)
 }

@@ -72,11 +72,13 @@ func (c *call) untrusted(n int, parts ...string) string {
 
 // name returns a name that data, a job or a model chose: its length if it is no single word.
 func name(s string) string {
-	if s == "" || utf8.RuneCountInString(s) <= mostName && plain.Text(s) == s && !strings.ContainsFunc(s, unicode.IsSpace) {
-		return s
+	if utf8.RuneCountInString(s) > mostName || plain.Text(s) != s || strings.ContainsFunc(s, unicode.IsSpace) {
+		return length(s)
 	}
-	return "[" + strconv.Itoa(utf8.RuneCountInString(s)) + " characters]"
+	return s
 }
+
+func length(s string) string { return "[" + strconv.Itoa(utf8.RuneCountInString(s)) + " characters]" }
 
 func names(list []string) []string {
 	out := make([]string, len(list))
@@ -87,7 +89,7 @@ func names(list []string) []string {
 }
 
 // ours are the keys whose texts this program wrote, in what it has just measured.
-var ours = map[string]bool{"of": true, "sep": true, "english": true, "doc": true, "label": true, "method": true}
+var ours = map[string]bool{"of": true, "sep": true, "method": true}
 
 // tame returns a copy of data about a run that says nothing in the words of others: foreign texts
 // become their lengths, and so do names that are no single word.
@@ -136,7 +138,7 @@ func tamedValue(key string, v any) any {
 		case ours[key]:
 			return v
 		case key == "foreign":
-			return "[" + strconv.Itoa(utf8.RuneCountInString(v)) + " characters]"
+			return length(v)
 		}
 		return name(v)
 	case []any:

@@ -22,11 +22,11 @@ type runInput struct {
 
 // judged is a run with its result: as it is, and without the words of others.
 type judged struct {
-	dir         string
-	result      *analysis.Result
-	tamed       *analysis.Result
-	page, plain *report.RunPage // of result and of tamed
-	place       message.Place
+	dir        string
+	result     *analysis.Result
+	tamed      *analysis.Result
+	page, bare *report.RunPage // of result and of tamed
+	place      message.Place
 }
 
 // judge analyzes a run and stores nothing. A stored result is not read: whoever wrote it could have
@@ -36,7 +36,7 @@ func (s *server) judge(ctx context.Context, c *call, run string) (*judged, error
 	if err != nil {
 		return nil, err
 	}
-	cfg, manifest, err := output.RunConfig(c.invocation(), dir)
+	cfg, _, err := output.RunConfig(c.invocation(), dir)
 	if err != nil {
 		return nil, err
 	}
@@ -50,12 +50,9 @@ func (s *server) judge(ctx context.Context, c *call, run string) (*judged, error
 		return nil, err
 	}
 	var english config.ReportValues
-	j.page, j.plain = output.PageOf(c.invocation(), dir, j.result, english),
+	j.page, j.bare = output.PageOf(c.invocation(), dir, j.result, english),
 		output.PageOf(c.invocation(), dir, j.tamed, english)
 	j.place = message.Place{Dir: dir, ConfigFile: j.page.ConfigFile, GraderFile: j.page.GraderFile}
-	if manifest == nil {
-		j.place.ConfigFile = ""
-	}
 	return j, nil
 }
 
@@ -80,7 +77,7 @@ func (s *server) explain(ctx context.Context, c *call, in runInput) (*explanatio
 	if err != nil {
 		return nil, err
 	}
-	said, full := verdictOf(j.plain), verdictOf(j.page)
+	said, full := verdictOf(j.bare), verdictOf(j.page)
 	out := &explanation{
 		Run: name(j.dir), Verdict: string(j.result.Verdict), Claim: j.result.Claim, ExitCode: j.result.ExitCode,
 		Scope: said.Scope, Unchecked: said.Unchecked, Reason: said.Reason, Why: nonNil(said.Texts),
@@ -226,7 +223,7 @@ func (s *server) findings(ctx context.Context, c *call, in findingsInput) (*find
 		out.Findings = append(out.Findings, j.finding(c, i))
 	}
 	if in.Gate != "" && !known {
-		return nil, refuse("no finding of the run has the gate %q: list_findings with all names those that there are", name(in.Gate))
+		return nil, refuse("no finding of the run has the gate %q: see list_findings with all", name(in.Gate))
 	}
 	return out, nil
 }
