@@ -36,6 +36,7 @@ var foldedKeys = map[string]string{
 	"analysis/finding.go":                     "a result of our own",
 	"analysis/pilot/decode.go":                "a pilot of our own",
 	"analysis/pilot/forecast.go":              "figures of our own",
+	"cmd/gonogo/internal/mcpserver/text.go":   "a result of our own",
 	"cmd/gonogo/internal/training/pilot.go":   "a pilot of our own",
 	"analysis/price/price.go":                 "prices of our own",
 	"analysis/history/read.go":                "nights of our own",

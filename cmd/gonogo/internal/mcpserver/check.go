@@ -146,8 +146,8 @@ func (s *server) estimate(ctx context.Context, c *call, in costInput) (*cost, er
 	defer p.Close()
 	out := &cost{Rollouts: found.Rollouts, Text: found.Estimate, NotIncluded: "the audit of the grader"}
 	if in.Run == "" {
-		out.NotIncluded += "; tokens, money and hours need a run that shows what a rollout takes: gonogo run --items 5 " +
-			"--samples 2 -o first makes one"
+		out.NotIncluded += "; tokens, money and hours need a run that shows what a rollout takes, such as one of 5 " +
+			"items with 2 samples"
 		return out, nil
 	}
 	run, _, err := s.readRun(c, in.Run)

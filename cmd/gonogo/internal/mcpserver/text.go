@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -78,7 +79,16 @@ func name(s string) string {
 	return s
 }
 
-func length(s string) string { return "[" + strconv.Itoa(utf8.RuneCountInString(s)) + " characters]" }
+// lengthText is a length that replaces a text.
+var lengthText = regexp.MustCompile(`^\[\d+ characters\]$`)
+
+// length returns the length of a text in its place.
+func length(s string) string {
+	if lengthText.MatchString(s) {
+		return s
+	}
+	return "[" + strconv.Itoa(utf8.RuneCountInString(s)) + " characters]"
+}
 
 func names(list []string) []string {
 	out := make([]string, len(list))
