@@ -11,7 +11,7 @@ FUZZ    ?= 20s
 RACE    ?= ./...
 LAB     := fixtures/backtest/lab
 # What waits for others, or runs once, needs no inlining, which makes the program smaller.
-WAIT    := $(foreach p,github.com/modelcontextprotocol/... google.golang.org/protobuf/... github.com/openai/openai-go/v3/responses github.com/goccy/go-yaml/... github.com/urfave/cli/v2 github.com/vbauerster/mpb/... github.com/nats-io/nats.go/... codeberg.org/go-latex/... github.com/segmentio/encoding/... github.com/google/jsonschema-go/... github.com/santhosh-tekuri/jsonschema/... codeberg.org/go-pdf/fpdf/...,-gcflags='$(p)=-l')
+WAIT    := $(foreach p,github.com/modelcontextprotocol/... google.golang.org/protobuf/... github.com/openai/openai-go/v3/responses github.com/goccy/go-yaml/... github.com/urfave/cli/v2 github.com/vbauerster/mpb/... github.com/nats-io/nats.go/... codeberg.org/go-latex/... github.com/segmentio/encoding/... github.com/google/jsonschema-go/... github.com/santhosh-tekuri/jsonschema/... codeberg.org/go-pdf/fpdf/... ./cmd/... ./fixtures/...,-gcflags='$(p)=-l')
 export GONOGO_TESTDATA
 
 .PHONY: help build demo release wheels publish test long race worlds fleet peers peers-latest real deep lint bench calibrate backtest backtest-train fuzz golden clean
