@@ -182,7 +182,7 @@ func takeOver(c *cli.Context, in *config.DraftFiles) ([]string, error) {
 	case in.Model == "":
 		return nil, left("model that can be called", "model")
 	case in.Reward == "" && in.Grader == "":
-		return nil, left("reward function", "reward")
+		return nil, left("reward function that can be taken over", "reward")
 	case in.Data[rollout.Train] == "" && in.Data[rollout.Eval] == "":
 		return nil, left("file of rows", "train")
 	}
