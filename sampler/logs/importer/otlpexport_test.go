@@ -140,6 +140,16 @@ func TestExportsOfBackends(t *testing.T) {
 	}
 }
 
+// A row that is nested deeply is not read anew for each of its levels.
+func TestFlattenEndsAtADepth(t *testing.T) {
+	a := make(otlpAttributes)
+	a.flatten("", []byte(strings.Repeat(`{"a":`, 5000)+"1"+strings.Repeat("}", 5000)))
+	a.flatten("", []byte(`{"b":[{"c":1}]}`))
+	if len(a) != 2 || string(a["b.0.c"]) != "1" || len(a[strings.Repeat("a.", 49)+"a"]) == 0 {
+		t.Errorf("%d attributes", len(a))
+	}
+}
+
 // The scores of a trace in the file store count however many spans it has, a page of them too.
 func TestStoredTraceOfManySpans(t *testing.T) {
 	var spans []string
