@@ -140,6 +140,18 @@ func TestExportsOfBackends(t *testing.T) {
 	}
 }
 
+// LangSmith's wrapper around a text is taken off, a tool's own object is not.
+func TestWhatASpanReturned(t *testing.T) {
+	for output, want := range map[string]string{
+		`{"output":"a"}`: "a", `{"output":null}`: "", `{"output":"a","exit":1}`: `{"output":"a","exit":1}`, "plain": "plain",
+	} {
+		quoted := otlpAttributes{"gen_ai.completion": []byte(fmt.Sprintf("%q", output))}
+		if got := quoted.returned(); got != want {
+			t.Errorf("%s returned %q", output, got)
+		}
+	}
+}
+
 // A row that is nested deeply is not read anew for each of its levels.
 func TestFlattenEndsAtADepth(t *testing.T) {
 	a := make(otlpAttributes)
