@@ -170,7 +170,7 @@ func takeOver(c *cli.Context, in *config.DraftFiles) ([]string, error) {
 		in.Data[rollout.Split(split)] = cmp.Or(in.Data[rollout.Split(split)], place(name))
 	}
 	if in.Model, in.Set = cmp.Or(in.Model, s.Model), s.Set; in.Reward == "" {
-		in.Grader = s.Grader
+		in.Grader, s.Notes = s.Grader, append(s.Notes, s.NoReward...)
 		if s.Reward != "" {
 			in.Reward = place(s.Reward)
 		}

@@ -85,12 +85,12 @@ func readTRL(ctx context.Context, path, python string) (*Setup, error) {
 	}
 	weights, weighed := script.Config["reward_weights"].([]any)
 	for _, m := range script.Missing {
-		s.note("the reward %.100s is not a function of this file: put all rewards into a file for --reward", m)
+		s.noReward("the reward %.100s is not a function of this file: put all rewards into a file for --reward", m)
 	}
 	switch {
 	case len(script.Missing) > 0 || len(script.Functions) == 0: // some of the rewards would be another reward
 	case slices.Contains(script.Computed, "reward_weights") || weighed && len(weights) != len(script.Functions):
-		s.note("the reward functions need reward_weights, a number for each")
+		s.noReward("the reward functions need reward_weights, a number for each")
 	default:
 		s.Files[RewardsFile] = []byte("# The reward functions of " + filepath.Base(path) + ", with what they need of it.\n" + script.Source)
 		if s.Reward = RewardsFile + ":" + strings.Join(script.Functions, ","); weighed {
@@ -175,7 +175,7 @@ func readVerl(root *document.Node, path string) (*Setup, error) {
 		}
 		named = true
 		if more := root.Inner(at + ".reward_kwargs"); more != nil && len(more.Fields) > 0 {
-			s.note("%s.reward_kwargs are arguments that gonogo does not pass: name a file with --reward whose function "+
+			s.noReward("%s.reward_kwargs are arguments that gonogo does not pass: name a file with --reward whose function "+
 				"needs none", at)
 			break
 		}
@@ -187,12 +187,12 @@ func readVerl(root *document.Node, path string) (*Setup, error) {
 	}
 	for _, at := range []string{"reward.reward_model.enable", "reward_model.enable"} {
 		if n := root.Inner(at); n != nil && n.Text == "true" {
-			s.note("%s: the reward is that of a model, which is not taken over: name a file with --reward", at)
+			s.noReward("%s: the reward is that of a model, which is not taken over: name a file with --reward", at)
 			s.Reward, named = "", true
 		}
 	}
 	if !named {
-		s.note("%s names no reward function, so that verl chooses one of its own by data_source: name a file with --reward", path)
+		s.noReward("%s names no reward function, so that verl chooses one of its own by data_source: name a file with --reward", path)
 	}
 	return s, nil
 }
@@ -223,6 +223,10 @@ func (s *Setup) extra(topK, minP any) {
 	if len(parts) > 0 {
 		s.Set["model.extra"] = "{" + strings.Join(parts, ", ") + "}"
 	}
+}
+
+func (s *Setup) noReward(format string, args ...any) {
+	s.NoReward = append(s.NoReward, fmt.Sprintf(format, args...))
 }
 
 func (s *Setup) note(format string, args ...any) {

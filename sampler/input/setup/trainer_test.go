@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,12 +88,12 @@ func TestTrainingScriptsThatSayLess(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			said := strings.ReplaceAll(strings.Join(s.Notes, "; "), ": put all rewards into a file for --reward", "")
+			said := strings.ReplaceAll(strings.Join(slices.Concat(s.Notes, s.NoReward), "; "), ": put all rewards into a file for --reward", "")
 			if !strings.Contains(said, c.note) {
 				t.Errorf("the notes are %q", s.Notes)
 			}
-			if taken := s.Reward != ""; taken == strings.Contains(said, "the reward ") {
-				t.Errorf("the reward is %q, the notes are %q", s.Reward, s.Notes)
+			if taken := s.Reward != ""; taken == (len(s.NoReward) > 0) {
+				t.Errorf("the reward is %q, the notes are %q", s.Reward, s.NoReward)
 			}
 		})
 	}
@@ -163,7 +164,7 @@ func TestAConfigurationOfVerl(t *testing.T) {
 				t.Fatal(err)
 			}
 			if s.Model != "Qwen/Qwen3-4B" || !maps.Equal(s.Set, set) || s.Data["train"] != c.train || s.Data["eval"] != c.eval || s.Reward != c.reward ||
-				strings.ReplaceAll(strings.Join(s.Notes, "; "), path, "X") != c.note {
+				strings.ReplaceAll(strings.Join(slices.Concat(s.Notes, s.NoReward), "; "), path, "X") != c.note {
 				t.Errorf("%+v", s)
 			}
 		})

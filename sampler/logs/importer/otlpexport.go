@@ -375,7 +375,7 @@ func (a otlpAttributes) below(prefix string) otlpAttributes {
 }
 
 // flatten adds a value by the keys and the numbers that lead to it, with dots, into objects and lists
-// of objects. Nulls are left out. What is deeper than 50 stays JSON, because each level is read anew.
+// of objects. Nulls are left out. What is deeper than 50 stays JSON, because each level is read again.
 func (a otlpAttributes) flatten(key string, value []byte) { a.flattenTo(50, key, value) }
 
 func (a otlpAttributes) flattenTo(depth int, key string, value []byte) {

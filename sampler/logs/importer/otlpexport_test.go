@@ -152,7 +152,7 @@ func TestWhatASpanReturned(t *testing.T) {
 	}
 }
 
-// A row that is nested deeply is not read anew for each of its levels.
+// A row that is nested deeply is not read again for each of its levels.
 func TestFlattenEndsAtADepth(t *testing.T) {
 	a := make(otlpAttributes)
 	a.flatten("", []byte(strings.Repeat(`{"a":`, 5000)+"1"+strings.Repeat("}", 5000)))
