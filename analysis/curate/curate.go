@@ -253,8 +253,11 @@ func (cu *curator) row(it *rollout.Item) Row {
 	}
 	known := cu.class[it.ID]
 	row.Class, row.Mean, row.Stays = known.Class, known.Mean, known.Stays
-	if len(measured.Seen) > 1 {
-		_, v := stat.MeanVariance(measured.Seen)
+	if n := len(measured.Seen); n > 1 {
+		v := 0.0 // of equal rewards, whose mean is rounded
+		if measured.Seen[0] != measured.Seen[n-1] {
+			_, v = stat.MeanVariance(measured.Seen)
+		}
 		row.Variance = stat.FiniteOrNil(v)
 	}
 	row.Informative = stat.FiniteOrNil(cu.m.StaysMixed(measured.Seen, cu.priors))

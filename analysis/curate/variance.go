@@ -40,7 +40,7 @@ func (cu *curator) leastVaried() *Variance {
 		if cu.opt.Variance < 1 {
 			enough = held >= cu.opt.Variance*sum
 		}
-		if sd := math.Sqrt(*r.Variance); !enough || sd == out.SD {
+		if sd := math.Sqrt(*r.Variance); !enough || sd >= out.SD*tie {
 			out.Kept, out.SD, held = out.Kept+1, sd, held+*r.Variance
 		}
 	}
@@ -59,6 +59,10 @@ func (cu *curator) leastVaried() *Variance {
 	}
 	return out
 }
+
+// tie is how much of another standard deviation one must have to count as equal: rounding makes those of 0, 0, 1
+// and 0, 1, 1 differ.
+const tie = 1 - 1e-9
 
 var lowVariance = message.New("curate.low_variance",
 	"its rewards have a standard deviation of {sd}, those of the rows kept by variance at least {least}")

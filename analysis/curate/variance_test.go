@@ -67,6 +67,29 @@ func TestRowsByVariance(t *testing.T) {
 	}
 }
 
+// Rounding breaks no tie and makes no variance: that of 0, 0, 1 equals that of 0, 1, 1, and equal rewards have none.
+func TestRoundingDecidesNoRow(t *testing.T) {
+	for name, c := range map[string]struct {
+		rewards [][]float64
+		kept    int
+		share   float64
+	}{
+		"ties":          {[][]float64{{0, 0.1, 0.1}, {0, 0, 0.1}, {0, 0, 0}}, 2, 1},
+		"equal rewards": {[][]float64{{0.1, 0.1, 0.1}, {0.3, 0.3, 0.3, 0.3, 0.3}, {1, 1}}, 3, 0},
+	} {
+		f := &trainingFile{folder: &folder{}, s: analysis.DefaultSettings(), rng: seeded(3), opt: curate.Options{Variance: 1, Keep: []curate.Reason{analysis.Flat, analysis.Dead, analysis.Saturated}}}
+		for i, ys := range c.rewards {
+			id := fmt.Sprint("item ", i)
+			f.row(id, sentence(f.rng, 14), id)
+			f.rewards(id, ys...)
+		}
+		got := f.curate(t)
+		if got.Kept != c.kept || c.share == 0 != (got.Variance == nil) {
+			t.Errorf("%s: %d rows are kept, want %d; variance is %+v", name, got.Kept, c.kept, got.Variance)
+		}
+	}
+}
+
 func TestVarianceToKeepIsAShareOrANumber(t *testing.T) {
 	for _, v := range []float64{-0.1, 1.5, math.NaN(), math.Inf(1)} {
 		t.Run(fmt.Sprint(v), func(t *testing.T) {

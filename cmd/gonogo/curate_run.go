@@ -103,6 +103,9 @@ func chooseRows(ctx context.Context, c *curateOptions, run *rollout.Run, cfg *co
 	}
 	keep, err := ui.PickNames("reason", c.Keep,
 		ui.Names(curate.Reasons(), func(r curate.ReasonDoc) string { return string(r.Name) }))
+	if err == nil && c.VarianceSet && slices.Contains(keep, string(curate.LowVariance)) {
+		err = exit.Usagef("--keep low_variance keeps the rows that --variance drops: give one of them")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -170,7 +170,7 @@ func takeOver(c *cli.Context, in *config.DraftFiles) ([]string, error) {
 		in.Data[rollout.Split(split)] = cmp.Or(in.Data[rollout.Split(split)], place(name))
 	}
 	if in.Model, in.Set = cmp.Or(in.Model, s.Model), s.Set; in.Reward == "" {
-		in.Grader = s.Grader
+		in.Grader, s.Notes = s.Grader, append(s.Notes, s.NoReward...)
 		if s.Reward != "" {
 			in.Reward = place(s.Reward)
 		}
@@ -182,7 +182,7 @@ func takeOver(c *cli.Context, in *config.DraftFiles) ([]string, error) {
 	case in.Model == "":
 		return nil, left("model that can be called", "model")
 	case in.Reward == "" && in.Grader == "":
-		return nil, left("reward function", "reward")
+		return nil, left("reward function that can be taken over", "reward")
 	case in.Data[rollout.Train] == "" && in.Data[rollout.Eval] == "":
 		return nil, left("file of rows", "train")
 	}

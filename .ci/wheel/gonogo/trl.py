@@ -32,6 +32,8 @@ class PilotCallback(TrainerCallback):
         checkpoint: Callable[[int], str | None] | None = None, on_answer: Callable[[Pilot], None] | None = None,
         args: Sequence[str] = (),
     ) -> None:  # fmt: skip
+        if not looks:
+            raise ValueError("looks names no step")
         self.run, self.looks, self.stop, self.args = run, sorted(looks), stop, list(args)
         self.checkpoint, self.on_answer = checkpoint, on_answer
         self.next, self.answers = self.looks[0], []
@@ -62,7 +64,7 @@ class PilotCallback(TrainerCallback):
             answer = pilot(
                 self.run, os.path.join(args.output_dir, "completions"), looks=self.looks, checkpoint=at, at=step, args=self.args
             )
-        except (GonogoError, OSError) as err:
+        except (GonogoError, OSError, ValueError) as err:
             log.warning("no pilot after step %d: %s", step, err)
             return None, _after(self.looks, step)
         self.answers.append(answer)

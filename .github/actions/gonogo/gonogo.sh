@@ -6,17 +6,22 @@ out=$RUNNER_TEMP/gonogo
 rm -rf "$out" && mkdir -p "$out"
 if [ -n "$PACKAGE" ]; then
   python3 -m venv "$out/venv"
-  "$out/venv/bin/pip" install --quiet --disable-pip-version-check "$PACKAGE"
+  "$out/venv/bin/pip" install --quiet --disable-pip-version-check -- "$PACKAGE"
   PATH=$out/venv/bin:$PATH
 fi
 args=()
-while IFS= read -r arg; do args+=("$arg"); done < <(xargs -n1 printf '%s\n' <<<"$ARGS" | sed '/^$/d')
+if [ -n "${ARGS//[[:space:]]/}" ]; then
+  # Each argument gets an x before it, so that an empty one is a line, too.
+  words=$(xargs -n1 printf 'x%s\n' <<<"$ARGS") || { echo "::error title=gonogo::args has an unmatched quote" && exit 2; }
+  while IFS= read -r arg; do args+=("${arg#x}"); done <<<"$words"
+fi
+set -- ${args[@]+"${args[@]}"} # bash 3.2 of macOS takes an empty list for an unset one
 
 code=0 report=$out/run/report
 case $COMMAND in
-run) gonogo run "${args[@]}" -o "$out/run" --yes || code=$? ;;
-compare) report=$out/compared && gonogo compare "${args[@]}" -o "$report" || code=$? ;;
-nightly) report=$HISTORY/report && gonogo nightly "${args[@]}" --history "$HISTORY" --yes || code=$? ;;
+run) gonogo run "$@" -o "$out/run" --yes || code=$? ;;
+compare) report=$out/compared && gonogo compare "$@" -o "$report" || code=$? ;;
+nightly) report=$HISTORY/report && gonogo nightly "$@" --history "$HISTORY" --yes || code=$? ;;
 *) echo "::error title=gonogo::the command $COMMAND is not run, compare or nightly" && exit 2 ;;
 esac
 markdown=$report/report.md

@@ -23,8 +23,12 @@ type promptfoo struct {
 	modules   map[string]string // the Python files that assertions call
 	refused   map[string]int    // what has no counterpart, with the number of times
 	rubrics   []rubric
-	judge     string // who judges all rubrics
+	judge     string   // who judges all rubrics
+	open      []string // files of tests that are being read
 }
+
+// mostRows is how many rows a configuration may become, whose variables multiply.
+const mostRows = 100_000
 
 // message is a template of a message.
 type message struct {
@@ -92,7 +96,9 @@ func (p *promptfoo) read(root *document.Node) (*Setup, error) {
 		vars := merged(usual.Vars, tests[i].Vars)
 		each := []map[string]any{vars}
 		if merged(usual.Options, tests[i].Options)["disableVarExpansion"] != true {
-			each = product(vars)
+			if each = product(vars, mostRows-n); each == nil {
+				return nil, fmt.Errorf("%s: test %d: the combinations of its variables make more than %d rows", p.path, i+1, mostRows)
+			}
 		}
 		for j, vars := range each {
 			r, err := p.row(&usual, &tests[i], vars)
@@ -351,6 +357,15 @@ func (p *promptfoo) providers(root *document.Node) {
 	id, settings := first.Text, (*document.Node)(nil)
 	if first.Kind == document.Map {
 		settings = first.Get("config")
+		at := first
+		if len(first.Fields) == 1 {
+			at = first.Fields[0].Value
+		}
+		for _, name := range []string{"transform", "prompts"} {
+			if at.Get(name) != nil {
+				p.refused["a provider's "+name]++
+			}
+		}
 		if name := first.Get("id"); name != nil {
 			id = name.Text
 		} else if len(first.Fields) == 1 { // its id is the key
@@ -438,13 +453,16 @@ func merged(a, b map[string]any) map[string]any {
 }
 
 // product returns a map for each combination of the values of variables that are lists, as promptfoo expands them:
-// the first variable in the order of the alphabet changes slowest.
-func product(vars map[string]any) []map[string]any {
+// the first variable in the order of the alphabet changes slowest. It returns nil if there are more than most.
+func product(vars map[string]any, most int) []map[string]any {
 	out := []map[string]any{maps.Clone(vars)}
 	for _, name := range slices.Sorted(maps.Keys(vars)) {
 		values, ok := vars[name].([]any)
 		if _, text := first(values).(string); !ok || !text {
 			continue
+		}
+		if len(out) > most/len(values) {
+			return nil
 		}
 		var next []map[string]any
 		for _, chosen := range out {

@@ -18,6 +18,8 @@ type Setup struct {
 	Model  string            // as its server calls it; "" if it is not known
 	Set    map[string]string // YAML of keys of gonogo.yaml
 	Notes  []string          // what is not taken over, one sentence each without a period
+	// NoReward says in such sentences why there is neither Grader nor Reward.
+	NoReward []string
 }
 
 // Read reads a configuration of promptfoo or of verl, or a training script of TRL, which the interpreter python

@@ -207,27 +207,32 @@ func TestJudgedTests(t *testing.T) {
 // What would make another reward or another question is refused by name.
 func TestWhatIsRefused(t *testing.T) {
 	const head = "prompts: ['{{a}}']\nproviders: [openai:m]\n"
+	many := "[" + strings.Repeat("x, ", 100) + "x]"
 	for name, c := range map[string]struct{ config, say string }{
-		"an assertion in another language": {head + "tests: [{vars: {a: x}, assert: [{type: javascript, value: 'true'}, {type: similar, value: y}]}, {vars: {a: x}, assert: [{type: javascript, value: 'true'}]}]", "assertions of type javascript (2); assertions of type similar (1)"},
-		"a schema":                         {head + "tests: [{vars: {a: x}, assert: [{type: is-json, value: {type: object}}]}]", "is-json assertions with a transform, a config or a schema (1)"},
-		"a test without any":               {head + "tests: [{vars: {a: x}}]", "tests without an assertion that counts (1)"},
-		"a changed output":                 {head + "tests: [{vars: {a: x}, options: {transform: output.trim()}, assert: [{type: equals, value: 1}]}]", "the option transform (1)"},
-		"a filter":                         {"prompts: ['{{ a | upper }}']\nproviders: [openai:m]\ntests: [{vars: {a: x}, assert: [{type: equals, value: 1}]}]", `test 1: "{{ a | upper }}" in a template is not filled in`},
-		"a block":                          {"prompts: ['{% if a %}x{% endif %}']\nproviders: [openai:m]\ntests: [{vars: {a: x}, assert: [{type: equals, value: 1}]}]", "is not carried out"},
-		"no value":                         {head + "tests: [{vars: {b: x}, assert: [{type: equals, value: 1}]}]", "test 1: the variable a has no value"},
-		"no tests":                         {head, "has no tests"},
-		"a generator":                      {head + "tests: {path: 'file://make.py:tests'}", "tests that are made by a generator (1)"},
-		"scenarios":                        {head + "scenarios: []\ntests: [{vars: {a: x}, assert: [{type: equals, value: 1}]}]", "scenarios"},
-		"a program as prompt":              {"prompts: [file://p.py]\nproviders: [openai:m]\ntests: []", "the prompt file://p.py is a program"},
-		"a file that is away":              {head + "tests: file://away.csv", "away.csv"},
-		"another tool's":                   {"model: x\n", "is of neither promptfoo (prompts and providers) nor verl"},
-		"half a file":                      {head + "tests: [{vars: {a: x", "promptfooconfig.yaml:3"},
-		"a type that is wrong":             {head + "tests: [{vars: [a], assert: []}]", "promptfooconfig.yaml:3:9: tests[0]: vars has another type, array"},
-		"a judge unnamed":                  {head + "tests: [{vars: {a: x}, assert: [{type: llm-rubric, value: y}]}]", "name the judge"},
-		"quotes in a list":                 {head + `tests: [{vars: {a: x}, assert: [{type: contains-any, value: '"a, b", c'}]}]`, "quotes in the text of contains-any"},
+		"an assertion in another language":  {head + "tests: [{vars: {a: x}, assert: [{type: javascript, value: 'true'}, {type: similar, value: y}]}, {vars: {a: x}, assert: [{type: javascript, value: 'true'}]}]", "assertions of type javascript (2); assertions of type similar (1)"},
+		"a schema":                          {head + "tests: [{vars: {a: x}, assert: [{type: is-json, value: {type: object}}]}]", "is-json assertions with a transform, a config or a schema (1)"},
+		"a test without any":                {head + "tests: [{vars: {a: x}}]", "tests without an assertion that counts (1)"},
+		"a changed output":                  {head + "tests: [{vars: {a: x}, options: {transform: output.trim()}, assert: [{type: equals, value: 1}]}]", "the option transform (1)"},
+		"a filter":                          {"prompts: ['{{ a | upper }}']\nproviders: [openai:m]\ntests: [{vars: {a: x}, assert: [{type: equals, value: 1}]}]", `test 1: "{{ a | upper }}" in a template is not filled in`},
+		"a block":                           {"prompts: ['{% if a %}x{% endif %}']\nproviders: [openai:m]\ntests: [{vars: {a: x}, assert: [{type: equals, value: 1}]}]", "is not carried out"},
+		"no value":                          {head + "tests: [{vars: {b: x}, assert: [{type: equals, value: 1}]}]", "test 1: the variable a has no value"},
+		"no tests":                          {head, "has no tests"},
+		"a generator":                       {head + "tests: {path: 'file://make.py:tests'}", "tests that are made by a generator (1)"},
+		"scenarios":                         {head + "scenarios: []\ntests: [{vars: {a: x}, assert: [{type: equals, value: 1}]}]", "scenarios"},
+		"a program as prompt":               {"prompts: [file://p.py]\nproviders: [openai:m]\ntests: []", "the prompt file://p.py is a program"},
+		"a file that is away":               {head + "tests: file://away.csv", "away.csv"},
+		"another tool's":                    {"model: x\n", "is of neither promptfoo (prompts and providers) nor verl"},
+		"half a file":                       {head + "tests: [{vars: {a: x", "promptfooconfig.yaml:3"},
+		"a type that is wrong":              {head + "tests: [{vars: [a], assert: []}]", "promptfooconfig.yaml:3:9: tests[0]: vars has another type, array"},
+		"a judge unnamed":                   {head + "tests: [{vars: {a: x}, assert: [{type: llm-rubric, value: y}]}]", "name the judge"},
+		"tests that name themselves":        {head + "tests: file://promptfooconfig.yaml", "a list of tests is read"},
+		"a file of tests that names itself": {head + "tests: file://self.yaml", "file://self.yaml names itself as a file of tests"},
+		"too many combinations":             {head + "tests: [{vars: {a: &v " + many + ", b: *v, c: *v, d: *v}, assert: [{type: equals, value: 1}]}]", "test 1: the combinations of its variables make more than 100000 rows"},
+		"a provider that changes outputs":   {"prompts: ['{{a}}']\nproviders: [{id: openai:m, transform: output.trim()}]\ntests: [{vars: {a: x}, assert: [{type: equals, value: 1}]}]", "a provider's transform (1)"},
+		"quotes in a list":                  {head + `tests: [{vars: {a: x}, assert: [{type: contains-any, value: '"a, b", c'}]}]`, "quotes in the text of contains-any"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := setup.Read(t.Context(), written(t, c.config, nil), "python3")
+			_, err := setup.Read(t.Context(), written(t, c.config, map[string]string{"self.yaml": "- file://self.yaml\n"}), "python3")
 			if err == nil || !strings.Contains(err.Error(), c.say) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("the error is %v, want %q", err, c.say)
 			}

@@ -47,6 +47,11 @@ func (p *promptfoo) tests(n *document.Node) ([]testCase, error) {
 }
 
 func (p *promptfoo) testFile(name string) ([]testCase, error) {
+	if slices.Contains(p.open, name) {
+		return nil, fmt.Errorf("%s: tests: %s names itself as a file of tests", p.path, name)
+	}
+	p.open = append(p.open, name)
+	defer func() { p.open = p.open[:len(p.open)-1] }()
 	body, err := p.data(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: tests: %w", p.path, err)

@@ -15,6 +15,7 @@ import (
 
 	"gonogo/sampler/input/document"
 	"gonogo/sampler/jsontext"
+	"gonogo/sampler/wording"
 )
 
 // RewardsFile is the name of the reward functions of a training script.
@@ -36,6 +37,8 @@ type trlScript struct {
 	Changed   []string       `json:"changed"`   // what the script does with the rows
 	Model     string         `json:"model"`
 	Trainers  int            `json:"trainers"`
+	Configs   int            `json:"configs"`  // of the trainer
+	Computed  []string       `json:"computed"` // arguments of GRPOConfig that are not literals
 }
 
 // readTRL reads a training script. Python parses it and does not run it.
@@ -72,15 +75,25 @@ func readTRL(ctx context.Context, path, python string) (*Setup, error) {
 	if script.Model == "" {
 		s.note("the script does not name the model by a text")
 	}
-	if len(script.Functions) > 0 {
-		s.Files[RewardsFile] = []byte("# The reward functions of " + filepath.Base(path) + ", with what they need of it.\n" + script.Source)
-		s.Reward = RewardsFile + ":" + strings.Join(script.Functions, ",")
+	if script.Configs != 1 {
+		s.note("the script has %d configurations of the trainer, not one: sampling and group size are not taken over",
+			script.Configs)
 	}
+	if len(script.Computed) > 0 {
+		s.note("the script computes %s of its GRPOConfig, which %s not taken over", strings.Join(script.Computed, ", "),
+			wording.Plural(len(script.Computed), "[is|are]"))
+	}
+	weights, weighed := script.Config["reward_weights"].([]any)
 	for _, m := range script.Missing {
-		s.note("the reward %s is not a function of this file: put it into a file for --reward", m)
+		s.noReward("the reward %.100s is not a function of this file: put all rewards into a file for --reward", m)
 	}
-	if len(script.Functions) > 1 || len(script.Functions) > 0 && script.Config["reward_weights"] != nil {
-		if weights, ok := script.Config["reward_weights"].([]any); ok && len(weights) == len(script.Functions) {
+	switch {
+	case len(script.Missing) > 0 || len(script.Functions) == 0: // some of the rewards would be another reward
+	case slices.Contains(script.Computed, "reward_weights") || weighed && len(weights) != len(script.Functions):
+		s.noReward("the reward functions need reward_weights, a number for each")
+	default:
+		s.Files[RewardsFile] = []byte("# The reward functions of " + filepath.Base(path) + ", with what they need of it.\n" + script.Source)
+		if s.Reward = RewardsFile + ":" + strings.Join(script.Functions, ","); weighed {
 			s.Grader = fmt.Sprintf("{type: trl, file: %s, functions: [%s], weights: %s}", RewardsFile,
 				strings.Join(script.Functions, ", "), document.Marshal(weights))
 			s.Reward = ""
@@ -105,9 +118,16 @@ func readTRL(ctx context.Context, path, python string) (*Setup, error) {
 // readVerl takes over a configuration of verl: the keys of its ppo_trainer.yaml that are set.
 func readVerl(root *document.Node, path string) (*Setup, error) {
 	s := &Setup{Set: make(map[string]string), Data: make(map[string]string)}
+	filled := func(key, text string) string {
+		if text = home(text); strings.Contains(text, "${") {
+			s.note("%s is %s, which Hydra fills in: it is not taken over", key, text)
+			return ""
+		}
+		return text
+	}
 	text := func(key string) string {
 		if n := root.Inner(key); n != nil && n.Kind != document.Null {
-			return n.Text
+			return filled(key, n.Text)
 		}
 		return ""
 	}
@@ -118,8 +138,12 @@ func readVerl(root *document.Node, path string) (*Setup, error) {
 		{"data.max_response_length", "model.max_output_tokens"},
 		{"actor_rollout_ref.rollout.n", "training.group_size"},
 	} {
-		if n := root.Inner(k.theirs); n != nil && n.Kind == document.Number {
+		switch n := root.Inner(k.theirs); {
+		case n == nil:
+		case n.Kind == document.Number:
 			s.Set[k.ours] = n.Text
+		default:
+			filled(k.theirs, n.Text)
 		}
 	}
 	if n := root.Inner("actor_rollout_ref.rollout.top_k"); n != nil && n.Kind == document.Number && n.Text != "-1" {
@@ -135,23 +159,40 @@ func readVerl(root *document.Node, path string) (*Setup, error) {
 		case n.Kind == document.List:
 			s.note("%s names %d files: put them into one and name it with --%s", key, len(n.Items), split)
 		case n.Text != "":
-			s.Data[split] = home(n.Text)
+			if name := filled(key, n.Text); name != "" {
+				s.Data[split] = name
+			}
 		}
 	}
 	if key := text("data.prompt_key"); key != "" && key != "prompt" {
 		s.Set["data.prompt"] = document.Quote(key)
 	}
+	named := false
 	for _, at := range []string{"reward.custom_reward_function", "custom_reward_function"} {
-		if file := text(at + ".path"); file != "" {
-			s.Reward = home(file)
-			if name := text(at + ".name"); name != "" {
-				s.Reward += ":" + name
-			}
+		file := text(at + ".path")
+		if file == "" {
+			continue
+		}
+		named = true
+		if more := root.Inner(at + ".reward_kwargs"); more != nil && len(more.Fields) > 0 {
+			s.noReward("%s.reward_kwargs are arguments that gonogo does not pass: name a file with --reward whose function "+
+				"needs none", at)
 			break
 		}
+		s.Reward = file
+		if name := text(at + ".name"); name != "" {
+			s.Reward += ":" + name
+		}
+		break
 	}
-	if s.Reward == "" {
-		s.note("%s names no reward function, so that verl chooses one of its own by data_source: name a file with --reward", path)
+	for _, at := range []string{"reward.reward_model.enable", "reward_model.enable"} {
+		if n := root.Inner(at); n != nil && n.Text == "true" {
+			s.noReward("%s: the reward is that of a model, which is not taken over: name a file with --reward", at)
+			s.Reward, named = "", true
+		}
+	}
+	if !named {
+		s.noReward("%s names no reward function, so that verl chooses one of its own by data_source: name a file with --reward", path)
 	}
 	return s, nil
 }
@@ -182,6 +223,10 @@ func (s *Setup) extra(topK, minP any) {
 	if len(parts) > 0 {
 		s.Set["model.extra"] = "{" + strings.Join(parts, ", ") + "}"
 	}
+}
+
+func (s *Setup) noReward(format string, args ...any) {
+	s.NoReward = append(s.NoReward, fmt.Sprintf(format, args...))
 }
 
 func (s *Setup) note(format string, args ...any) {

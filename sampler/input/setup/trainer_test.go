@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,13 +59,19 @@ func TestTrainingScriptsThatSayLess(t *testing.T) {
 	}
 	const reward = "def r(completions, **kwargs):\n    return [0.0 for c in completions]\n"
 	for name, c := range map[string]struct{ script, note, refused string }{
-		"rows of a hub":               {reward + "d = load_dataset('openai/gsm8k', 'main', split='train').map(f)\nGRPOTrainer(model='m', reward_funcs=r, train_dataset=d)", "the rows are openai/gsm8k of a hub", ""},
-		"rows that are changed":       {reward + "d = Dataset.from_json('rows.jsonl').filter(f).map(g)\nGRPOTrainer(model='m', reward_funcs=r, train_dataset=d)", "the script changes the rows (filter, map)", ""},
-		"a model that is an argument": {reward + "GRPOTrainer(model=args.model, reward_funcs=[r])", "the script does not name the model by a text", ""},
-		"a reward that is imported":   {"from lib import r\nGRPOTrainer(model='m', reward_funcs=[r, 'org/reward-model'])", "the reward r is not a function of this file; the reward 'org/reward-model' is not", ""},
-		"no trainer":                  {reward, "", "calls 0 trainers with reward_funcs"},
-		"two trainers":                {reward + "GRPOTrainer(model='m', reward_funcs=r)\nGRPOTrainer(model='n', reward_funcs=r)", "", "calls 2 trainers"},
-		"half a script":               {"def r(:", "", "SyntaxError"},
+		"rows of a hub":                {reward + "d = load_dataset('openai/gsm8k', 'main', split='train').map(f)\nGRPOTrainer(model='m', reward_funcs=r, train_dataset=d)", "the rows are openai/gsm8k of a hub", ""},
+		"rows that are changed":        {reward + "d = Dataset.from_json('rows.jsonl').filter(f).map(g)\nGRPOTrainer(model='m', reward_funcs=r, train_dataset=d)", "the script changes the rows (filter, map)", ""},
+		"a model that is an argument":  {reward + "GRPOTrainer(model=args.model, reward_funcs=[r])", "the script does not name the model by a text", ""},
+		"a reward that is imported":    {"from lib import r\nGRPOTrainer(model='m', reward_funcs=[r, 'org/reward-model'])", "the reward r is not a function of this file; the reward 'org/reward-model' is not", ""},
+		"rewards that are added later": {reward + "fs = [r]\nfs.append(other)\nGRPOTrainer(model='m', reward_funcs=fs)", "the reward fs is not a function of this file", ""},
+		"a comprehension":              {reward + "GRPOTrainer(model='m', reward_funcs=[f for f in (r,)])", "the reward [f for f in (r,)] is not a function", ""},
+		"weights that are computed":    {reward + "GRPOTrainer(model='m', reward_funcs=[r], args=GRPOConfig(reward_weights=[x for x in y]))", "the reward functions need reward_weights, a number for each", ""},
+		"arguments that are computed":  {reward + "GRPOTrainer(model='m', reward_funcs=[r], args=GRPOConfig(top_p=a.p, min_p=None, report_to={'x'}, **more))", "the script computes top_p, **more of its GRPOConfig, which are not taken over", ""},
+		"no configuration":             {reward + "GRPOTrainer(model='m', reward_funcs=[r], args=args)", "the script has 0 configurations of the trainer", ""},
+		"a part of the rows":           {reward + "GRPOTrainer(model='m', reward_funcs=r, train_dataset=load_dataset('json', data_files='a.jsonl', split='train[:9]'))", "the script changes the rows (split=train[:9])", ""},
+		"no trainer":                   {reward, "", "calls 0 trainers with reward_funcs"},
+		"two trainers":                 {reward + "GRPOTrainer(model='m', reward_funcs=r)\nGRPOTrainer(model='n', reward_funcs=r)", "", "calls 2 trainers"},
+		"half a script":                {"def r(:", "", "SyntaxError"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "train.py")
@@ -81,11 +88,57 @@ func TestTrainingScriptsThatSayLess(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			said := strings.ReplaceAll(strings.Join(s.Notes, "; "), ": put it into a file for --reward", "")
+			said := strings.ReplaceAll(strings.Join(slices.Concat(s.Notes, s.NoReward), "; "), ": put all rewards into a file for --reward", "")
 			if !strings.Contains(said, c.note) {
 				t.Errorf("the notes are %q", s.Notes)
 			}
+			if taken := s.Reward != ""; taken == (len(s.NoReward) > 0) {
+				t.Errorf("the reward is %q, the notes are %q", s.Reward, s.NoReward)
+			}
 		})
+	}
+}
+
+// The written file has all that changes what its functions use, and nothing for names that are local to them.
+func TestRewardsOfAScriptBringWhatTheyUse(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not installed")
+	}
+	const script = `import os
+from datasets import load_dataset
+os.environ["WANDB_PROJECT"] = "x"
+try:
+    import math_verify_of_nobody
+except ImportError:
+    math_verify_of_nobody = None
+TABLE = {}
+TABLE["a"] = 1.0
+WORDS = []
+WORDS.append("wait")
+dataset = load_dataset("json", data_files="a.jsonl")
+
+
+def score(completions, **kwargs):
+    dataset = [1.0 for c in completions if math_verify_of_nobody is None]
+    return [TABLE[c] + len(WORDS) + len("x\x0c") + len(os.sep) + d for c, d in zip(completions, dataset)]
+
+
+if __name__ == "__main__":
+    GRPOTrainer(model="m", reward_funcs=score, args=GRPOConfig(num_generations=2), train_dataset=dataset)
+`
+	path := filepath.Join(t.TempDir(), "train.py")
+	if err := os.WriteFile(path, []byte("\ufeff"+strings.ReplaceAll(script, `\x0c`, "\x0c")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s, err := setup.Read(t.Context(), path, python)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := string(s.Files[setup.RewardsFile])
+	out, err := exec.CommandContext(t.Context(), python, "-c", source+"\nprint(score(['a']))").CombinedOutput()
+	if err != nil || string(out) != "[6.0]\n" {
+		t.Errorf("the rewards give %s, %v\n%s", out, err, source)
 	}
 }
 
@@ -97,9 +150,12 @@ func TestAConfigurationOfVerl(t *testing.T) {
 	}
 	set := map[string]string{"model.temperature": "0.8", "model.top_p": "1.0", "training.group_size": "8"}
 	for name, c := range map[string]struct{ config, train, eval, reward, note string }{
-		"files and a reward":  {head + "data: {train_files: ~/data/train.parquet, val_files: [val.parquet]}\nreward: {custom_reward_function: {path: reward.py, name: score}}\n", filepath.Join(home, "data/train.parquet"), "val.parquet", "reward.py:score", ""},
-		"of an older version": {head + "data: {train_files: a.parquet}\ncustom_reward_function: {path: r.py, name: null}\n", "a.parquet", "", "r.py", ""},
-		"verl's own reward":   {head + "data: {train_files: [a.parquet, b.parquet]}\n", "", "", "", "data.train_files names 2 files: put them into one and name it with --train; X names no reward function, so that verl chooses one of its own by data_source: name a file with --reward"},
+		"files and a reward":    {head + "data: {train_files: ~/data/train.parquet, val_files: [val.parquet]}\nreward: {custom_reward_function: {path: reward.py, name: score}}\n", filepath.Join(home, "data/train.parquet"), "val.parquet", "reward.py:score", ""},
+		"of an older version":   {head + "data: {train_files: a.parquet}\ncustom_reward_function: {path: r.py, name: null}\n", "a.parquet", "", "r.py", ""},
+		"Hydra's variables":     {head + "data: {train_files: '${dir}/a.parquet', max_response_length: '${n}'}\ncustom_reward_function: {path: r.py}\n", "", "", "r.py", "data.max_response_length is ${n}, which Hydra fills in: it is not taken over; data.train_files is ${dir}/a.parquet, which Hydra fills in: it is not taken over"},
+		"arguments of a reward": {head + "custom_reward_function: {path: r.py, reward_kwargs: {scale: 2}}\n", "", "", "", "custom_reward_function.reward_kwargs are arguments that gonogo does not pass: name a file with --reward whose function needs none"},
+		"a reward model":        {head + "custom_reward_function: {path: r.py}\nreward_model: {enable: true}\n", "", "", "", "reward_model.enable: the reward is that of a model, which is not taken over: name a file with --reward"},
+		"verl's own reward":     {head + "data: {train_files: [a.parquet, b.parquet]}\n", "", "", "", "data.train_files names 2 files: put them into one and name it with --train; X names no reward function, so that verl chooses one of its own by data_source: name a file with --reward"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := written(t, c.config, nil)
@@ -108,7 +164,7 @@ func TestAConfigurationOfVerl(t *testing.T) {
 				t.Fatal(err)
 			}
 			if s.Model != "Qwen/Qwen3-4B" || !maps.Equal(s.Set, set) || s.Data["train"] != c.train || s.Data["eval"] != c.eval || s.Reward != c.reward ||
-				strings.ReplaceAll(strings.Join(s.Notes, "; "), path, "X") != c.note {
+				strings.ReplaceAll(strings.Join(slices.Concat(s.Notes, s.NoReward), "; "), path, "X") != c.note {
 				t.Errorf("%+v", s)
 			}
 		})

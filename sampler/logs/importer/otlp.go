@@ -150,15 +150,21 @@ func readOTLP(ctx context.Context, in *intake) error {
 
 // place gives evaluations that name their span alone to its trace.
 func (r *otlpReader) place() {
-	strays := 0
-	for _, l := range r.loose {
-		i := slices.IndexFunc(r.ids, func(id string) bool { return r.traces[id].nodes[l.Span] != nil })
-		if i < 0 {
-			strays++
-			continue
+	if len(r.loose) == 0 {
+		return
+	}
+	of, strays := make(map[string]*otlpTrace), 0 // by span; the first trace counts
+	for _, id := range slices.Backward(r.ids) {
+		for span := range r.traces[id].nodes {
+			of[span] = r.traces[id]
 		}
-		t := r.traces[r.ids[i]]
-		t.later = append(t.later, l)
+	}
+	for _, l := range r.loose {
+		if t := of[l.Span]; t != nil {
+			t.later = append(t.later, l)
+		} else {
+			strays++
+		}
 	}
 	r.sink.noteCount(strays, "score[|s] of spans that are not in the files [was|were] left out")
 }

@@ -20,7 +20,14 @@ var (
 
 // returned returns what a span returned, without the object that LangSmith wraps around a text.
 func (a otlpAttributes) returned() string {
-	text := a.text(otlpOutputs...)
+	text, members := a.text(otlpOutputs...), 0
+	_ = rollout.Members([]byte(text), func(string, []byte) error {
+		members++
+		return nil
+	})
+	if members != 1 { // a tool's own object
+		return text
+	}
 	switch whole := member([]byte(text), "output"); {
 	case string(whole) == "null":
 		return ""

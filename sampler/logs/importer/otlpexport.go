@@ -351,7 +351,7 @@ func nanoseconds(text string) (otlpInt, error) {
 		return 0, nil
 	}
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		if n < 1e15 { // a data frame's
+		if n > -9e12 && n < 9e12 { // a data frame's
 			n *= int64(time.Millisecond)
 		}
 		return otlpInt(n), nil
@@ -375,11 +375,17 @@ func (a otlpAttributes) below(prefix string) otlpAttributes {
 }
 
 // flatten adds a value by the keys and the numbers that lead to it, with dots, into objects and lists
-// of objects. Nulls are left out.
-func (a otlpAttributes) flatten(key string, value []byte) {
-	inside := func(name string, inner []byte) { a.flatten(strings.TrimPrefix(key+"."+name, "."), inner) }
+// of objects. Nulls are left out. What is deeper than 50 stays JSON, because each level is read again.
+func (a otlpAttributes) flatten(key string, value []byte) { a.flattenTo(50, key, value) }
+
+func (a otlpAttributes) flattenTo(depth int, key string, value []byte) {
+	inside := func(name string, inner []byte) {
+		a.flattenTo(depth-1, strings.TrimPrefix(key+"."+name, "."), inner)
+	}
 	switch value = bytes.TrimSpace(value); {
 	case isNone(value):
+	case depth == 0:
+		a[key] = bytes.Clone(value)
 	case value[0] == '{':
 		_ = rollout.Members(value, func(name string, inner []byte) error {
 			inside(name, inner)

@@ -140,6 +140,28 @@ func TestExportsOfBackends(t *testing.T) {
 	}
 }
 
+// LangSmith's wrapper around a text is taken off, a tool's own object is not.
+func TestWhatASpanReturned(t *testing.T) {
+	for output, want := range map[string]string{
+		`{"output":"a"}`: "a", `{"output":null}`: "", `{"output":"a","exit":1}`: `{"output":"a","exit":1}`, "plain": "plain",
+	} {
+		quoted := otlpAttributes{"gen_ai.completion": []byte(fmt.Sprintf("%q", output))}
+		if got := quoted.returned(); got != want {
+			t.Errorf("%s returned %q", output, got)
+		}
+	}
+}
+
+// A row that is nested deeply is not read again for each of its levels.
+func TestFlattenEndsAtADepth(t *testing.T) {
+	a := make(otlpAttributes)
+	a.flatten("", []byte(strings.Repeat(`{"a":`, 5000)+"1"+strings.Repeat("}", 5000)))
+	a.flatten("", []byte(`{"b":[{"c":1}]}`))
+	if len(a) != 2 || string(a["b.0.c"]) != "1" || len(a[strings.Repeat("a.", 49)+"a"]) == 0 {
+		t.Errorf("%d attributes", len(a))
+	}
+}
+
 // The scores of a trace in the file store count however many spans it has, a page of them too.
 func TestStoredTraceOfManySpans(t *testing.T) {
 	var spans []string

@@ -3,8 +3,11 @@ package importer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"path"
+	"slices"
 	"strings"
 
 	"gonogo/sampler/internal/transcript"
@@ -41,9 +44,10 @@ type skyRow struct {
 	marked
 }
 
-// continues reports whether the row is the next step of the rollout that was's conversation belongs to.
+// continues reports whether the row is the next step of the rollout that was's conversation belongs to. After an
+// empty output, any prompt that begins alike would seem to be one.
 func (r *skyRow) continues(was *skyRow) bool {
-	return was != nil && string(r.Extras) == string(was.Extras) && len(r.Prompt) > len(was.Prompt) &&
+	return was != nil && was.Output != "" && string(r.Extras) == string(was.Extras) && len(r.Prompt) > len(was.Prompt) &&
 		strings.HasPrefix(r.Prompt, was.Prompt+was.Output)
 }
 
@@ -130,15 +134,21 @@ func (r *skyReader) rollout(f File, line int, steps []*skyRow) error {
 	return r.record(rec, r.next(id, step))
 }
 
-// score reads a score: a number, or the sum of those of the tokens.
+// score reads a score: a number, or the sum of those of the tokens, which is missing if one of them is.
 func (r *skyReader) score(v json.RawMessage) (*float64, error) {
-	var tokens []float64
+	var tokens []*float64
 	if len(v) == 0 || v[0] != '[' || jsontext.Unmarshal(v, &tokens) != nil {
 		return r.reward("score", v)
 	}
+	if len(tokens) == 0 || slices.Contains(tokens, nil) {
+		return nil, nil
+	}
 	sum := 0.0
 	for _, t := range tokens {
-		sum += t
+		sum += *t
+	}
+	if math.IsInf(sum, 0) {
+		return nil, errors.New("the score is too large")
 	}
 	return &sum, nil
 }

@@ -180,7 +180,9 @@ func (r *tinkerReader) grade(
 	stop := ""
 	for _, name := range slices.Sorted(maps.Keys(metrics)) {
 		if why, ok := strings.CutPrefix(name, "stop/"); ok {
-			stop = why
+			if v := metrics[name]; v != nil && *v != 0 {
+				stop = why
+			}
 		} else if !strings.HasPrefix(name, "_eval_") {
 			continue
 		}

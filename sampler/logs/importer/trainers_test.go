@@ -120,10 +120,13 @@ func TestSkyRLRows(t *testing.T) {
 	line := func(prompt, output, score string) string {
 		return fmt.Sprintf(`{"input_prompt":%q,"output_response":%q,"score":%s,"stop_reason":null,"env_class":"e","env_extras":{"i":1}}`, prompt, output, score) + "\n"
 	}
-	id := hash([]byte("q\x00{\"i\":1}"))
+	id, other := hash([]byte("q\x00{\"i\":1}")), hash([]byte("qq\x00{\"i\":1}"))
 	tryRows(t, "skyrl", []row{
 		{name: "a score that is null", file: line("q", "a", "null"), want: []string{id + "/0 grader - the score is missing, null or NaN"}},
 		{name: "a score that is NaN", file: line("q", "a", "NaN"), want: []string{id + "/0 grader - the score is missing, null or NaN"}},
+		{name: "no token has a score", file: line("q", "a", "[]"), want: []string{id + "/0 grader - the score is missing, null or NaN"}},
+		{name: "a token's score is missing", file: line("q", "a", "[1,null]") + line("q", "a", "[1,NaN]"), want: []string{id + "/0 grader - the score is missing, null or NaN", id + "/1 grader - the score is missing, null or NaN"}},
+		{name: "a prompt that begins like the one before, whose answer is empty", file: line("q", "", "1") + line("qq", "a", "0"), want: []string{id + "/0 graded 1", other + "/0 graded 0"}},
 		{name: "an answer twice is two rollouts", file: line("q", "a", "1") + line("q", "a", "0"), want: []string{id + "/0 graded 1", id + "/1 graded 0"}},
 		{name: "no prompt", file: line("", "a", "1"), broken: "input_prompt is empty"},
 		{name: "a score that is a text", file: line("q", "a", `"good"`), broken: "score must be a number"},
@@ -191,6 +194,7 @@ func TestTinkerRows(t *testing.T) {
 	tryRows(t, "tinker", []row{
 		{name: "a reward that is NaN", file: line(`"total_reward":NaN`), want: []string{"7/4/0 grader - the reward is missing, null or NaN"}},
 		{name: "a rollout of an evaluation", file: strings.Replace(line(`"total_reward":1`), "train", "test", 1), want: []string{"test/4/0 graded 1"}},
+		{name: "a metric that says it did not stop there", file: line(`"total_reward":1,"steps":[{"metrics":{"stop/max_tokens":0.0}}]`), want: []string{"7/4/0 graded 1"}},
 		{name: "the context was full", file: line(`"total_reward":0.5,"steps":[{"metrics":{"stop/context_overflow":1}}]`), want: []string{"7/4/0 step_limit 0.5 context_overflow"}},
 		{name: "a step below zero", file: strings.Replace(line(`"total_reward":1`), ":7", ":-7", 1), broken: "iteration must be a whole number"},
 		{name: "a reward that is a text", file: line(`"total_reward":"good"`), broken: "must be a number"},
@@ -202,8 +206,16 @@ func TestTinkerRows(t *testing.T) {
 // of an evaluation of .ci/peers/verifiers/prices.py: two rollouts that earn 1.5, one whose reward function raised, and one of the
 // training's evaluation. The folders effective hold those that were trained on.
 func TestPrimeRL(t *testing.T) {
+	lone := filepath.Join(t.TempDir(), "rollouts")
+	if err := os.CopyFS(lone, os.DirFS("testdata/prime-rl/rollouts")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(lone, "step_10", "train", "all")); err != nil {
+		t.Fatal(err)
+	}
 	for path, want := range map[string][]string{
-		"testdata/prime-rl/rollouts":                        {"eval 2: 0.5", "train 10: 1.5", "train 10: 1.5", "train 10: grader", "train 2: 1.5", "train 2: 1.5", "train 2: grader"},
+		lone:                         {"eval 2: 0.5", "train 10: 1.5", "train 10: 1.5", "train 2: 1.5", "train 2: 1.5", "train 2: grader"},
+		"testdata/prime-rl/rollouts": {"eval 2: 0.5", "train 10: 1.5", "train 10: 1.5", "train 10: grader", "train 2: 1.5", "train 2: 1.5", "train 2: grader"},
 		"testdata/prime-rl/rollouts/step_2/train/effective": {"train 2: 1.5", "train 2: 1.5"},
 		"testdata/prime-rl/samples.json":                    {"train 10: 1.5", "train 10: 1.5", "train 10: grader"},
 	} {

@@ -172,15 +172,16 @@ func readVerifiersV1(ctx context.Context, in *intake) error {
 	return nil
 }
 
-// allEpisodes returns the files without those of prime-rl's folders effective, if the folders all are among
-// them, which hold the same episodes and those that were filtered out.
+// allEpisodes returns the files without those of prime-rl's folders effective whose neighbor all is among
+// them, which holds the same episodes and those that were filtered out.
 func (in *intake) allEpisodes() []File {
-	folder := func(f File) string { return filepath.Base(filepath.Dir(f.Name)) }
-	if !slices.ContainsFunc(in.files, func(f File) bool { return folder(f) == "all" }) {
-		return in.files
+	folders := make(map[string]bool)
+	for _, f := range in.files {
+		folders[filepath.Dir(f.Name)] = true
 	}
 	return slices.DeleteFunc(slices.Clone(in.files), func(f File) bool {
-		again := folder(f) == "effective"
+		folder := filepath.Dir(f.Name)
+		again := filepath.Base(folder) == "effective" && folders[filepath.Join(filepath.Dir(folder), "all")]
 		if again {
 			in.count("file[|s] of a folder effective, whose episodes are in all, too, [was|were] left out")
 		}
@@ -349,7 +350,7 @@ func (r *episodeReader) trace(f File, e *episode, item string, t *trace) error {
 	ours := t.stamp()
 	n := ours.prompt(len(talk), transcript.UntilAnswer(talk))
 	split := r.split
-	if e.Run.Work.Type == "eval" {
+	if e.Run.Work.Type == "eval" && r.opt.Split == "" {
 		split = rollout.Eval
 	}
 	rec := &rollout.Record{
