@@ -202,7 +202,9 @@ func (cu *curator) curate() *Curation {
 		cu.decide(&cu.rows[i])
 	}
 	if cu.opt.Variance > 0 {
-		cu.variance = cu.leastVaried()
+		if cu.variance = cu.leastVaried(); cu.variance == nil {
+			cu.notes = append(cu.notes, noVariance.Text())
+		}
 	}
 	if cu.opt.Weights {
 		cu.weigh()

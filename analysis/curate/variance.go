@@ -64,5 +64,9 @@ func (cu *curator) leastVaried() *Variance {
 // and 0, 1, 1 differ.
 const tie = 1 - 1e-9
 
-var lowVariance = message.New("curate.low_variance",
-	"its rewards have a standard deviation of {sd}, those of the rows kept by variance at least {least}")
+var (
+	lowVariance = message.New("curate.low_variance",
+		"its rewards have a standard deviation of {sd}, those of the rows kept by variance at least {least}")
+	noVariance = message.New("curate.no_variance",
+		"the rewards of no measured row vary: none is chosen by variance")
+)

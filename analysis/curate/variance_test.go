@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonogo/analysis"
@@ -87,6 +88,18 @@ func TestRoundingDecidesNoRow(t *testing.T) {
 		if got.Kept != c.kept || c.share == 0 != (got.Variance == nil) {
 			t.Errorf("%s: %d rows are kept, want %d; variance is %+v", name, got.Kept, c.kept, got.Variance)
 		}
+	}
+}
+
+// Where nothing varies, nothing is dropped by variance, and a note says so.
+func TestNoVarianceToChooseBy(t *testing.T) {
+	f := &trainingFile{folder: &folder{}, s: analysis.DefaultSettings(), rng: seeded(3), opt: curate.Options{Variance: 1}}
+	for _, id := range []string{"a", "b"} {
+		f.row(id, sentence(f.rng, 14), id)
+		f.rewards(id, repeat(1, 4)...)
+	}
+	if got := f.curate(t); got.Kept != 2 || got.Variance != nil || !strings.Contains(got.Summary(), "the rewards of no measured row vary") {
+		t.Errorf("%d kept, variance %+v\n%s", got.Kept, got.Variance, got.Summary())
 	}
 }
 

@@ -89,7 +89,8 @@ func initAction(c *cli.Context) error {
 	agent := ""
 	if !slices.ContainsFunc([]string{"job", "reward", "from", "train", "eval", "production"}, c.IsSet) && console.IsTerminal(c.App.ErrWriter) &&
 		console.IsTerminal(c.App.Reader) {
-		going, err := askWhat(c.App.Reader, c.App.ErrWriter, func(flag, value string) error {
+		given := c.String("model")
+		going, err := askWhat(c.App.Reader, c.App.ErrWriter, given, func(flag, value string) error {
 			if flag == "agent" {
 				agent = agentCommand(value)
 				return nil

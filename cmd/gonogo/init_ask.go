@@ -46,9 +46,9 @@ var (
 
 var errNoAnswer = exit.Usagef("nothing was answered: gonogo init --help lists the flags")
 
-// askWhat asks on a terminal what the user has, and sets a flag for each answer. It returns false if no
-// configuration is needed.
-func askWhat(in io.Reader, out io.Writer, set func(flag, value string) error) (bool, error) {
+// askWhat asks on a terminal what the user has, and sets a flag for each answer; it does not ask for a model that is
+// given. It returns false if no configuration is needed.
+func askWhat(in io.Reader, out io.Writer, model string, set func(flag, value string) error) (bool, error) {
 	lines := bufio.NewScanner(in)
 	answer := func(prompt string) (string, error) {
 		fmt.Fprint(out, prompt)
@@ -75,6 +75,9 @@ func askWhat(in io.Reader, out io.Writer, set func(flag, value string) error) (b
 		return false, nil
 	}
 	for _, q := range start.questions {
+		if q.flag == "model" && model != "" {
+			continue
+		}
 		proposed := q.proposal()
 		prompt := q.text + ": "
 		if proposed != "" {

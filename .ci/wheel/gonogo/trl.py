@@ -52,8 +52,12 @@ class PilotCallback(TrainerCallback):
     def _ask(self, args, state, control):
         if self.next is None or state.global_step < self.next:
             return
-        box = [self._answer(args, state.global_step) if state.is_world_process_zero else None]
-        _share(box)
+        box = [(None, None)]
+        try:
+            if state.is_world_process_zero:
+                box = [self._answer(args, state.global_step)]
+        finally:  # or the other processes wait for ever
+            _share(box)
         verdict, self.next = box[0]
         if verdict == "NO-GO" and self.stop:
             control.should_training_stop = True

@@ -71,6 +71,9 @@ func readTRL(ctx context.Context, path, python string) (*Setup, error) {
 			s.Set[k.ours] = string(document.Marshal(v))
 		}
 	}
+	if _, given := script.Config["max_completion_length"]; !given && !slices.Contains(script.Computed, "max_completion_length") {
+		s.Set["model.max_output_tokens"] = "512" // TRL's default (1.16)
+	}
 	s.extra(script.Config["top_k"], script.Config["min_p"])
 	if script.Model == "" {
 		s.note("the script does not name the model by a text")
