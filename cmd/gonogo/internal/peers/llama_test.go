@@ -2,10 +2,13 @@ package peers
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -73,6 +76,51 @@ func TestALanguageModelThatIsNotShownItsTools(t *testing.T) {
 	_, said := p.gonogo(0, "sample", "-c", filepath.Join(dir, "gonogo.yaml"), "--samples", "1", "--yes", "-o", filepath.Join(dir, "run"))
 	if want := "none of the first 8 rollouts with tools called one"; !strings.Contains(said, want) {
 		t.Errorf("it did not say %q:\n%s", want, said)
+	}
+}
+
+// The commands of docs/init.md lead from a training script of TRL to a verdict on a language model.
+func TestATrainingScriptToAVerdict(t *testing.T) {
+	p := meet(t, "llama")
+	served, dir := t.TempDir(), t.TempDir()
+	p.served(served)
+	url := regexp.MustCompile(`base_url: "([^"]+)"`).FindStringSubmatch(string(read(t, filepath.Join(served, "gonogo.yaml"))))
+	page := string(read(t, filepath.Join("..", "..", "..", "..", "docs", "init.md")))
+	_, page, _ = strings.Cut(page, "From the script to a verdict")
+	_, page, _ = strings.Cut(page, "```sh\n")
+	commands, _, found := strings.Cut(page, "```")
+	if url == nil || !found || strings.Count(commands, "\n") > 5 {
+		t.Fatalf("the server is %q and the commands\n%s", url, commands)
+	}
+	var rows strings.Builder
+	for i, city := range strings.Fields("Paris Rome Oslo Cairo Lima Tokyo Delhi Berlin") {
+		fmt.Fprintf(&rows, `{"prompt":[{"role":"user","content":"My flight goes to %s at %d. Which city? Answer with its name."}],"answer":%q}`+"\n", city, i+6, city)
+	}
+	write(t, dir, "train.jsonl", rows.String())
+	write(t, dir, "train.py", string(read(t, filepath.Join(p.scripts, "train.py"))))
+	commands = strings.ReplaceAll(commands, "http://127.0.0.1:8000/v1", url[1])
+	cmd := exec.CommandContext(t.Context(), "bash", "-ec", strings.ReplaceAll(commands, "gonogo run -o my-run", "code=0; gonogo run -o my-run --samples 4 || code=$?; [ $code = 0 ] || [ $code = 3 ] || [ $code = 4 ]"))
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+filepath.Dir(program)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, tail(out))
+	}
+	result := decode[struct {
+		Verdict struct{ Answer string }
+		Group   int `json:"group_size"`
+	}](p, read(t, filepath.Join(dir, "my-run", "result.json")))
+	rewards := 0.0
+	for _, r := range p.records(filepath.Join(dir, "my-run")) {
+		if r.Outcome.Missing() {
+			t.Errorf("%s/%d is %s, %s", r.Item, r.Sample, r.Outcome, r.Error)
+		}
+		if r.Reward != nil {
+			rewards += *r.Reward
+		}
+	}
+	t.Logf("%s; %v of 32 answers name the city", result.Verdict.Answer, rewards)
+	if result.Verdict.Answer == "" || result.Group != 4 || rewards == 0 {
+		t.Errorf("verdict %q, groups of %d, rewards %v\n%s", result.Verdict.Answer, result.Group, rewards, tail(out))
 	}
 }
 
