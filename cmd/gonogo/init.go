@@ -60,7 +60,7 @@ Example:
 			&cli.StringFlag{
 				Name: "from",
 				Usage: "take model, rows, reward, group size and sampling over from `FILE`: a training script of TRL, a YAML " +
-					"of verl, or a promptfooconfig.yaml",
+					"of verl, a TOML of prime-rl, or a promptfooconfig.yaml",
 			},
 			&cli.StringFlag{Name: "train", Usage: "training rows, JSONL or Parquet: `FILE`"},
 			&cli.StringFlag{Name: "eval", Usage: "validation rows, JSONL or Parquet: `FILE`"},

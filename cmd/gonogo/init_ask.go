@@ -25,7 +25,7 @@ var starts = []struct {
 	questions []question
 }{
 	{"rows and reward functions", []question{rowsFile, rewardFile, modelName}},
-	{"a training script of TRL, a YAML of verl or a promptfooconfig.yaml", []question{
+	{"a training script of TRL, a configuration of verl or prime-rl, or a promptfooconfig.yaml", []question{
 		{"from", "its file", []string{"train.py", "promptfooconfig.yaml"}},
 	}},
 	{"the body of a hosted job", []question{

@@ -22,15 +22,17 @@ type Setup struct {
 	NoReward []string
 }
 
-// Read reads a configuration of promptfoo or of verl, or a training script of TRL, which the interpreter python
-// parses and does not run.
+// Read reads a configuration of promptfoo, verl or prime-rl, or a training script of TRL. The interpreter python
+// parses scripts, which it does not run, and TOML.
 func Read(ctx context.Context, path, python string) (*Setup, error) {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".yaml", ".yml", ".json":
 	case ".py":
 		return readTRL(ctx, path, python)
+	case ".toml":
+		return readPrime(ctx, path, python)
 	default:
-		return nil, fmt.Errorf("%s: a promptfooconfig.yaml, a configuration of verl in YAML, or a training script of TRL is read", path)
+		return nil, fmt.Errorf("%s: a promptfooconfig.yaml, a configuration of verl in YAML or of prime-rl in TOML, or a training script of TRL is read", path)
 	}
 	body, err := document.ReadFile(path)
 	if err != nil {

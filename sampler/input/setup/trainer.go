@@ -41,19 +41,72 @@ type trlScript struct {
 	Computed  []string       `json:"computed"` // arguments of GRPOConfig that are not literals
 }
 
-// readTRL reads a training script. Python parses it and does not run it.
-func readTRL(ctx context.Context, path, python string) (*Setup, error) {
+// parsed returns what a program in Python prints about a file. The last line of what it says is its error.
+func parsed(ctx context.Context, path, python, program string) ([]byte, error) {
 	ctx, stop := context.WithTimeout(ctx, 30*time.Second)
 	defer stop()
 	var out, said bytes.Buffer
-	cmd := exec.CommandContext(ctx, python, "-I", "-c", trlReader, path)
+	cmd := exec.CommandContext(ctx, python, "-I", "-c", program, path)
 	cmd.Stdout, cmd.Stderr = &out, &said
 	if err := cmd.Run(); err != nil {
 		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
-		return nil, fmt.Errorf("read %s with %s: %w: %s", path, python, err, lines[len(lines)-1])
+		return nil, fmt.Errorf("%w: %s", err, lines[len(lines)-1])
 	}
+	return out.Bytes(), nil
+}
+
+// tomlReader prints TOML as JSON; Python can since 3.11.
+const tomlReader = "import json, sys, tomllib\njson.dump(tomllib.load(open(sys.argv[1], 'rb')), sys.stdout, default=str)"
+
+// readPrime takes over a configuration of prime-rl (0.9, and keys of older versions).
+func readPrime(ctx context.Context, path, python string) (*Setup, error) {
+	out, err := parsed(ctx, path, python, tomlReader)
+	if err != nil {
+		return nil, fmt.Errorf("read %s with %s: %w", path, python, err)
+	}
+	root, err := document.Parse(path, out)
+	if err != nil {
+		return nil, err
+	}
+	if root.Get("orchestrator") == nil {
+		return nil, fmt.Errorf("%s is no configuration of prime-rl: it has no table orchestrator", path)
+	}
+	s := &Setup{Set: make(map[string]string), Data: make(map[string]string)}
+	if n := root.Inner("model.name"); n != nil {
+		s.Model = n.Text
+	}
+	for _, k := range []struct{ theirs, ours string }{
+		{"rollouts_per_example", "training.group_size"},
+		{"group_size", "training.group_size"},
+		{"sampling.temperature", "model.temperature"},
+		{"train.sampling.temperature", "model.temperature"},
+		{"sampling.max_tokens", "model.max_output_tokens"},
+		{"train.sampling.max_completion_tokens", "model.max_output_tokens"},
+		{"train.sampling.extra_body.top_p", "model.top_p"},
+	} {
+		if n := root.Inner("orchestrator." + k.theirs); n != nil && n.Kind == document.Number {
+			s.Set[k.ours] = n.Text
+		}
+	}
+	number := func(name string) any {
+		if n := root.Inner("orchestrator.train.sampling.extra_body." + name); n != nil && n.Kind == document.Number {
+			return json.Number(n.Text)
+		}
+		return nil
+	}
+	s.extra(number("top_k"), number("min_p"))
+	s.note("rows and reward of prime-rl are those of its environments: name files with --train and --reward")
+	return s, nil
+}
+
+// readTRL reads a training script. Python parses it and does not run it.
+func readTRL(ctx context.Context, path, python string) (*Setup, error) {
 	var script trlScript
-	if err := jsontext.Unmarshal(out.Bytes(), &script); err != nil {
+	out, err := parsed(ctx, path, python, trlReader)
+	if err == nil {
+		err = jsontext.Unmarshal(out, &script)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read %s with %s: %w", path, python, err)
 	}
 	if script.Trainers != 1 {

@@ -142,6 +142,49 @@ if __name__ == "__main__":
 	}
 }
 
+// The keys are those that gonogo plan --for prime-rl writes, and those of older versions.
+func TestAConfigurationOfPrimeRL(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not installed")
+	}
+	if exec.Command(python, "-c", "import tomllib").Run() != nil {
+		t.Skip("this Python has no tomllib")
+	}
+	for name, c := range map[string]struct {
+		config, refused string
+		set             map[string]string
+	}{
+		"of 0.9": {
+			"[model]\nname = 'm'\n[orchestrator]\ngroup_size = 16\n[orchestrator.train.sampling]\ntemperature = 0.7\nmax_completion_tokens = 64\n[orchestrator.train.sampling.extra_body]\ntop_k = 20\n", "",
+			map[string]string{"training.group_size": "16", "model.temperature": "0.7", "model.max_output_tokens": "64", "model.extra": "{top_k: 20}"},
+		},
+		"older":          {"model.name = 'm'\n[orchestrator]\nrollouts_per_example = 8\nsampling = {temperature = 1.0, max_tokens = 128}\n", "", map[string]string{"training.group_size": "8", "model.temperature": "1.0", "model.max_output_tokens": "128"}},
+		"another tool's": {"[tool.poetry]\nname = 'm'\n", "it has no table orchestrator", nil},
+		"half a file":    {"[model\n", "TOMLDecodeError", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "rl.toml")
+			if err := os.WriteFile(path, []byte(c.config), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			s, err := setup.Read(t.Context(), path, python)
+			if c.refused != "" {
+				if err == nil || !strings.Contains(err.Error(), c.refused) {
+					t.Errorf("the error is %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Model != "m" || !maps.Equal(s.Set, c.set) || len(s.Notes) != 1 {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
+
 func TestAConfigurationOfVerl(t *testing.T) {
 	const head = "actor_rollout_ref:\n  model: {path: Qwen/Qwen3-4B}\n  rollout: {n: 8, temperature: 0.8, top_p: 1.0, top_k: -1}\n"
 	home, err := os.UserHomeDir()
