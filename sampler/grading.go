@@ -144,11 +144,10 @@ type RangeError struct {
 	Assumed bool // Config.RangeAssumed: the error ends a run whose records keep the grade
 }
 
-// Error names the value, the range and its key, and suggests a range that includes the grade.
+// Error names the value, the range and its key, and says what the range is.
 func (e *RangeError) Error() string {
 	text := fmt.Sprintf("the grader gave %g, outside reward_range [%g, %g]", e.Value, e.Range[0], e.Range[1])
-	set := fmt.Sprintf("set reward_range to what the grader can give, such as [%g, %g]", min(e.Range[0], e.Value),
-		max(e.Range[1], e.Value))
+	const set = "set reward_range to the lowest and highest reward that it can ever give"
 	switch {
 	case e.Assumed:
 		return fmt.Sprintf("%s, the default, to item %s: %s, or correct the grader", text, e.Item, set)

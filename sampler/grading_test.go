@@ -201,7 +201,7 @@ func TestAGradeOutsideAnAssumedRangeEndsTheRunAndIsKept(t *testing.T) {
 		if !ok || !e.Assumed || e.Value != 1.2 || stats.StoppedBy != sampler.StoppedByError || len(sink.records) > 20 {
 			t.Fatalf("stopped by %q, error %v, after %d", stats.StoppedBy, err, len(sink.records))
 		}
-		for _, part := range []string{"gave 1.2", "[0, 1], the default", "reward_range", "such as [0, 1.2]"} {
+		for _, part := range []string{"gave 1.2", "[0, 1], the default", "reward_range", "the lowest and highest reward"} {
 			if !strings.Contains(err.Error(), part) {
 				t.Errorf("the error lacks %q: %v", part, err)
 			}

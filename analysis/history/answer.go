@@ -103,6 +103,9 @@ func (n *Night) Word(l message.Language) string {
 	case n.Base == "":
 		return l.Text("night.first_night", "FIRST NIGHT")
 	}
+	if n.Answer == compare.Improved {
+		return l.Text("night.improved", "IMPROVED")
+	}
 	return l.Text("night.no_worse", "NO WORSE")
 }
 

@@ -86,6 +86,9 @@ func importFiles(c *cli.Context, src importer.Source, run importer.Directory) er
 		fmt.Fprintf(c.App.ErrWriter, "  %s\n", console.Visible(note))
 	}
 	next := []string{"gonogo", "report", run.Dir}
+	if run.Rollouts > 0 && run.Graded == 0 {
+		next = []string{"gonogo", "grade", run.Dir, "--grader", "FILE", "-o", run.Dir + "-graded"}
+	}
 	if lo, hi := run.Rewards[0], run.Rewards[1]; run.Rollouts > 0 && (lo < 0 || hi > 1) {
 		fmt.Fprintf(c.App.ErrWriter, "  rewards are from %g to %g, outside the default range: set "+
 			"reward_range, or --reward-range as here, to what the grader can give\n", lo, hi)

@@ -117,15 +117,18 @@ func initAction(c *cli.Context) error {
 	if agent != "" {
 		in.Set = map[string]string{"agent.command": agent}
 	}
-	var taken []string
+	var taken, written []string
 	if c.IsSet("from") {
 		var err error
-		if taken, err = takeOver(c, &in); err != nil {
+		if taken, written, err = takeOver(c, &in); err != nil {
 			return err
 		}
 	}
 	d, err := config.NewDraft(in, os.LookupEnv)
 	if err != nil {
+		for _, path := range written {
+			err = errors.Join(err, os.Remove(path))
+		}
 		return err
 	}
 	text := d.Short()
@@ -147,18 +150,18 @@ func initAction(c *cli.Context) error {
 }
 
 // takeOver takes what the flags leave open from another tool's configuration, writes what that takes next to the
-// configuration to be written, and returns what a user must know.
-func takeOver(c *cli.Context, in *config.DraftFiles) ([]string, error) {
+// configuration to be written, and returns what a user must know and the files that it wrote anew.
+func takeOver(c *cli.Context, in *config.DraftFiles) (said, written []string, err error) {
 	from := c.String("from")
 	switch {
 	case in.Job != "":
-		return nil, exit.Usagef("--from names the reward: leave --job out")
+		return nil, nil, exit.Usagef("--from names the reward: leave --job out")
 	case in.Output == "-":
-		return nil, exit.Usagef("--from may write several files: name the configuration's place with -o DIR/gonogo.yaml")
+		return nil, nil, exit.Usagef("--from may write several files: name the configuration's place with -o DIR/gonogo.yaml")
 	}
 	s, err := setup.Read(c.Context, from, "python3")
 	if err != nil {
-		return nil, exit.Usagef("--from: %w", err)
+		return nil, nil, exit.Usagef("--from: %w", err)
 	}
 	dir := filepath.Dir(in.Output)
 	place := func(name string) string {
@@ -181,31 +184,33 @@ func takeOver(c *cli.Context, in *config.DraftFiles) ([]string, error) {
 	}
 	switch {
 	case in.Model == "":
-		return nil, left("model that can be called", "model")
+		return nil, nil, left("model that can be called", "model")
 	case in.Reward == "" && in.Grader == "":
-		return nil, left("reward function that can be taken over", "reward")
+		return nil, nil, left("reward function that can be taken over", "reward")
 	case in.Data[rollout.Train] == "" && in.Data[rollout.Eval] == "":
-		return nil, left("file of rows", "train")
+		return nil, nil, left("file of rows", "train")
 	}
 	names := slices.Sorted(maps.Keys(s.Files))
 	paths := ui.Names(names, func(name string) string { return filepath.Join(dir, name) })
 	if !c.Bool("force") {
 		if err := refuseExisting("choose another folder with -o DIR/gonogo.yaml, or overwrite it with --force",
 			paths...); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, &disk.Error{Doing: "make the directory", Path: dir, Err: err}
+		return nil, nil, &disk.Error{Doing: "make the directory", Path: dir, Err: err}
 	}
-	var said []string
 	for i, path := range paths {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			written = append(written, path)
+		}
 		if err := disk.WriteFile(path, s.Files[names[i]]); err != nil {
-			return nil, fmt.Errorf("write what %s says: %w", from, err)
+			return nil, nil, fmt.Errorf("write what %s says: %w", from, err)
 		}
 		said = append(said, "wrote "+path)
 	}
-	return append(said, s.Notes...), nil
+	return append(said, s.Notes...), written, nil
 }
 
 // refuseExisting returns an error if one of the files exists, so that it is not overwritten.

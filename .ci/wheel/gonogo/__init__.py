@@ -6,13 +6,17 @@ what is in it. NO-GO and UNDECIDED are results; what keeps the program from one 
 
 from __future__ import annotations
 
+import collections
 import io
 import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
+import sys
 import sysconfig
+import tempfile
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +64,7 @@ def run(
     `set` changes keys of the configuration, such as {"sampling.samples": 16}; `args` are further arguments of the
     command. What the program says goes to standard error as it comes.
     """
-    _call(["run", "-c", config, "-o", output, "--yes", *_settings(set), *args], said=None)
+    _call(["run", "-c", config, "-o", output, "--yes", *_settings(set), *args], loud=True)
     return json.loads(pathlib.Path(output, "result.json").read_bytes())
 
 
@@ -102,11 +106,23 @@ def _settings(keys: Mapping[str, Any] | None) -> list[str]:
     return [word for k, v in (keys or {}).items() for word in ("--set", f"{k}={v if isinstance(v, str) else json.dumps(v)}")]
 
 
-def _call(args: Iterable[str | os.PathLike[str]], said: int | None = subprocess.PIPE) -> str:
-    """Calls the program and returns its standard output. With said=None its messages are not kept."""
-    done = subprocess.run(
-        [binary(), *map(os.fspath, args)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, check=False
-    )
-    if done.returncode not in _ANSWERS:
-        raise GonogoError(done.returncode, (done.stderr or b"").decode("utf-8", "replace"))
-    return done.stdout.decode("utf-8")
+def _call(args: Iterable[str | os.PathLike[str]], loud: bool = False) -> str:
+    """Calls the program and returns its standard output. If loud, its messages go to standard error as they come."""
+    words = [binary(), *map(os.fspath, args)]
+    with tempfile.TemporaryFile() as out, subprocess.Popen(
+        words, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE
+    ) as process:
+        lines: collections.deque[bytes] = collections.deque(maxlen=200)
+        try:
+            for line in process.stderr:
+                lines.append(line)
+                if loud:
+                    sys.stderr.write(line.decode("utf-8", "replace"))
+        except BaseException:
+            process.send_signal(signal.SIGINT)  # what is in flight ends, and the run can be resumed
+            raise
+        code = process.wait()
+        if code not in _ANSWERS:
+            raise GonogoError(code, b"".join(lines).decode("utf-8", "replace"))
+        out.seek(0)
+        return out.read().decode("utf-8")

@@ -35,6 +35,8 @@ type trlScript struct {
 	Train     any            `json:"train"`     // the file of the rows
 	Hub       any            `json:"hub"`       // the dataset of a hub
 	Changed   []string       `json:"changed"`   // what the script does with the rows
+	Eval      string         `json:"eval"`      // the file of the rows for evaluations
+	Held      string         `json:"held"`      // how these rows are written
 	Model     string         `json:"model"`
 	Trainers  int            `json:"trainers"`
 	Configs   int            `json:"configs"`  // of the trainer
@@ -154,6 +156,12 @@ func readTRL(ctx context.Context, path, python string) (*Setup, error) {
 				strings.Join(script.Functions, ", "), document.Marshal(weights))
 			s.Reward = ""
 		}
+	}
+	switch {
+	case script.Eval != "":
+		s.Data["eval"] = script.Eval
+	case script.Held != "":
+		s.note("the rows for evaluations, %s, are not a file in the script: name one with --eval", script.Held)
 	}
 	switch train := script.Train.(type) {
 	case string:

@@ -25,7 +25,7 @@ func TestATrainingScriptOfTRL(t *testing.T) {
 	set := map[string]string{
 		"model.temperature": "0.9", "model.max_output_tokens": "256", "training.group_size": "16", "model.extra": "{top_k: 20}",
 	}
-	if s.Model != "Qwen/Qwen3-0.6B" || !maps.Equal(s.Set, set) || s.Data["train"] != "train.jsonl" || len(s.Notes) > 0 ||
+	if s.Model != "Qwen/Qwen3-0.6B" || !maps.Equal(s.Set, set) || s.Data["train"] != "train.jsonl" || s.Data["eval"] != "held.jsonl" || len(s.Notes) > 0 ||
 		s.Grader != "{type: trl, file: trl_rewards.py, functions: [correct, brief], weights: [1,0.2]}" {
 		t.Errorf("%+v", s)
 	}
@@ -59,19 +59,20 @@ func TestTrainingScriptsThatSayLess(t *testing.T) {
 	}
 	const reward = "def r(completions, **kwargs):\n    return [0.0 for c in completions]\n"
 	for name, c := range map[string]struct{ script, note, refused string }{
-		"rows of a hub":                {reward + "d = load_dataset('openai/gsm8k', 'main', split='train').map(f)\nGRPOTrainer(model='m', reward_funcs=r, train_dataset=d)", "the rows are openai/gsm8k of a hub", ""},
-		"rows that are changed":        {reward + "d = Dataset.from_json('rows.jsonl').filter(f).map(g)\nGRPOTrainer(model='m', reward_funcs=r, train_dataset=d)", "the script changes the rows (filter, map)", ""},
-		"a model that is an argument":  {reward + "GRPOTrainer(model=args.model, reward_funcs=[r])", "the script does not name the model by a text", ""},
-		"a reward that is imported":    {"from lib import r\nGRPOTrainer(model='m', reward_funcs=[r, 'org/reward-model'])", "the reward r is not a function of this file; the reward 'org/reward-model' is not", ""},
-		"rewards that are added later": {reward + "fs = [r]\nfs.append(other)\nGRPOTrainer(model='m', reward_funcs=fs)", "the reward fs is not a function of this file", ""},
-		"a comprehension":              {reward + "GRPOTrainer(model='m', reward_funcs=[f for f in (r,)])", "the reward [f for f in (r,)] is not a function", ""},
-		"weights that are computed":    {reward + "GRPOTrainer(model='m', reward_funcs=[r], args=GRPOConfig(reward_weights=[x for x in y]))", "the reward functions need reward_weights, a number for each", ""},
-		"arguments that are computed":  {reward + "GRPOTrainer(model='m', reward_funcs=[r], args=GRPOConfig(top_p=a.p, min_p=None, report_to={'x'}, **more))", "the script computes top_p, **more of its GRPOConfig, which are not taken over", ""},
-		"no configuration":             {reward + "GRPOTrainer(model='m', reward_funcs=[r], args=args)", "the script has 0 configurations of the trainer", ""},
-		"a part of the rows":           {reward + "GRPOTrainer(model='m', reward_funcs=r, train_dataset=load_dataset('json', data_files='a.jsonl', split='train[:9]'))", "the script changes the rows (split=train[:9])", ""},
-		"no trainer":                   {reward, "", "calls 0 trainers with reward_funcs"},
-		"two trainers":                 {reward + "GRPOTrainer(model='m', reward_funcs=r)\nGRPOTrainer(model='n', reward_funcs=r)", "", "calls 2 trainers"},
-		"half a script":                {"def r(:", "", "SyntaxError"},
+		"rows of a hub":                      {reward + "d = load_dataset('openai/gsm8k', 'main', split='train').map(f)\nGRPOTrainer(model='m', reward_funcs=r, train_dataset=d)", "the rows are openai/gsm8k of a hub", ""},
+		"rows that are changed":              {reward + "d = Dataset.from_json('rows.jsonl').filter(f).map(g)\nGRPOTrainer(model='m', reward_funcs=r, train_dataset=d)", "the script changes the rows (filter, map)", ""},
+		"rows for evaluations that are made": {reward + "GRPOTrainer(model='m', reward_funcs=r, eval_dataset=d['test'])", "the rows for evaluations, d['test'], are not a file in the script: name one with --eval", ""},
+		"a model that is an argument":        {reward + "GRPOTrainer(model=args.model, reward_funcs=[r])", "the script does not name the model by a text", ""},
+		"a reward that is imported":          {"from lib import r\nGRPOTrainer(model='m', reward_funcs=[r, 'org/reward-model'])", "the reward r is not a function of this file; the reward 'org/reward-model' is not", ""},
+		"rewards that are added later":       {reward + "fs = [r]\nfs.append(other)\nGRPOTrainer(model='m', reward_funcs=fs)", "the reward fs is not a function of this file", ""},
+		"a comprehension":                    {reward + "GRPOTrainer(model='m', reward_funcs=[f for f in (r,)])", "the reward [f for f in (r,)] is not a function", ""},
+		"weights that are computed":          {reward + "GRPOTrainer(model='m', reward_funcs=[r], args=GRPOConfig(reward_weights=[x for x in y]))", "the reward functions need reward_weights, a number for each", ""},
+		"arguments that are computed":        {reward + "GRPOTrainer(model='m', reward_funcs=[r], args=GRPOConfig(top_p=a.p, min_p=None, report_to={'x'}, **more))", "the script computes top_p, **more of its GRPOConfig, which are not taken over", ""},
+		"no configuration":                   {reward + "GRPOTrainer(model='m', reward_funcs=[r], args=args)", "the script has 0 configurations of the trainer", ""},
+		"a part of the rows":                 {reward + "GRPOTrainer(model='m', reward_funcs=r, train_dataset=load_dataset('json', data_files='a.jsonl', split='train[:9]'))", "the script changes the rows (split=train[:9])", ""},
+		"no trainer":                         {reward, "", "calls 0 trainers with reward_funcs"},
+		"two trainers":                       {reward + "GRPOTrainer(model='m', reward_funcs=r)\nGRPOTrainer(model='n', reward_funcs=r)", "", "calls 2 trainers"},
+		"half a script":                      {"def r(:", "", "SyntaxError"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "train.py")

@@ -114,6 +114,14 @@ for node in ast.walk(tree):
             out["functions"].append(f.id)
         else:
             out["missing"].append(ast.get_source_segment(source, f))
+    if "eval_dataset" in keys:
+        held = resolved(keys["eval_dataset"])
+        words = {k.arg: k.value for k in held.keywords} if isinstance(held, ast.Call) else {}
+        files = literal(words["data_files"]) if "data_files" in words else None
+        if isinstance(held, ast.Call) and called(held) in ("from_json", "from_parquet") and held.args:
+            files = literal(held.args[0])
+        out["eval"] = files if isinstance(files, str) else None
+        out["held"] = ast.get_source_segment(source, keys["eval_dataset"])
     data = resolved(keys["train_dataset"]) if "train_dataset" in keys else None
     for call in [n for n in ast.walk(data) if isinstance(n, ast.Call)] if data is not None else []:
         words = {k.arg: k.value for k in call.keywords if k.arg}

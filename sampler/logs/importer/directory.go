@@ -20,6 +20,7 @@ type Directory struct {
 	Manifest rollout.Manifest // as far as it is known before the log is read
 	Rollouts int              // rollouts written
 	Rewards  [2]float64       // range that covers all rewards and 0 to 1
+	Graded   int              // rollouts with a reward
 	Notes    []string         // notes of the import
 	Failed   bool             // a write failed, which is not the log's fault
 
@@ -126,6 +127,7 @@ func (d *Directory) record(rec *rollout.Record) error {
 		d.Rewards = [2]float64{0, 1}
 	}
 	if r := rec.Reward; r != nil {
+		d.Graded++
 		d.Rewards = [2]float64{min(d.Rewards[0], *r), max(d.Rewards[1], *r)}
 	}
 	return d.wrote(d.writer.Append(rec))

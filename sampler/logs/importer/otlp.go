@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -64,7 +65,22 @@ func sniffRequest(f File) error {
 			return err
 		}
 	}
+	if line, headErr := firstBytes(f); headErr == nil && exportRequest.Match(line) {
+		return nil // cut off within it, which its reader says
+	}
 	return fmt.Errorf("%w: the object it begins with has no %q", ErrUnrecognized, otlpSpans)
+}
+
+// exportRequest matches the beginning of an export request.
+var exportRequest = regexp.MustCompile(`^\s*\{\s*"resource(Spans|Logs|Metrics)"\s*:`)
+
+func firstBytes(f File) ([]byte, error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(io.LimitReader(r, 256))
 }
 
 // eachRequest passes on the export requests of a file: its lines, or the one object that it is.

@@ -25,6 +25,7 @@ type otlpRollout struct {
 	ends   bool        // of the conversation only the prompt and the last reply are known
 	scores map[string]float64
 	names  []string // of scores, in the order of their spans
+	words  []string // names of scores that are words, such as pass
 }
 
 // send passes on the rollouts: each when the file comes to its last model span, which holds the whole
@@ -32,7 +33,7 @@ type otlpRollout struct {
 func (r *otlpReader) send(ctx context.Context) error {
 	waits := make(map[[2]string]*otlpRollout) // by trace and last model span
 	var silent []*otlpRollout
-	var names []string
+	var names, words []string
 	outside := 0
 	for _, id := range r.ids {
 		t := r.traces[id]
@@ -50,6 +51,7 @@ func (r *otlpReader) send(ctx context.Context) error {
 					names = append(names, name)
 				}
 			}
+			words = append(words, o.words...)
 			if o.last == nil {
 				silent = append(silent, o)
 			} else {
@@ -61,6 +63,8 @@ func (r *otlpReader) send(ctx context.Context) error {
 		}
 	}
 	r.sink.noteCount(outside, "call[|s] of a model outside the spans that name items [was|were] left out")
+	numbers := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(words, name) })
+	names = slices.Concat(numbers, slices.DeleteFunc(names, func(name string) bool { return slices.Contains(numbers, name) }))
 	r.choose(names, "reward", "score")
 	for _, f := range r.files {
 		err := eachRequest(ctx, f, Sink{}, func(_ int, req *otlpRequest) error {
@@ -100,7 +104,7 @@ func (r *otlpReader) send(ctx context.Context) error {
 	}
 	r.sink.note("sample = the order of an item's rollouts in the file; split = %s", r.split)
 	if r.several {
-		r.sink.note("there are several scores, and %s counts; --score NAME selects another", r.wanted)
+		r.sink.note("there are several scores (%s), and %s counts; --score NAME selects another", strings.Join(names, ", "), r.wanted)
 	}
 	return nil
 }
@@ -152,7 +156,7 @@ func (t *otlpTrace) rollouts(trace string) (out []*otlpRollout, leftOut int, err
 		}
 		if o != nil {
 			late := new(otlpNode)
-			late.score(evaluationName(l.Name, l.Attributes), scoreOf(l.Attributes))
+			late.evaluated(evaluationName(l.Name, l.Attributes), l.Attributes)
 			o.add(late)
 		}
 	}
@@ -269,6 +273,7 @@ func (o *otlpRollout) add(n *otlpNode) {
 		}
 		o.scores[name] = n.scores[name]
 	}
+	o.words = append(o.words, n.words...)
 }
 
 // rollout passes on a rollout with the conversation of its last call of the model.

@@ -71,6 +71,7 @@ type otlpNode struct {
 	rated       *float64           // the attribute score, in the same way
 	scores      map[string]float64 // of events, cases and evaluators
 	graded      []string           // names of scores, in order
+	words       []string           // names of those that are words
 	asked, said string             // input and output of a span that may be a rollout's
 	within      bool               // below another call of the model
 	adopted     bool               // it stands for a parent that is not in the trace
@@ -128,7 +129,7 @@ func (s *otlpSpan) node(by string) *otlpNode {
 	}
 	for _, e := range s.Events {
 		if name := evaluationName(e.Name, e.Attributes); name != "" {
-			n.score(name, scoreOf(e.Attributes))
+			n.evaluated(name, e.Attributes)
 		}
 	}
 	switch n.role {
@@ -245,6 +246,13 @@ func (n *otlpNode) score(name string, v *float64) {
 		n.graded = append(n.graded, name)
 	}
 	n.scores[name] = *v
+}
+
+// evaluated keeps the score of an evaluation, and whether it is a word.
+func (n *otlpNode) evaluated(name string, a otlpAttributes) {
+	if n.score(name, scoreOf(a)); a.number("gen_ai.evaluation.score.value") == nil && slices.Contains(n.graded, name) {
+		n.words = append(n.words, name)
+	}
 }
 
 // caseScores keeps the scores of a case: objects with a value, by name.

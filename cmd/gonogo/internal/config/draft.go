@@ -78,7 +78,7 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	d.note("model.api", "Chat Completions; responses for a server that has it")
 	if in.Grader != "" {
 		d.set["grader"] = in.Grader
-		d.note("grader", "taken over")
+		d.note("grader", "taken over; unless each part gives 0 to 1, set reward_range to what they can give together")
 	}
 	for key, value := range in.Set {
 		if d.set[key] = value; decisions[key] == "" {
@@ -141,6 +141,10 @@ func (d *draft) NextSteps(out string) string {
 	}
 	b.WriteString("next:\n")
 	key := d.config.Model.APIKeyEnv
+	if strings.Contains(d.config.Model.Name, "/") && d.set["model.base_url"] == "" { // of a hub: OpenAI has no such name
+		fmt.Fprintf(&b, "  export OPENAI_BASE_URL=http://localhost:8000/v1   # where %s is served\n",
+			console.Visible(d.config.Model.Name))
+	}
 	if _, found := d.env(key); !found && key != noKey && !loopback(d.config.Model.BaseURL) {
 		fmt.Fprintf(&b, "  export %s=…\n", key)
 	}

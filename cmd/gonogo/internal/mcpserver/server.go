@@ -70,7 +70,8 @@ not better, or cannot tell, with the differences and likely causes.`, s.compare)
 		defer stop()
 		addRun(s)
 	}
-	err = s.sdk.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: keptOpen{out}})
+	whole := newDrain(ctx, in, out)
+	err = s.sdk.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(whole), Writer: keptOpen{whole}})
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}

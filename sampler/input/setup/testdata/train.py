@@ -27,6 +27,7 @@ def brief(completions, **kwargs):
 
 def main():
     rows = load_dataset("json", data_files="train.jsonl", split="train")
+    held = load_dataset("json", data_files="held.jsonl", split="train")
     args = GRPOConfig(
         output_dir=sys.argv[1],
         num_generations=16,
@@ -36,7 +37,7 @@ def main():
         reward_weights=[1.0, 0.2],
         learning_rate=1e-6,
     )
-    trainer = GRPOTrainer(model=MODEL, reward_funcs=[correct, brief], args=args, train_dataset=rows)
+    trainer = GRPOTrainer(model=MODEL, reward_funcs=[correct, brief], args=args, train_dataset=rows, eval_dataset=held)
     trainer.train()
 
 
