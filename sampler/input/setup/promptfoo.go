@@ -119,7 +119,7 @@ func (p *promptfoo) read(root *document.Node) (*Setup, error) {
 		for _, what := range slices.Sorted(maps.Keys(p.refused)) {
 			said = append(said, fmt.Sprintf("%s (%d)", what, p.refused[what]))
 		}
-		return nil, fmt.Errorf("%s cannot be taken over, because the reward would be another one; it has %s. Write them as "+
+		return nil, fmt.Errorf("%s cannot be taken over, because the reward would be a different one; it has %s. Write them as "+
 			"python assertions, or take them out", p.path, strings.Join(said, "; "))
 	}
 	if n == 0 {

@@ -131,7 +131,7 @@ func readTRL(ctx context.Context, path, python string) (*Setup, error) {
 	}
 	s.extra(script.Config["top_k"], script.Config["min_p"])
 	if script.Model == "" {
-		s.note("the script does not name the model by a text")
+		s.note("the model is not a string literal in the script")
 	}
 	if script.Configs != 1 {
 		s.note("the script has %d configurations of the trainer, not one: sampling and group size are not taken over",

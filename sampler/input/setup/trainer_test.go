@@ -62,7 +62,7 @@ func TestTrainingScriptsThatSayLess(t *testing.T) {
 		"rows of a hub":                      {reward + "d = load_dataset('openai/gsm8k', 'main', split='train').map(f)\nGRPOTrainer(model='m', reward_funcs=r, train_dataset=d)", "the rows are openai/gsm8k of a hub", ""},
 		"rows that are changed":              {reward + "d = Dataset.from_json('rows.jsonl').filter(f).map(g)\nGRPOTrainer(model='m', reward_funcs=r, train_dataset=d)", "the script changes the rows (filter, map)", ""},
 		"rows for evaluations that are made": {reward + "GRPOTrainer(model='m', reward_funcs=r, eval_dataset=d['test'])", "the rows for evaluations, d['test'], are not a file in the script: name one with --eval", ""},
-		"a model that is an argument":        {reward + "GRPOTrainer(model=args.model, reward_funcs=[r])", "the script does not name the model by a text", ""},
+		"a model that is an argument":        {reward + "GRPOTrainer(model=args.model, reward_funcs=[r])", "the model is not a string literal in the script", ""},
 		"a reward that is imported":          {"from lib import r\nGRPOTrainer(model='m', reward_funcs=[r, 'org/reward-model'])", "the reward r is not a function of this file; the reward 'org/reward-model' is not", ""},
 		"rewards that are added later":       {reward + "fs = [r]\nfs.append(other)\nGRPOTrainer(model='m', reward_funcs=fs)", "the reward fs is not a function of this file", ""},
 		"a comprehension":                    {reward + "GRPOTrainer(model='m', reward_funcs=[f for f in (r,)])", "the reward [f for f in (r,)] is not a function", ""},

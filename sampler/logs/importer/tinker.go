@@ -85,7 +85,7 @@ func readTinker(ctx context.Context, in *intake) error {
 		}
 	}
 	if r.silent {
-		in.sink.note("item = the group of the iteration; rollout summaries hold no prompts, answers and tool calls: " +
+		in.sink.note("item = the group of the iteration; rollout summaries hold no prompts, answers or tool calls: " +
 			"they are unknown")
 	} else {
 		in.sink.note("item = example_id, sample = the order of its lines, split = %s", r.split)

@@ -241,7 +241,7 @@ func TestPrimeRL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.noted(t, "2 files of a folder effective, whose episodes are in all, too, were left out")
+	g.noted(t, "2 files in effective were left out: their episodes are also in all")
 }
 
 func TestSamplesOfATraining(t *testing.T) {

@@ -183,7 +183,7 @@ func (in *intake) allEpisodes() []File {
 		folder := filepath.Dir(f.Name)
 		again := filepath.Base(folder) == "effective" && folders[filepath.Join(filepath.Dir(folder), "all")]
 		if again {
-			in.count("file[|s] of a folder effective, whose episodes are in all, too, [was|were] left out")
+			in.count("file[|s] in effective [was|were] left out: [its|their] episodes are also in all")
 		}
 		return again
 	})
