@@ -150,7 +150,7 @@ func initAction(c *cli.Context) error {
 }
 
 // takeOver takes what the flags leave open from another tool's configuration, writes what that takes next to the
-// configuration to be written, and returns what a user must know and the files that it wrote anew.
+// configuration to be written, and returns what a user must know and the files that were not there before.
 func takeOver(c *cli.Context, in *config.DraftFiles) (said, written []string, err error) {
 	from := c.String("from")
 	switch {
