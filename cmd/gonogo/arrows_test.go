@@ -51,7 +51,7 @@ var allowedArrows = map[string][]string{
 		"analysis", "analysis/compare", "analysis/message", "cmd/gonogo/internal/config",
 		"cmd/gonogo/internal/console", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output",
 		"cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui", "report",
-		"report/block", "report/plain", "sampler/rollout", "sampler/rollout/credential", "sampler/wording",
+		"report/block", "report/plain", "sampler/jsontext", "sampler/rollout", "sampler/rollout/credential", "sampler/wording",
 	},
 	"cmd/gonogo/internal/output": {
 		"analysis", "analysis/archive", "analysis/collect", "analysis/compare", "analysis/gate",
