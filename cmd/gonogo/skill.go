@@ -63,7 +63,8 @@ var skillHead string
 // fixes are the remedies of the gates whose own ones need a run's numbers.
 var fixes = map[string]string{
 	"infra.failures": "The finding names the endpoint that lost most rollouts and the most frequent error. " +
-		"Repair it, or lower `sampling.concurrency`; the same command makes the lost rollouts again.",
+		"Repair it, or lower `sampling.concurrency`; the same command makes the lost rollouts again. An " +
+		"import has none to make: grade its rollouts with `--grader`, or export them again with their scores.",
 	"rollouts.markup": "Turn on the tool-call and reasoning parsers of the model's server, then sample into a " +
 		"new run directory.",
 	"rollouts.unfinished": "Raise `model.max_output_tokens` or the step limit if answers are cut off; read the raw " +
