@@ -290,7 +290,7 @@ var allowedArrows = map[string][]string{
 	},
 	"sampler/input/setup": {"sampler/input/document", "sampler/jsontext", "sampler/wording"},
 	"sampler/input/job":   {"sampler/input/document", "sampler/jsontext", "sampler/rollout/credential"},
-	"fixtures":            {"fixtures"},
+	"fixtures":            {"fixtures", "sampler/jsontext"},
 	// pages for readers, and the schema of result.json
 	"docs": {},
 	// a module of its own, as a user of the packages would write it
