@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"image/color"
+	"image/png"
 	"io"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ const (
 func writeCard(w io.Writer, p Page) error {
 	c := vgimg.NewWith(vgimg.UseWH(cardWidth, cardHeight), vgimg.UseDPI(cardDPI))
 	drawCard(draw.New(c), p)
-	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(w); err != nil {
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, c.Image()); err != nil { // 4 % longer
 		return fmt.Errorf("write summary picture: %w", err)
 	}
 	return nil

@@ -3,6 +3,7 @@ package chart
 import (
 	"bytes"
 	"fmt"
+	"image/png"
 	"io"
 	"strconv"
 	"strings"
@@ -30,7 +31,7 @@ const dpi = 192
 func WritePNG(w io.Writer, f Figure, width, height vg.Length) error {
 	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
 	f.Draw(draw.New(c))
-	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(w); err != nil {
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, c.Image()); err != nil { // 4 % longer
 		return fmt.Errorf("write chart %s as png: %w", f.Name, err)
 	}
 	return nil
