@@ -79,8 +79,9 @@ lint: ## formatting, vet, staticcheck, the examples for CI, Docker and Kubernete
 	if [ -n "$$dead" ]; then echo "dead code:"; echo "$$dead"; exit 1; fi
 	@echo "lint: clean"
 
-bench: ## run the benchmarks
+bench: ## run the benchmarks, and gonogo analyze against DuckDB, polars and pandas on files of 2 GB
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+	GONOGO_DEEP=1 .ci/peers/run readers
 
 calibrate: ## simulate in full how often intervals cover and verdicts err, and write docs/calibration and the table of docs/statistics.md
 	@dir=$$(mktemp -d) && since=$$(date +%s) && code=0; \

@@ -31,6 +31,20 @@ func costOf(cmd *exec.Cmd, began time.Time) cost {
 	}
 }
 
+func (c cost) seconds() float64  { return c.wall }
+func (c cost) used() float64     { return c.cpu }
+func (c cost) resident() float64 { return c.memory }
+
+// median returns the median of a property of an odd number of things.
+func median[T any](list []T, of func(T) float64) float64 {
+	xs := make([]float64, len(list))
+	for i, x := range list {
+		xs[i] = of(x)
+	}
+	slices.Sort(xs)
+	return xs[len(xs)/2]
+}
+
 // manners are what the endpoint of a comparison does besides answering after 50 ms.
 type manners struct {
 	fails  int64 // one request of so many is answered with 500; 0 for none
@@ -108,16 +122,8 @@ func TestDeepInspectSideBySide(t *testing.T) {
 			}
 		}
 		for name, list := range map[string][]cost{"Inspect AI": theirs, "gonogo": ours} {
-			median := func(of func(cost) float64) float64 {
-				xs := make([]float64, len(list))
-				for i, c := range list {
-					xs[i] = of(c)
-				}
-				slices.Sort(xs)
-				return xs[len(xs)/2]
-			}
-			t.Logf("| %s | %s | %.1f s | %.1f s | %.0f MB | %.0f |", phase.name, name, median(func(c cost) float64 { return c.wall }),
-				median(func(c cost) float64 { return c.cpu }), median(func(c cost) float64 { return c.memory }), median(func(c cost) float64 { return float64(c.lost) }))
+			t.Logf("| %s | %s | %.1f s | %.1f s | %.0f MB | %.0f |", phase.name, name, median(list, cost.seconds), median(list, cost.used),
+				median(list, cost.resident), median(list, func(c cost) float64 { return float64(c.lost) }))
 		}
 	}
 }
