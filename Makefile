@@ -9,6 +9,7 @@ REAL    ?= runs/real
 INTO    ?= dist
 FUZZ    ?= 20s
 RACE    ?= ./...
+LONG    ?= ./...
 LAB     := fixtures/backtest/lab
 # What waits for others, or runs once, needs no inlining, which makes the program smaller.
 WAIT    := $(foreach p,github.com/modelcontextprotocol/... google.golang.org/protobuf/... github.com/openai/openai-go/v3/responses github.com/goccy/go-yaml/... github.com/urfave/cli/v2 github.com/vbauerster/mpb/... github.com/nats-io/nats.go/... codeberg.org/go-latex/... github.com/segmentio/encoding/... github.com/google/jsonschema-go/... github.com/santhosh-tekuri/jsonschema/... codeberg.org/go-pdf/fpdf/... ./cmd/... ./fixtures/...,-gcflags='$(p)=-l')
@@ -40,8 +41,8 @@ publish: ## write the module under a path of its own, as tree and for GOPROXY, i
 test: ## run the quick tests; make lint vets
 	$(GO) test -short -vet=off -timeout 20m ./...
 
-long: ## run the tests that make test leaves out: long sessions, the commands of the pages, kills, chaos, small calibrations, templates, the browser
-	$(GO) test -vet=off -timeout 30m -run '^TestLong' ./...
+long: ## run the tests that make test leaves out: long sessions, the commands of the pages, kills, chaos, small calibrations, templates, the browser (LONG=./... or some packages)
+	$(GO) test -vet=off -timeout 30m -run '^TestLong' $(LONG)
 
 race: ## run the tests but the long worlds under the race detector (RACE=./... or some packages)
 	$(GO) test -race -skip '^TestLongWorld' -parallel 3 -timeout 45m $(RACE)

@@ -71,9 +71,9 @@ func TestLongANightNamesWhatIsBehindAChange(t *testing.T) {
 }
 
 // So it does for 20 seeds of 20.
-func TestDeepOtherWorldsNameTheirCause(t *testing.T) {
+func TestDeepNightsNameTheirCause(t *testing.T) {
 	if os.Getenv("GONOGO_DEEP") == "" {
-		t.Skip("a deep test: make worlds")
+		t.Skip("a deep test: make deep")
 	}
 	for seed := range 20 {
 		namesCauses(t, seed+1)
