@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"io"
 	"slices"
+	"sync"
 
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
@@ -18,8 +19,8 @@ import (
 )
 
 // Runs compares a new run with a base run, item by item, on the given splits or, if none is given,
-// on all splits of either run. Each run is streamed once; memory grows with items × samples of one
-// run at a time. A run without rollouts is not an error: the answer is then cannot_tell.
+// on all splits of either run. Both runs are streamed once, at the same time; memory grows with
+// items × samples. A run without rollouts is not an error: the answer is then cannot_tell.
 //
 // The overall answer comes from eval if both runs hold rollouts of it, else from train, else from
 // production: a model looks better on what it was trained on.
@@ -30,11 +31,19 @@ func Runs(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptions,
 		return nil, err
 	}
 	hash := maphash.MakeSeed()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var n *collect.RunItems
+	var failed error
+	var other sync.WaitGroup
+	other.Go(func() { n, failed = collect.ReadItems(ctx, new, read, s, hash) })
 	b, err := collect.ReadItems(ctx, base, read, s, hash)
 	if err != nil {
-		return nil, err
+		cancel()
 	}
-	n, err := collect.ReadItems(ctx, new, read, s, hash)
+	if other.Wait(); err == nil {
+		err = failed
+	}
 	if err != nil {
 		return nil, err
 	}

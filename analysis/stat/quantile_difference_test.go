@@ -3,6 +3,7 @@ package stat
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -51,6 +52,30 @@ func TestQuantileDifference(t *testing.T) {
 			}
 			if share := float64(held) / sets; share < 0.91 || share > 0.985 {
 				t.Errorf("paired %v: %.3f of the intervals hold the truth", paired, share)
+			}
+		}
+	})
+	t.Run("values that count several times", func(t *testing.T) {
+		r := rand.New(rand.NewPCG(3, 3))
+		for range 500 {
+			items, times := make([][]float64, 1+r.IntN(30)), []int(nil)
+			var all []float64
+			for i := range items {
+				for range r.IntN(4) {
+					items[i] = append(items[i], float64(r.IntN(20)))
+				}
+				times = append(times, r.IntN(4))
+				for range times[i] {
+					all = append(all, items[i]...)
+				}
+			}
+			slices.Sort(all)
+			p, want := r.Float64(), 0.0
+			if len(all) > 0 {
+				want = quantile(all, p)
+			}
+			if got := weighted(items).quantile(times, p); math.Abs(got-want) > 1e-12 {
+				t.Fatalf("p %v of %v, %v times: %v, want %v", p, items, times, got, want)
 			}
 		}
 	})

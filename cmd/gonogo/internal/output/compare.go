@@ -26,6 +26,7 @@ func Compare(ctx context.Context, c *project.Invocation, base, next *rollout.Run
 	if err != nil {
 		return nil, err
 	}
+	defer SaveMemory()()
 	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}
 	comparison, err := compare.Runs(ctx, base, next, read, settings, splits...)
 	if err != nil {
