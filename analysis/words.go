@@ -132,6 +132,7 @@ var Commands = message.Args{
 	"audit_next": message.Command("gonogo", "audit", message.NextRun),
 	"label":      message.Command("gonogo", "audit", message.Run, "--labels", "FILE"),
 	"grade":      message.Command("gonogo", "grade", message.Run, "-o", message.NextRun),
+	"grade_with": message.Command("gonogo", "grade", message.Run, "--grader", "FILE", "-o", message.NextRun),
 	"burst":      message.Command("gonogo", "burst", message.Run),
 	"pilot":      message.Command("gonogo", "pilot", message.Run, "--log", "LOG"),
 	"run":        message.Command("gonogo", "run", "-o", message.Run),

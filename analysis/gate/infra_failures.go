@@ -127,6 +127,10 @@ func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
 	if status != analysis.Pass {
 		j.Items = failedItems(sr)
 	}
+	if ungraded(r, sr) {
+		j.Instead = &ungradedWords
+		return []analysis.Finding{j.Finding(analysis.Unknown, analysis.Observed(missing))}
+	}
 	blocking := j.Finding(status, analysis.Observed(missing))
 	const caution = 0.01 // share of rollouts that failed at least once
 	j.Severity, j.Want = analysis.Advisory, analysis.WantAtMost(caution)
@@ -307,6 +311,18 @@ var retriedWords = analysis.NewWording("infra.failures.retried",
 	"{percent} of rollouts succeeded only after a retry: {retries} in all",
 	"The endpoint drops requests. See which one in the calls of rollouts.jsonl (retries), and fix it or give it "+
 		"more capacity: a training run's load is higher, and a trainer retries less patiently.")
+
+// ungraded reports whether a split is that of a log without any reward.
+func ungraded(r *analysis.Result, sr *analysis.SplitResult) bool {
+	return r.Run.Source == string(rollout.Import) && sr.Reward.N == 0 && sr.Missing.Grader > 0 &&
+		sr.Missing.Grader == sr.Missing.Total()+sr.Missing.Absent
+}
+
+// ungradedWords replaces the words if a log has no reward at all: nothing failed then, the log was not graded.
+var ungradedWords = analysis.NewWording("infra.failures.ungraded",
+	"no rollout of the log has a reward",
+	"Grade the recorded answers with your grader: {grade_with}. "+
+		"Most frequent cause: {cause}.")
 
 // notRandomWords replaces the words if failures depend on the item or correlate with the reward.
 var notRandomWords = analysis.NewWording("infra.failures.not_random", "failures on {split} are not random: {how}",

@@ -30,14 +30,17 @@ var comparesWords = analysis.NewWording("gate.only_compares",
 	"Grade the same rollouts with a grader that scores each answer by itself: {grade} makes another run, "+
 		"whose verdict answers this. This run shows which groups teach.")
 
-// levelled returns a check that skips, or is open if it blocks, where rewards only compare the outputs of
-// an item.
+// levelled returns a check that skips where there are no rewards, and skips, or is open if it blocks,
+// where they only compare the outputs of an item.
 func levelled(severity analysis.Severity, f check) check {
 	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		split, ok := analysis.TrainingSplit(r)
+		if ok && ungraded(r, r.Splits[split]) {
+			return analysis.Skip(split, severity, noRewards.Text())
+		}
 		if r.Grader == nil || !r.Grader.OnlyCompares {
 			return f(r, t)
 		}
-		split, ok := analysis.TrainingSplit(r)
 		if severity != analysis.Blocking || !ok {
 			skipped := f(r, t)
 			for i := range skipped {
@@ -68,12 +71,16 @@ func audited(severity analysis.Severity, f check) check {
 type splitCheck = func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
 	sr *analysis.SplitResult) []analysis.Finding
 
-// onTraining returns a check of the split that training would see; it skips if there is none.
+// onTraining returns a check of the split that training would see; it skips if there is none, or if
+// its log has no rewards.
 func onTraining(severity analysis.Severity, f splitCheck) check {
 	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		split, ok := analysis.TrainingSplit(r)
 		if !ok {
 			return analysis.Skip(rollout.Train, severity, whyNoTraining(r))
+		}
+		if ungraded(r, r.Splits[split]) {
+			return analysis.Skip(split, severity, noRewards.Text())
 		}
 		return f(r, t, split, r.Splits[split])
 	}

@@ -33,6 +33,7 @@ var remedies = []remedy{
 	{"gonogo audit RUN --items 40 tries the probes on more", "remedies", "gonogo audit one --items 40", "gonogo audit one --items 40", "PASS +grader.hackable"},
 	{"Then gonogo audit RUN sends the references again", "answer_form", "Set audit.answer to the form", "gonogo audit r1 -c gonogo.yaml --set 'audit.answer=ANSWER", "PASS +grader.truth"},
 	{"Fix the detector, then run gonogo audit RUN again.", "remedies", "Fix the detector, then run gonogo audit spied", "gonogo audit spied", "grader.detected.pass"},
+	{"Grade the recorded answers with your grader: gonogo grade RUN --grader FILE -o RUN-2", "import_error", "gonogo grade ungraded", "gonogo grade ungraded --grader equal.json", "'\"mean\": 0.25,'"},
 	{"Fix the grader, then run gonogo grade RUN -o RUN-2", "remedies", "Fix the grader, then run gonogo grade down", "gonogo grade down -o down-2", "PASS +infra.failures"},
 	{"measure into a new run directory: gonogo run -o RUN-2", "remedies", "measure into a new run directory", "-o run-2", "PASS +data.valid"},
 	{"the grader was not audited: run gonogo audit RUN", "remedies", "the grader was not audited: run gonogo audit bare", "gonogo audit bare", "! stdout 'the grader was not audited: run'"},
