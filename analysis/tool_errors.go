@@ -1,17 +1,30 @@
 package analysis
 
-import "regexp"
+import (
+	"regexp"
+	"sync"
+)
 
 // ToolError returns the ToolError function of the settings that the result was made with.
 func (r *Result) ToolError() func(output string) bool { return toolError(r.ToolErrors) }
 
 func toolError(pattern string) func(output string) bool {
-	re, err := regexp.Compile(pattern)
+	re, err := compiled(pattern)
 	if pattern == "" || err != nil { // settings are validated, but a result may have been edited
 		return nil
 	}
 	return re.MatchString
 }
+
+// compiled compiles a pattern; the default, which nearly all runs have, only once.
+func compiled(pattern string) (*regexp.Regexp, error) {
+	if pattern == ToolErrors {
+		return standard(), nil
+	}
+	return regexp.Compile(pattern)
+}
+
+var standard = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(ToolErrors) })
 
 // ToolErrors is the default of Settings.ToolErrors. It matches how the outputs of failing tools,
 // their servers and the programs behind them begin:
