@@ -114,7 +114,7 @@ const (
 // Attribute finds the causes of the change on the answering split, as far as the records show them,
 // puts them into c.LikelyCauses, the likeliest first, and adds them to the sentence. Causes that
 // cannot explain a change in that direction come last. If the run changed and no cause is found, the
-// cause is the model's own behaviour. regraded holds outputs of the base run that the grader of the
+// cause is the model's own behaviour, unless the runs record nothing that could have shown another. regraded holds outputs of the base run that the grader of the
 // new run graded again; without them the grades of equal outputs are compared.
 //
 // A tool, or the grader, counts as changed if equal calls (item, name, arguments, calls before), or
@@ -150,7 +150,13 @@ func (c *Comparison) Attribute(ctx context.Context, base, new *rollout.Run, read
 	moved := c.Answer == Regressed || c.Answer == Improved || c.Answer == NotBetter &&
 		len(sc.moreHacks())+len(sc.rises()) > 0
 	if len(c.LikelyCauses) == 0 && moved {
-		c.LikelyCauses = []Cause{{Kind: CausePolicy, Text: c.ownBehaviour(b, n, regraded)}}
+		unknown, blind := c.unrecorded(b, n, regraded)
+		if blind && !hasSettings(base) && !hasSettings(new) {
+			c.Sentence = message.Join(c.Sentence,
+				cannotTellCause.With(message.Args{"unknown": message.Nested(message.Clauses(unknown...))}))
+			return nil
+		}
+		c.LikelyCauses = []Cause{{Kind: CausePolicy, Text: message.Clauses(append([]message.Text{ownDoing.Text()}, unknown...)...)}}
 	}
 	slices.SortStableFunc(c.LikelyCauses,
 		func(x, y Cause) int { return one(!x.explains(c.Answer)) - one(!y.explains(c.Answer)) })
@@ -285,23 +291,26 @@ func (sc *Split) changedFailures() []Cause {
 	return out
 }
 
-// ownBehaviour returns the text that no other change is recorded, and what the records cannot show.
-func (c *Comparison) ownBehaviour(base, new *replies, regraded []Regraded) message.Text {
-	text := ownDoing.Text()
-	var unknown []message.Text
-	if mostServed(base.served, nil) == "" || mostServed(new.served, nil) == "" {
+// hasSettings reports whether a run records what it was made with: data, model and grader. A log of
+// another tool may not.
+func hasSettings(run *rollout.Run) bool { return run.Manifest != nil && len(run.Manifest.Binding) > 0 }
+
+// unrecorded returns what the records cannot show of the causes of a change. blind means that they
+// show neither models nor equal calls or outputs.
+func (c *Comparison) unrecorded(base, new *replies, regraded []Regraded) (unknown []message.Text, blind bool) {
+	b, n := mostServed(base.served, nil), mostServed(new.served, nil)
+	if b == "" || n == "" {
 		unknown = append(unknown, servedUnknown.Text())
 	}
-	if called := base.calls() && new.calls(); called && len(equalCalls(base, new)) == 0 {
-		unknown = append(unknown, callsUnknown.Text())
+	called := base.calls() && new.calls()
+	if called && len(equalCalls(base, new)) == 0 {
+		unknown, called = append(unknown, callsUnknown.Text()), false
 	}
 	if regradedShift(regraded, c.RewardRange) == nil && equalOutputs(base, new, c.RewardRange) == nil {
 		unknown = append(unknown, gradesUnknown.Text())
+		blind = b+n == "" && !called
 	}
-	if len(unknown) == 0 {
-		return text
-	}
-	return message.Clauses(append([]message.Text{text}, unknown...)...)
+	return unknown, blind
 }
 
 // changedTools lists the tools that answer equal calls differently, the most changed one first.
@@ -360,8 +369,9 @@ func shiftOf(sums map[string][2]float64, n int, bounds [2]float64) *stat.Estimat
 }
 
 var (
-	behind  = message.New("behind.sentence", "Likely cause: {causes}.")
-	besides = message.New("behind.besides", "Also changed: {causes}.")
+	cannotTellCause = message.New("behind.cannot_tell", "These logs do not show what is behind it: {unknown}.")
+	behind          = message.New("behind.sentence", "Likely cause: {causes}.")
+	besides         = message.New("behind.besides", "Also changed: {causes}.")
 
 	otherRows = message.New("behind.rows",
 		"the rows of {items} have the same conversation but differ in other fields, such as the reference")

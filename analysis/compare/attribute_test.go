@@ -97,7 +97,7 @@ func TestWhatIsBehindAChange(t *testing.T) {
 				a.outcome = "tool"
 			}
 		}), nil, "", "failures", "12.5 % of the rollouts failed in a tool, up from 0 %"},
-		{"nothing is recorded", with(high, func(a *asked, _, _ int) { *a = asked{reward: a.reward} }), with(low, func(a *asked, _, _ int) { *a = asked{reward: a.reward} }), nil, "", "policy", "the model that replied is not recorded; the runs have too few equal outputs"},
+		{"nothing is recorded", with(high, func(a *asked, _, _ int) { *a = asked{reward: a.reward} }), with(low, func(a *asked, _, _ int) { *a = asked{reward: a.reward} }), nil, "", "", "These logs do not show what is behind it: the model that replied is not recorded; the runs have too few equal outputs"},
 		{"an improvement, too", low, with(high, func(a *asked, _, _ int) { a.served = "better" }), nil, "", "model", "Likely cause"},
 		{"a fall, of a grader that became milder", high, low, again(40, 0.5), "", "grader", "Also changed: regrading 40 outputs"},
 		{"a fall, of a grader that became milder, and another model", high, with(low, func(a *asked, _, _ int) { a.served = "n" }), again(40, 0.5), "", "model grader", "Likely cause: a different model"},
