@@ -97,7 +97,7 @@ func TestWhatIsBehindAChange(t *testing.T) {
 				a.outcome = "tool"
 			}
 		}), nil, "", "failures", "12.5 % of the rollouts failed in a tool, up from 0 %"},
-		{"nothing is recorded", with(high, func(a *asked, _, _ int) { *a = asked{reward: a.reward} }), with(low, func(a *asked, _, _ int) { *a = asked{reward: a.reward} }), nil, "", "", "These logs do not show what is behind it: the model that replied is not recorded; the runs have too few equal outputs"},
+		{"no model and no output is recorded", with(high, func(a *asked, _, _ int) { *a = asked{reward: a.reward} }), with(low, func(a *asked, _, _ int) { *a = asked{reward: a.reward} }), nil, "", "policy", "the model that replied is not recorded; the runs have too few equal outputs"},
 		{"an improvement, too", low, with(high, func(a *asked, _, _ int) { a.served = "better" }), nil, "", "model", "Likely cause"},
 		{"a fall, of a grader that became milder", high, low, again(40, 0.5), "", "grader", "Also changed: regrading 40 outputs"},
 		{"a fall, of a grader that became milder, and another model", high, with(low, func(a *asked, _, _ int) { a.served = "n" }), again(40, 0.5), "", "model grader", "Likely cause: a different model"},
@@ -148,6 +148,29 @@ func TestAToolThatKeepsAStateIsNotBehindAChange(t *testing.T) {
 	}
 	if len(got.LikelyCauses) != 1 || got.LikelyCauses[0].Kind != compare.CausePolicy {
 		t.Errorf("%+v, want the model's own behaviour", got.LikelyCauses)
+	}
+}
+
+// Rewards alone show a change, and nothing of what is behind it.
+func TestRewardsAloneNameNoCause(t *testing.T) {
+	side := func(reward float64) *rollout.Run {
+		var lines []string
+		for i := range 40 {
+			for s := range 4 {
+				lines = append(lines, fmt.Sprintf(`{"item":"q%d","split":"eval","sample":%d,"reward":%g}`, i, s, reward*float64(one(s > 0))))
+			}
+		}
+		return opened(t, lines)
+	}
+	base, new := side(1), side(0.5)
+	got := compared(t, base, new)
+	if err := got.Attribute(t.Context(), base, new, rollout.ReadOptions{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	saidInChinese(t, got)
+	want := "These logs do not show what is behind it: the model that replied is not recorded; the runs have too few equal outputs"
+	if len(got.LikelyCauses) > 0 || !strings.Contains(got.Sentence.String(), want) {
+		t.Errorf("%+v: %s", got.LikelyCauses, got.Sentence)
 	}
 }
 
