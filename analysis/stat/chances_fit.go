@@ -23,9 +23,10 @@ func FitChances(counts [][]int, inflated bool) (fit Chances, ok bool) {
 	if len(t.trials) < 2 || t.single() >= 0 {
 		return Chances{}, false
 	}
-	fit = t.fit(t.start(), false)
+	c := newClimb()
+	fit = t.fit(c, t.start(), false)
 	if inflated {
-		fit = t.inflate(fit)
+		fit = t.inflate(c, fit)
 	}
 	return fit, true
 }
@@ -50,7 +51,7 @@ func (t *tally) start() Chances {
 // inflate also fits the point mass, from the fit without it and from a start in which it takes
 // nearly all zeros. It returns the better fit, and plain itself if no point mass makes the data
 // likelier.
-func (t *tally) inflate(plain Chances) Chances {
+func (t *tally) inflate(c *climb, plain Chances) Chances {
 	zeros := sum(t.zeros) / t.items
 	if zeros == 0 {
 		return plain
@@ -60,8 +61,8 @@ func (t *tally) inflate(plain Chances) Chances {
 		{Alpha: plain.Alpha, Zero: zeros / 2},
 		{Alpha: t.start().Alpha, Zero: zeros * 0.95},
 	} {
-		if c := t.fit(start, true); c.finite() && c.LogLikelihood > best.LogLikelihood {
-			best = c
+		if fit := t.fit(c, start, true); fit.finite() && fit.LogLikelihood > best.LogLikelihood {
+			best = fit
 		}
 	}
 	return best
@@ -70,7 +71,7 @@ func (t *tally) inflate(plain Chances) Chances {
 // fit climbs from start by BFGS in the logs of the parameters and the logit of the point mass. It
 // ends where the likelihood no longer rises: on data that do not bound a parameter the likelihood
 // becomes flat, and the fit stays there.
-func (t *tally) fit(start Chances, inflated bool) Chances {
+func (t *tally) fit(c *climb, start Chances, inflated bool) Chances {
 	if !inflated && !t.mixes() {
 		return t.unmixed()
 	}
@@ -82,7 +83,7 @@ func (t *tally) fit(start Chances, inflated bool) Chances {
 		zero := min(max(start.Zero, leastZero), mostZero)
 		x = append(x, math.Log(zero/(1-zero)))
 	}
-	e := evaluation{tally: t, inflated: inflated, gradient: make([]float64, len(x))}
+	e := evaluation{tally: t, climb: c, inflated: inflated, gradient: make([]float64, len(x))}
 	fit := e.chances(e.minimum(x))
 	if inflated {
 		return fit
@@ -136,12 +137,15 @@ func (e *evaluation) likelier(fit, other Chances) Chances {
 // each search in its own goroutines, which costs more than thousands of small searches themselves.
 // An error is a line search at the limit of precision: the best point so far is the answer.
 func (e *evaluation) minimum(x []float64) []float64 {
-	location := &optimize.Location{X: slices.Clone(x), F: e.value(x), Gradient: make([]float64, len(x))}
+	c := e.climb
+	c.location.X = append(c.location.X[:0], x...)
+	c.location.Gradient = append(c.location.Gradient[:0], x...)
+	location, search := &c.location, &c.search
+	location.F = e.value(x)
 	e.slope(location.Gradient, x)
 	best, lowest := slices.Clone(x), location.F
-	flat := &optimize.FunctionConverge{Absolute: 1e-10 * e.items, Iterations: 4}
+	flat := optimize.FunctionConverge{Absolute: 1e-10 * e.items, Iterations: 4}
 	flat.Init(len(x))
-	search := optimize.LinesearchMethod{NextDirectioner: &optimize.BFGS{}, Linesearcher: &optimize.Bisection{}}
 	done := func() bool {
 		return floats.Norm(location.Gradient, math.Inf(1)) < 1e-7*e.items ||
 			flat.Converged(location) != optimize.NotTerminated
@@ -171,11 +175,23 @@ func (e *evaluation) minimum(x []float64) []float64 {
 	return best
 }
 
+// climb holds what a search needs, for many searches one after the other.
+type climb struct {
+	location optimize.Location
+	search   optimize.LinesearchMethod
+}
+
+func newClimb() *climb {
+	return &climb{search: optimize.LinesearchMethod{NextDirectioner: new(bfgs), Linesearcher: new(optimize.Bisection)}}
+}
+
 // evaluation computes the negative log-likelihood and its gradient together, once for each point.
 type evaluation struct {
 	*tally
+	climb    *climb
 	inflated bool
 	point    []float64
+	alpha    []float64 // at point
 	negative float64
 	gradient []float64
 }
@@ -191,18 +207,18 @@ func (e *evaluation) slope(grad, x []float64) {
 }
 
 func (e *evaluation) chances(x []float64) Chances {
-	c := e.shape(x)
+	c := e.shape(nil, x)
 	c.LogLikelihood = -e.value(x)
 	return c
 }
 
-// shape maps a point of the search to parameters.
-func (e *evaluation) shape(x []float64) Chances {
+// shape maps a point of the search to parameters, of which it appends α to alpha.
+func (e *evaluation) shape(alpha, x []float64) Chances {
 	outcomes := len(e.tails)
-	c := Chances{Alpha: make([]float64, outcomes)}
-	for v := range c.Alpha {
-		c.Alpha[v] = math.Exp(min(max(x[v], leastLog), mostLog))
+	for _, log := range x[:outcomes] {
+		alpha = append(alpha, math.Exp(min(max(log, leastLog), mostLog)))
 	}
+	c := Chances{Alpha: alpha}
 	if e.inflated {
 		c.Zero = 1 / (1 + math.Exp(-x[outcomes]))
 	}
@@ -214,7 +230,8 @@ func (e *evaluation) move(x []float64) {
 		return
 	}
 	e.point = append(e.point[:0], x...)
-	c := e.shape(x)
+	c := e.shape(e.alpha[:0], x)
+	e.alpha = c.Alpha
 	logLikelihood, slopes, slopeZero := e.likelihood(c, e.inflated)
 	e.negative = -logLikelihood
 	for v, a := range c.Alpha {

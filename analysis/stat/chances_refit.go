@@ -23,10 +23,10 @@ func Refits(counts [][]int, fit Chances, inflated bool, boot int, seed uint64) [
 	var wait sync.WaitGroup
 	for w := range workers {
 		wait.Go(func() {
-			weights := make([]float64, len(o.cells))
+			weights, c := make([]float64, len(o.cells)), newClimb()
 			for b := w; b < len(draws); b += workers {
 				o.resample(weights, sizes, rand.NewPCG(seed, uint64(b)))
-				draws[b] = o.tally(weights).refit(fit, inflated)
+				draws[b] = o.tally(weights).refit(c, fit, inflated)
 			}
 		})
 	}
@@ -59,19 +59,19 @@ func (o *observed) resample(weights, sizes []float64, src rand.Source) {
 	}
 }
 
-func (t *tally) refit(from Chances, inflated bool) Chances {
+func (t *tally) refit(c *climb, from Chances, inflated bool) Chances {
 	if v := t.single(); v >= 0 {
 		return certain(v, len(t.tails))
 	}
 	plain := from
 	plain.Zero = 0
 	if !inflated {
-		return t.fit(plain, false)
+		return t.fit(c, plain, false)
 	}
 	if sum(t.zeros) == 0 {
-		return t.fit(plain, false)
+		return t.fit(c, plain, false)
 	}
-	return t.fit(from, true)
+	return t.fit(c, from, true)
 }
 
 // Percentiles returns the percentile interval at a confidence of f over refits, widened to include

@@ -68,6 +68,7 @@ type tally struct {
 	others                 float64
 	zeroTails              []float64 // scratch: those items, as far as the point mass does not account for them
 	slopes, weightedTrials []float64 // scratch
+	rest                   []float64 // scratch
 }
 
 func (o *observed) tally(weights []float64) *tally {
@@ -75,7 +76,7 @@ func (o *observed) tally(weights []float64) *tally {
 		tails: grid(o.outcomes, o.most), otherTails: grid(o.outcomes, o.most),
 		trials: make([]float64, o.most), otherTrials: make([]float64, o.most),
 		zeros: make([]float64, o.most), zeroTails: make([]float64, o.most), slopes: make([]float64, o.outcomes),
-		weightedTrials: make([]float64, o.most),
+		weightedTrials: make([]float64, o.most), rest: make([]float64, o.most),
 	}
 	for i, w := range weights {
 		if w == 0 {
@@ -201,7 +202,8 @@ func (t *tally) pointMass(c Chances) (value, slope float64) {
 	copy(t.zeroTails, t.otherTails[0])
 	copy(t.weightedTrials, t.otherTrials)
 	whole, chance := c.precision(), 1.0
-	rest := make([]float64, len(t.zeros))
+	rest := t.rest
+	clear(rest)
 	for k := range t.zeros {
 		chance *= (c.Alpha[0] + float64(k)) / (whole + float64(k))
 		if t.zeros[k] == 0 {
