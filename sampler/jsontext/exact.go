@@ -16,11 +16,23 @@ import (
 // Unmarshal is json.Unmarshal with exact keys: a field takes only the value of the key that is
 // spelled exactly like its tag or name. encoding/json ignores the case of keys, and the last one
 // wins, so a server's "Content" would replace the answer in "content". All JSON that others write
-// is read with Unmarshal; a test checks that. It costs one pass over the quotes of the text.
+// is read with Unmarshal; a test checks that. It decodes most texts in one pass, and leaves the
+// others, and all errors, to encoding/json.
 //
 // Note: encoding/json/v2 matches exactly, but it is an experiment in Go 1.26, and it changes
 // other rules and the texts of errors.
 func Unmarshal(text []byte, into any) error {
+	if v := reflect.ValueOf(into); v.Kind() == reflect.Pointer && !v.IsNil() && v.Elem().IsZero() {
+		s := Scanner{Source: text}
+		if s.Space(); s.decode(planOf(v.Type().Elem()), v.Elem()) {
+			return nil
+		}
+	}
+	return unmarshal(text, into)
+}
+
+// unmarshal is Unmarshal by encoding/json. It costs one pass over the quotes of the text.
+func unmarshal(text []byte, into any) error {
 	if t := reflect.TypeOf(into); t != nil && t.Kind() == reflect.Pointer {
 		if keys := keysOf(t.Elem()); keys != nil && keys.resemble(text) && json.Valid(text) {
 			s := Scanner{Source: text}

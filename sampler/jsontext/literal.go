@@ -17,28 +17,28 @@ func Text(lit []byte) string {
 	}
 	var text strings.Builder
 	text.Grow(len(body))
-	for len(body) > 0 {
-		n := 0
-		for n < len(body) && body[n] != '\\' && body[n] < utf8.RuneSelf {
-			n++
+	for {
+		n := bytes.IndexByte(body, '\\')
+		if n < 0 {
+			n = len(body)
 		}
-		text.Write(body[:n])
+		if plain := body[:n]; utf8.Valid(plain) {
+			text.Write(plain)
+		} else {
+			for _, r := range string(plain) { // an invalid byte becomes U+FFFD
+				text.WriteRune(r)
+			}
+		}
 		if body = body[n:]; len(body) == 0 {
-			break
+			return text.String()
 		}
-		var r rune
-		switch {
-		case body[0] != '\\':
-			r, n = utf8.DecodeRune(body) // an invalid byte becomes U+FFFD
-		case body[1] == 'u':
-			r, n = escaped(body)
-		default:
-			r, n = rune(unescaped[body[1]]), 2
+		r, size := rune(unescaped[body[1]]), 2
+		if body[1] == 'u' {
+			r, size = escaped(body)
 		}
 		text.WriteRune(r)
-		body = body[n:]
+		body = body[size:]
 	}
-	return text.String()
 }
 
 // unescaped holds the byte that each letter after a backslash stands for.

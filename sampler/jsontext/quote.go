@@ -1,6 +1,12 @@
 package jsontext
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/bits"
+	"unicode/utf8"
+)
 
 // AppendQuoted appends s to b as a JSON string. Unlike encoding/json it does not escape <, >
 // and &, because bodies are for servers, not for web pages. Invalid UTF-8 becomes U+FFFD.
@@ -20,8 +26,19 @@ var pageSafe = func() [256]bool {
 func appendQuoted(b []byte, s string, safe *[256]bool) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')
-	start := 0
+	start, page := 0, !safe['<']
 	for i := 0; i < len(s); {
+		for len(s)-i >= 8 {
+			m := toQuote(s[i:i+8], page)
+			if m != 0 {
+				i += bits.TrailingZeros64(m) / 8
+				break
+			}
+			i += 8
+		}
+		if i == len(s) {
+			break
+		}
 		c := s[i]
 		if c < utf8.RuneSelf && safe[c] {
 			i++
@@ -61,4 +78,64 @@ func appendQuoted(b []byte, s string, safe *[256]bool) []byte {
 		start = i
 	}
 	return append(append(b, s[start:]...), '"')
+}
+
+// toQuote returns the highest bit of the first of eight bytes that is not plain ASCII, or has a
+// meaning in a page; see marked.
+func toQuote(s string, page bool) uint64 {
+	const ones = 0x0101010101010101
+	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	m := marked(x) | x&tops
+	if page {
+		angle, and := (x|ones*('<'^'>'))^ones*'>', x^ones*'&'
+		m |= ((angle-ones)&^angle | (and-ones)&^and) & tops
+	}
+	return m
+}
+
+// AppendCompact appends a value as encoding/json writes a json.RawMessage: without white space, and safe
+// in a page.
+func AppendCompact(b, value []byte) ([]byte, error) {
+	s := Scanner{Source: value}
+	if s.Space(); s.Value(0) != nil || s.End() != nil {
+		_, err := json.Marshal(json.RawMessage(value))
+		return b, err
+	}
+	for s.At = 0; s.At < len(value); {
+		switch c := value[s.At]; c {
+		case '"':
+			from := s.At
+			_ = s.Literal() // no error: the value is valid
+			b = appendPageSafe(b, value[from:s.At])
+			continue
+		case ' ', '\t', '\r', '\n':
+		default:
+			b = append(b, c)
+		}
+		s.At++
+	}
+	return b, nil
+}
+
+// appendPageSafe appends a literal, and escapes what has a meaning in a page.
+func appendPageSafe(b, lit []byte) []byte {
+	special := false
+	for _, c := range []byte("<>&\xe2") { // U+2028 and U+2029 begin with the last
+		special = special || bytes.IndexByte(lit, c) >= 0
+	}
+	if !special {
+		return append(b, lit...)
+	}
+	for len(lit) > 0 {
+		switch r, size := utf8.DecodeRune(lit); r {
+		case '<', '>', '&', '\u2028', '\u2029':
+			b = fmt.Appendf(b, `\u%04x`, r)
+			lit = lit[size:]
+		default:
+			b = append(b, lit[:size]...)
+			lit = lit[size:]
+		}
+	}
+	return b
 }

@@ -21,6 +21,9 @@ type Scanner struct {
 
 	bare bool // a bare word was met since the last Strict
 
+	rows  bool                           // the text is a row; see DecodeRow
+	other func(key string, value []byte) // takes its unknown keys; may be nil
+
 	// About the last string that was walked over: the number of its one-letter escapes, whether it
 	// has \u escapes, and whether it is ASCII.
 	short        int

@@ -73,6 +73,22 @@ func (r *Record) appendTo(b []byte) ([]byte, error) {
 	return append(w.b, '}'), w.err
 }
 
+// appendTo appends the item as encoding/json writes it.
+func (it *Item) appendTo(b []byte) ([]byte, error) {
+	w := encoder{b: append(b, `{"id":`...)}
+	w.b = jsontext.AppendPageSafe(w.b, it.ID)
+	w.word("split", string(it.Split))
+	w.text("category", it.Category)
+	w.text("family", it.Family)
+	w.text("file", it.File)
+	w.count("line", it.Line)
+	if len(it.Row) > 0 {
+		w.key("row")
+		w.b, w.err = jsontext.AppendCompact(slices.Grow(w.b, len(it.Row)+2), it.Row)
+	}
+	return append(w.b, '}'), w.err
+}
+
 // isFree reports whether the record has no value under a key, so that what another tool wrote there
 // is kept.
 func (r *Record) isFree(name string) bool {

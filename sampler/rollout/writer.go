@@ -156,7 +156,7 @@ func (w *Writer) AddItems(items ...Item) error {
 		if w.items[k] {
 			continue
 		}
-		line, err := json.Marshal(it)
+		line, err := it.appendTo(nil)
 		if err != nil {
 			return fmt.Errorf("add item %q to %s: %w", it.ID, w.dir, err)
 		}

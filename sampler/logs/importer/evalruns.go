@@ -61,7 +61,7 @@ func (e *evalRunReader) line(f File, line int, row *evalRunRow) error {
 	if err := e.only(line, key+" "+id); err != nil {
 		return err
 	}
-	item, err := json.Marshal(map[string]json.RawMessage{"reference": row.Reference, "messages": json.RawMessage("[]")})
+	item, err := marshalRow(map[string]json.RawMessage{"reference": row.Reference, "messages": json.RawMessage("[]")})
 	if err != nil {
 		return err
 	}

@@ -144,7 +144,7 @@ func (in *intake) item(f File, line int, id string, row json.RawMessage) error {
 func (in *intake) itemIn(f File, line int, split rollout.Split, id string, row json.RawMessage) error {
 	it := rollout.Item{ID: id, Split: split, File: filepath.Base(f.Name), Line: line, Row: row}
 	if it.Decode() != nil {
-		wrapped, err := json.Marshal(map[string]json.RawMessage{"row": row})
+		wrapped, err := marshalRow(map[string]json.RawMessage{"row": row})
 		if err != nil {
 			return err
 		}

@@ -3,8 +3,10 @@ package importer
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"gonogo/sampler/jsontext"
@@ -42,7 +44,7 @@ func sendItem(sink Sink, f File, it rollout.Item, messages []rollout.Message, fi
 	it.File = filepath.Base(f.Name)
 	if len(row) > 0 {
 		var err error
-		if it.Row, err = json.Marshal(row); err != nil {
+		if it.Row, err = marshalRow(row); err != nil {
 			return fmt.Errorf("item %q: %w", it.ID, err)
 		}
 	}
@@ -106,4 +108,24 @@ func seconds(s *float64) rollout.Seconds {
 		return 0
 	}
 	return rollout.Seconds(*s * float64(time.Second))
+}
+
+// marshalRow is json.Marshal.
+func marshalRow(row map[string]json.RawMessage) (json.RawMessage, error) {
+	text := []byte("{")
+	for i, key := range slices.Sorted(maps.Keys(row)) {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(jsontext.AppendPageSafe(text, key), ':')
+		value := row[key]
+		if value == nil {
+			value = json.RawMessage("null")
+		}
+		var err error
+		if text, err = jsontext.AppendCompact(slices.Grow(text, len(value)+1), value); err != nil {
+			return nil, err
+		}
+	}
+	return append(text, '}'), nil
 }

@@ -243,7 +243,7 @@ func (l *lmEvalReader) metrics(rec *rollout.Record, row *lmEvalRow) {
 
 // lmEvalItem returns the document with its target, and the prompt as a message.
 func lmEvalItem(row *lmEvalRow) (json.RawMessage, error) {
-	return json.Marshal(map[string]json.RawMessage{
+	return marshalRow(map[string]json.RawMessage{
 		"doc": row.Doc, "target": row.Target,
 		"messages": asMessages(lmEvalPrompt(row.Arguments)),
 	})

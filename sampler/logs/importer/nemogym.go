@@ -45,7 +45,7 @@ type nemoRow struct {
 		Input        json.RawMessage `json:"input"`
 		Instructions json.RawMessage `json:"instructions"`
 		Tools        json.RawMessage `json:"tools"`
-	}
+	} `json:"-"` // of ParamsText
 	ParamsText json.RawMessage `json:"responses_create_params"`
 	Response   struct {
 		Model      string          `json:"model"`

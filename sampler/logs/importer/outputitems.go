@@ -252,7 +252,7 @@ func evalRow(it *outputItem) (json.RawMessage, error) {
 		}
 		row["messages"] = messages
 	}
-	return json.Marshal(row)
+	return marshalRow(row)
 }
 
 func (o *outputItemReader) fill(rec *rollout.Record, it *outputItem) {

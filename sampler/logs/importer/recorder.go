@@ -187,7 +187,7 @@ func (r *recorderReader) report(f File, final json.RawMessage) {
 
 // whole passes on a sample after its last event.
 func (r *recorderReader) whole(f File, line int, s *recorded) error {
-	row, err := json.Marshal(s.row)
+	row, err := marshalRow(s.row)
 	if err != nil {
 		return err
 	}

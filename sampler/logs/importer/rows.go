@@ -65,13 +65,26 @@ var rowFields sync.Map
 // the struct does not name are skipped without decoding, except for marks of failure if row has a
 // mark method. It is safe for concurrent use.
 func decodeInto(text []byte, row any) error {
+	marks, marked := row.(interface{ mark(string, []byte) })
+	var other func(string, []byte)
+	if marked {
+		other = marks.mark
+	}
+	if jsontext.DecodeRow(text, row, other) {
+		return nil
+	}
+	return decodeMembers(text, row)
+}
+
+// decodeMembers is decodeInto for rows with NaN or with errors, which name the key.
+func decodeMembers(text []byte, row any) error {
 	into := reflect.ValueOf(row).Elem()
 	known, _ := rowFields.Load(into.Type())
 	fields, _ := known.(map[string]int)
 	if fields == nil {
 		fields = make(map[string]int)
 		for i := range into.NumField() {
-			if name, _, _ := strings.Cut(into.Type().Field(i).Tag.Get("json"), ","); name != "" {
+			if name, _, _ := strings.Cut(into.Type().Field(i).Tag.Get("json"), ","); name != "" && name != "-" {
 				fields[name] = i
 			}
 		}

@@ -110,7 +110,7 @@ func (s *stamp) item(rec *rollout.Record, asked []rollout.Message) (it rollout.I
 			return it, false
 		}
 		row["messages"] = text
-		if it.Row, err = json.Marshal(row); err != nil {
+		if it.Row, err = marshalRow(row); err != nil {
 			return it, false
 		}
 	}
