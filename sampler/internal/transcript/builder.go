@@ -115,7 +115,7 @@ func Summary(v json.RawMessage) string {
 	var parts []struct {
 		Text string `json:"text"`
 	}
-	if jsontext.Unmarshal(v, &parts) != nil {
+	if text := len(v) > 0 && v[0] == '"'; text || jsontext.Unmarshal(v, &parts) != nil {
 		return jsontext.TextOrJSON(v)
 	}
 	var texts []string

@@ -41,7 +41,14 @@ type buildHoursRow struct {
 	Seconds *float64          `json:"duration_seconds"`
 	Usage   *buildHoursUsage  `json:"usage_cumulative"`
 	marked
+
+	messages []rollout.Message
+	calls    []rollout.Call
+	turns    int
 }
+
+// prepare builds the conversation.
+func (r *buildHoursRow) prepare() { r.messages, r.calls, r.turns = buildHoursTrace(r.Trace) }
 
 type buildHoursUsage struct {
 	Input     *int64 `json:"input_tokens"`
@@ -94,7 +101,7 @@ func (b *buildHoursReader) line(f File, line int, row *buildHoursRow) error {
 		return err
 	}
 	rec := &rollout.Record{Item: id, Answer: row.Final}
-	rec.Messages, rec.Calls, rec.Turns = buildHoursTrace(row.Trace)
+	rec.Messages, rec.Calls, rec.Turns = row.messages, row.calls, row.turns
 	rec.Elapsed = seconds(row.Seconds)
 	if row.Usage != nil {
 		rec.Usage, b.usage = rollout.Usage{

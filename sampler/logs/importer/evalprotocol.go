@@ -66,6 +66,15 @@ type protocolRow struct {
 		Runs *int            `json:"num_runs"`
 	} `json:"eval_metadata"`
 	marked
+
+	talk   []rollout.Message
+	broken error // why the messages cannot be read
+}
+
+// prepare reads the messages.
+func (row *protocolRow) prepare() {
+	row.talk, row.broken = transcript.Messages(row.Messages, "user")
+	row.Messages = nil
 }
 
 type scoreResult struct {
@@ -137,10 +146,10 @@ func (r *evalReader) row(f File, line int, row *protocolRow) error {
 		r.most = max(r.most, *row.Eval.Runs)
 	}
 	r.rows[id]++
-	talk, err := transcript.Messages(row.Messages, "user")
-	if err != nil {
-		return fmt.Errorf("messages: %w", err)
+	if row.broken != nil {
+		return fmt.Errorf("messages: %w", row.broken)
 	}
+	talk := row.talk
 	n := transcript.UntilAnswer(talk)
 	fields := map[string]json.RawMessage{
 		"ground_truth": row.Truth, "dataset_info": row.Input.Data,

@@ -60,7 +60,16 @@ type everyEvalRow struct {
 		Latency *float64 `json:"latency_ms"`
 	} `json:"performance"`
 	marked
+
+	output string // see fingerprint
+	broken error  // of fingerprint
 }
+
+// everyEvalHead is a row of the first reading, which needs no fingerprint.
+type everyEvalHead everyEvalRow
+
+// prepare sets the fingerprint.
+func (r *everyEvalRow) prepare() { r.output, r.broken = r.fingerprint() }
 
 type everyEvalMessage struct {
 	transcript.ChatMessage
@@ -80,7 +89,7 @@ func (r *everyEvalRow) fingerprint() (string, error) {
 func readEveryEval(ctx context.Context, in *intake) error {
 	e := everyEvalReader{intake: in, names: make(map[string]bool), first: make(map[string]string)}
 	for _, f := range in.files {
-		err := eachRow(ctx, f, Sink{}, func(_ int, row *everyEvalRow) error {
+		err := eachRow(ctx, f, Sink{}, func(_ int, row *everyEvalHead) error {
 			e.names[row.Name] = true
 			return nil
 		})
@@ -105,11 +114,10 @@ type everyEvalReader struct {
 }
 
 func (e *everyEvalReader) row(f File, line int, row *everyEvalRow) error {
-	output, err := row.fingerprint()
-	if err != nil {
-		return err
+	if row.broken != nil {
+		return row.broken
 	}
-	output += f.Name
+	output := row.output + f.Name
 	e.offer(row.Result, row.Name)
 	if e.wanted != "" && e.wanted != row.Result && e.wanted != row.Name {
 		e.others++

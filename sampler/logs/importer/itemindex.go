@@ -30,6 +30,17 @@ type itemIndexRow struct {
 	Score      json.RawMessage `json:"score"`
 	Trajectory json.RawMessage `json:"trajectory"`
 	marked
+
+	talk   transcript.Builder
+	asked  []rollout.Message
+	end    string
+	broken error // why the trajectory cannot be read
+}
+
+// prepare reads the trajectory.
+func (row *itemIndexRow) prepare() {
+	row.talk, row.asked, row.end, row.broken = trajectory(row.Trajectory)
+	row.Trajectory = nil
 }
 
 func readItemIndex(ctx context.Context, in *intake) error {
@@ -52,10 +63,10 @@ func (in *intake) itemIndexLine(f File, line int, row *itemIndexRow) error {
 	if err != nil {
 		return err
 	}
-	t, asked, end, err := trajectory(row.Trajectory)
-	if err != nil {
-		return fmt.Errorf("trajectory: %w", err)
+	if row.broken != nil {
+		return fmt.Errorf("trajectory: %w", row.broken)
 	}
+	t, asked := row.talk, row.asked
 	var item json.RawMessage
 	if len(asked) > 0 {
 		if item, err = json.Marshal(map[string]any{"messages": asked}); err != nil {
@@ -66,7 +77,7 @@ func (in *intake) itemIndexLine(f File, line int, row *itemIndexRow) error {
 		return err
 	}
 	rec := &rollout.Record{Item: id, Messages: t.Messages, Calls: t.Calls, Turns: t.Turns}
-	finished(rec, end)
+	finished(rec, row.end)
 	if n := len(t.Messages); n > 0 && t.Messages[n-1].Role == "assistant" {
 		rec.Answer = t.Messages[n-1].Content
 	}
@@ -116,7 +127,8 @@ func endOf(it transcript.Item) string {
 	var parts []struct {
 		Type string `json:"type"`
 	}
-	if jsontext.Unmarshal(it.Content, &parts) == nil && len(parts) > 0 && parts[len(parts)-1].Type == "refusal" {
+	if list := len(it.Content) > 0 && it.Content[0] == '['; list && jsontext.Unmarshal(it.Content, &parts) == nil &&
+		len(parts) > 0 && parts[len(parts)-1].Type == "refusal" {
 		return "refusal"
 	}
 	if it.Status == "incomplete" {

@@ -80,6 +80,11 @@ type nemoRow struct {
 
 	names map[string]json.RawMessage // the policy and its version, by key
 
+	talk   transcript.Builder
+	asked  []rollout.Message // at the beginning of the output
+	end    string
+	broken error // why the output cannot be read
+
 	Verdicts []struct {
 		Label json.RawMessage `json:"verdict_label"`
 	} `json:"judge_evaluations"`
@@ -204,12 +209,12 @@ func (n *nemoReader) row(f File, line int, row *nemoRow) error {
 	if err != nil {
 		return fmt.Errorf("responses_create_params.input: %w", err)
 	}
-	t, opening, end, err := row.conversation()
-	if err != nil {
-		return fmt.Errorf("response.output: %w", err)
+	t, end := row.talk, row.end
+	if row.broken != nil {
+		return fmt.Errorf("response.output: %w", row.broken)
 	}
 	if len(asked) == 0 { // the environment's reset made the prompt
-		asked = opening
+		asked = row.asked
 	}
 	for _, key := range slices.Sorted(maps.Keys(row.names)) {
 		n.sink.tellVersion(key, row.names[key])
@@ -254,6 +259,12 @@ func (row *nemoRow) mark(key string, value []byte) {
 	if key != "metadata" && key != "extra_info" {
 		row.marked.mark(key, value)
 	}
+}
+
+// prepare reads the output.
+func (row *nemoRow) prepare() {
+	row.talk, row.asked, row.end, row.broken = row.conversation()
+	row.Response.Output = nil
 }
 
 // conversation returns the conversation. With transitions, the last one holds all turns.

@@ -209,7 +209,7 @@ type otlpValue struct {
 func (v otlpValue) plain() (json.RawMessage, error) {
 	switch {
 	case v.String != nil:
-		return json.Marshal(*v.String)
+		return jsontext.AppendPageSafe(nil, *v.String), nil
 	case v.Bool != nil:
 		return json.Marshal(*v.Bool)
 	case v.Int != nil:
@@ -241,7 +241,7 @@ func (v otlpValue) plain() (json.RawMessage, error) {
 			}
 			object[one.Key] = text
 		}
-		return json.Marshal(object)
+		return marshalRow(object)
 	}
 	return json.RawMessage("null"), nil
 }

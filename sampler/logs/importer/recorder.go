@@ -38,6 +38,31 @@ type recorderEvent struct {
 	Type     string          `json:"type"`
 	Data     json.RawMessage `json:"data"`
 	Created  string          `json:"created_at"`
+
+	sampling recordedSampling
+	broken   error // why it cannot be read
+}
+
+// recordedSampling is the data of a sampling event.
+type recordedSampling struct {
+	Prompt  json.RawMessage `json:"prompt"`
+	Sampled json.RawMessage `json:"sampled"`
+	Usage   chatUsage       `json:"usage"`
+	text    string
+}
+
+// prepare reads the data of a sampling event.
+func (e *recorderEvent) prepare() {
+	if e.Type != "sampling" {
+		return
+	}
+	data := &e.sampling
+	e.broken = jsontext.Unmarshal(e.Data, data)
+	var texts []string
+	if jsontext.Unmarshal(data.Sampled, &texts) != nil || len(texts) == 0 {
+		texts = []string{jsontext.TextOrJSON(data.Sampled)}
+	}
+	e.Data, data.Sampled, data.text = nil, nil, texts[0]
 }
 
 type recorderSpec struct {
@@ -316,7 +341,10 @@ func (s *recorded) event(e *recorderEvent) error {
 	case "metrics":
 		s.metrics = slices.Clone(e.Data)
 	case "sampling":
-		return s.sampling(e.Data)
+		if e.broken != nil {
+			return e.broken
+		}
+		s.sampling(&e.sampling)
 	case "function_call":
 		s.functionCall(e.Data)
 	case "raw_sample":
@@ -341,15 +369,7 @@ func (s *recorded) set(key string, value json.RawMessage) {
 	}
 }
 
-func (s *recorded) sampling(v json.RawMessage) error {
-	var data struct {
-		Prompt  json.RawMessage `json:"prompt"`
-		Sampled json.RawMessage `json:"sampled"`
-		Usage   chatUsage       `json:"usage"`
-	}
-	if err := jsontext.Unmarshal(v, &data); err != nil {
-		return err
-	}
+func (s *recorded) sampling(data *recordedSampling) {
 	s.last = rollout.Usage{Input: data.Usage.Input, Output: data.Usage.Output}
 	if s.sampled {
 		s.before = &beforeLast{s.rec.Answer, s.rec.Usage, len(s.talk.Messages), s.talk.Turns}
@@ -359,14 +379,9 @@ func (s *recorded) sampling(v json.RawMessage) error {
 		s.rec.Usage = s.last
 	}
 	s.sampled = true
-	var texts []string
-	if jsontext.Unmarshal(data.Sampled, &texts) != nil || len(texts) == 0 {
-		texts = []string{jsontext.TextOrJSON(data.Sampled)}
-	}
-	s.rec.Answer = texts[0]
+	s.rec.Answer = data.text
 	s.talk.EndTurn()
-	s.talk.AddReply(texts[0])
-	return nil
+	s.talk.AddReply(data.text)
 }
 
 // asMessages converts a prompt, a text or a list of chat messages, into a list of chat messages. It

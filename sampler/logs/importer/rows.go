@@ -52,10 +52,15 @@ func (m *marked) failure(otherwise rollout.Outcome) (rollout.Outcome, string) {
 	return rollout.OutcomeOf(f.Whose, otherwise), f.Text()
 }
 
-// decodeRow decodes an object into a new T; see decodeInto.
+// decodeRow decodes an object into a new T, and prepares it if it has such a method, which takes the
+// work with long texts from the goroutine that yields rows in order; see decodeInto.
 func decodeRow[T any](text []byte) (*T, error) {
 	row := new(T)
-	return row, decodeInto(text, row)
+	err := decodeInto(text, row)
+	if r, ok := any(row).(interface{ prepare() }); ok && err == nil {
+		r.prepare()
+	}
+	return row, err
 }
 
 // rowFields caches the fields of decoded structs by type: field indices by key.
