@@ -32,10 +32,12 @@ func Text(lit []byte) string {
 		if body = body[n:]; len(body) == 0 {
 			return text.String()
 		}
-		r, size := rune(unescaped[body[1]]), 2
-		if body[1] == 'u' {
-			r, size = escaped(body)
+		if body[1] != 'u' {
+			text.WriteByte(unescaped[body[1]])
+			body = body[2:]
+			continue
 		}
+		r, size := escaped(body)
 		text.WriteRune(r)
 		body = body[size:]
 	}

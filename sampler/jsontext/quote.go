@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/bits"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -25,11 +26,11 @@ var pageSafe = func() [256]bool {
 
 func appendQuoted(b []byte, s string, safe *[256]bool) []byte {
 	const hex = "0123456789abcdef"
-	b = append(b, '"')
-	start, page := 0, !safe['<']
+	b = append(slices.Grow(b, len(s)+len(s)/16+2), '"')
+	start, page, valid := 0, !safe['<'], utf8.ValidString(s)
 	for i := 0; i < len(s); {
 		for len(s)-i >= 8 {
-			m := toQuote(s[i:i+8], page)
+			m := toQuote(s[i:i+8], page, valid)
 			if m != 0 {
 				i += bits.TrailingZeros64(m) / 8
 				break
@@ -40,7 +41,7 @@ func appendQuoted(b []byte, s string, safe *[256]bool) []byte {
 			break
 		}
 		c := s[i]
-		if c < utf8.RuneSelf && safe[c] {
+		if c < utf8.RuneSelf && safe[c] || c >= utf8.RuneSelf && c != lineEnd && valid {
 			i++
 			continue
 		}
@@ -80,13 +81,21 @@ func appendQuoted(b []byte, s string, safe *[256]bool) []byte {
 	return append(append(b, s[start:]...), '"')
 }
 
-// toQuote returns the highest bit of the first of eight bytes that is not plain ASCII, or has a
-// meaning in a page; see marked.
-func toQuote(s string, page bool) uint64 {
+// lineEnd is the first byte of U+2028 and U+2029 in UTF-8.
+const lineEnd = 0xe2
+
+// toQuote returns the highest bit of the first of eight bytes that is not plain, has a meaning in a page,
+// or may begin a rune to replace: in a valid text one of the two line ends; see marked.
+func toQuote(s string, page, valid bool) uint64 {
 	const ones = 0x0101010101010101
 	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-	m := marked(x) | x&tops
+	m := marked(x)
+	if end := x ^ ones*lineEnd; valid {
+		m |= (end - ones) &^ end & tops
+	} else {
+		m |= x & tops
+	}
 	if page {
 		angle, and := (x|ones*('<'^'>'))^ones*'>', x^ones*'&'
 		m |= ((angle-ones)&^angle | (and-ones)&^and) & tops
@@ -121,7 +130,7 @@ func AppendCompact(b, value []byte) ([]byte, error) {
 // appendPageSafe appends a literal, and escapes what has a meaning in a page.
 func appendPageSafe(b, lit []byte) []byte {
 	special := false
-	for _, c := range []byte("<>&\xe2") { // U+2028 and U+2029 begin with the last
+	for _, c := range []byte{'<', '>', '&', lineEnd} {
 		special = special || bytes.IndexByte(lit, c) >= 0
 	}
 	if !special {

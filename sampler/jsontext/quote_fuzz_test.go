@@ -8,7 +8,7 @@ import (
 )
 
 func FuzzAppendQuoted(f *testing.F) {
-	for _, s := range []string{"", "plain", "\"\\\n\r\t\x00\x1f", "<&>", "é\u2028😀", "\xff\xfe a", "a\xc3"} {
+	for _, s := range []string{"", "plain", "\"\\\n\r\t\x00\x1f", "<&>", "é\u2028😀", "\xff\xfe a", "a\xc3", "more than eight <é> & \u2028\u2027\u2029", "eight plain bytes\xe2\x80", "é é é é \"é\" \\ \xff"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -22,6 +22,9 @@ func FuzzAppendQuoted(f *testing.F) {
 		_ = json.Unmarshal(want, &wantBack)
 		if back != wantBack {
 			t.Fatalf("%q comes back as %q, encoding/json brings %q", s, back, wantBack)
+		}
+		if safe := jsontext.AppendPageSafe(nil, s); string(safe) != string(want) {
+			t.Fatalf("%q is quoted as %s, by encoding/json as %s", s, safe, want)
 		}
 	})
 }

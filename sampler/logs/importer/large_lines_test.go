@@ -32,6 +32,9 @@ func largeLogsOfLines() map[string]largeLog {
 		"openai-evals": lines(func(i int) string {
 			return fmt.Sprintf(`{"object":"eval.run.output_item","run_id":"r%d","datasource_item_id":%d,"results":[{"name":"g","score":0.5}],"sample":{"input":[],"output":[{"role":"assistant","content":"%s"}]}}`, i%4, i/4, words)
 		}),
+		"verl": lines(func(i int) string {
+			return fmt.Sprintf(`{"input":"q%d","output":"%s","gts":"4","score":0.5,"step":1}`, i/4, words)
+		}),
 		"lm-eval": lines(func(i int) string {
 			return fmt.Sprintf(`{"doc_id":%d,"doc":{},"target":"4","arguments":{"gen_args_0":{"arg_0":"%s"}},"resps":[["4"]],"filter":"none","metrics":["em"],"em":1.0}`, i, words)
 		}),

@@ -187,6 +187,23 @@ func largeArchive(t *testing.T, n int) Source {
 // BenchmarkImport reads logs of 2,000 rollouts of some 20 KB each, without
 // writing them.
 func BenchmarkImport(b *testing.B) {
+	benchmarkImport(b, func() Sink { return Sink{} })
+}
+
+// BenchmarkImportDirectory writes the run directory, too.
+func BenchmarkImportDirectory(b *testing.B) {
+	benchmarkImport(b, func() Sink {
+		run := Directory{Dir: b.TempDir()}
+		b.Cleanup(func() {
+			if err := run.TakeBack(); err != nil {
+				b.Error(err)
+			}
+		})
+		return run.Sink()
+	})
+}
+
+func benchmarkImport(b *testing.B, sink func() Sink) {
 	for name, src := range largeLogs(2000) {
 		b.Run(name, func(b *testing.B) {
 			size := int64(0)
@@ -200,7 +217,7 @@ func BenchmarkImport(b *testing.B) {
 			b.SetBytes(size)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Import(context.Background(), Formats(), name, src, Sink{}); err != nil {
+				if _, err := Import(context.Background(), Formats(), name, src, sink()); err != nil {
 					b.Fatal(err)
 				}
 			}
