@@ -2,6 +2,7 @@ package jsonrows
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -163,6 +164,25 @@ func (w walker) key() (string, error) {
 // skip walks over the rest of a value that begins with c.
 func (w walker) skip(c byte) error {
 	var in nesting
+	if c != '{' && c != '[' && c != '"' {
+		return w.skipWord(c)
+	}
+	in.add(c)
+	for {
+		if _, err := w.in.Peek(1); err != nil {
+			return err
+		}
+		window, _ := w.in.Peek(w.in.Buffered())
+		n, ended := in.walk(window)
+		if _, err := w.in.Discard(n); err != nil || ended {
+			return err
+		}
+	}
+}
+
+// skipWord walks over the rest of a number, a literal or broken text that begins with c.
+func (w walker) skipWord(c byte) error {
+	var in nesting
 	for {
 		in.add(c)
 		if in.depth == 0 && !in.text {
@@ -201,6 +221,61 @@ func (n *nesting) add(c byte) {
 		n.depth--
 	}
 }
+
+// walk walks over text up to the end of the value that it is in, or of the text.
+func (n *nesting) walk(text []byte) (size int, ended bool) {
+	for i := 0; i < len(text); {
+		if n.text {
+			if i += n.inText(text[i:]); n.text {
+				return i, false
+			}
+		} else {
+			for i < len(text) && !bracket[text[i]] {
+				i++
+			}
+			if i == len(text) {
+				return i, false
+			}
+			n.add(text[i])
+			i++
+		}
+		if n.depth == 0 && !n.text {
+			return i, true
+		}
+	}
+	return len(text), false
+}
+
+// inText walks over the rest of a string, as far as it is in text.
+func (n *nesting) inText(text []byte) int {
+	for i := 0; ; {
+		from := i
+		if n.escaped && i < len(text) {
+			n.escaped = false
+			i, from = i+1, i+1
+		}
+		quote := bytes.IndexByte(text[i:], '"')
+		if quote < 0 {
+			quote = len(text) - i
+		}
+		i += quote
+		slashes := i
+		for slashes > from && text[slashes-1] == '\\' {
+			slashes--
+		}
+		n.escaped = n.escaped != ((i-slashes)%2 == 1)
+		switch {
+		case i == len(text):
+			return i
+		case !n.escaped:
+			n.text = false
+			return i + 1
+		}
+	}
+}
+
+// bracket marks the bytes that nesting.add follows outside of strings.
+var bracket = [256]bool{'"': true, '{': true, '}': true, '[': true, ']': true}
 
 // Command returns the command that writes the rows of a list one a line: of the list that the keys of
 // a path lead to or, without keys, of the array that makes up the file.

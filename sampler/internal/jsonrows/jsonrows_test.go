@@ -134,3 +134,38 @@ func FuzzRows(f *testing.F) {
 		}
 	})
 }
+
+// The walk over blocks ends where a walk byte by byte does, wherever the blocks end.
+func TestBlocksEndAnywhere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		parts := rapid.SliceOfN(rapid.SampledFrom([]string{`"`, `\`, `\\`, `{`, `}`, `[`, `]`, `a`, ` `, `\"`, `:`}), 1, 40).Draw(t, "parts")
+		text := rapid.SampledFrom([]string{`{`, `[`, `"`}).Draw(t, "first") + strings.Join(parts, "")
+		var bytewise, blocks nesting
+		want := 0
+		for i := range len(text) {
+			bytewise.add(text[i])
+			if bytewise.depth == 0 && !bytewise.text {
+				want = i + 1
+				break
+			}
+		}
+		blocks.add(text[0])
+		at := 1
+		for at < len(text) {
+			end := min(len(text), at+rapid.IntRange(1, 8).Draw(t, "block"))
+			n, ended := blocks.walk([]byte(text[at:end]))
+			if at += n; ended {
+				if at != want {
+					t.Fatalf("%s: it ends at %d, want %d", text, at, want)
+				}
+				return
+			}
+			if at != end {
+				t.Fatalf("%s: the block ends at %d, walked to %d", text, end, at)
+			}
+		}
+		if want != 0 || blocks != bytewise {
+			t.Fatalf("%s: no end, want %d; %+v, want %+v", text, want, blocks, bytewise)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package jsonrows
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -66,6 +67,10 @@ func (r *reader) enter(wanted string) error {
 // spaces.
 func (r *reader) Read(p []byte) (n int, err error) {
 	for n < len(p) && !r.ended {
+		if m := r.copyText(p[n:]); m > 0 {
+			n += m
+			continue
+		}
 		c, err := r.in.ReadByte()
 		switch {
 		case errors.Is(err, io.EOF):
@@ -93,6 +98,27 @@ func (r *reader) Read(p []byte) (n int, err error) {
 		return n, nil
 	}
 	return 0, r.finish()
+}
+
+// copyText copies what is buffered of the string that the reader is in, up to its quote, a line break
+// or the end of p.
+func (r *reader) copyText(p []byte) int {
+	if !r.text {
+		return 0
+	}
+	window, _ := r.in.Peek(min(r.in.Buffered(), len(p)))
+	for _, c := range []byte{'"', '\n', '\r'} {
+		if i := bytes.IndexByte(window, c); i >= 0 {
+			window = window[:i]
+		}
+	}
+	if n := copy(p, window); n > 0 {
+		slashes := len(bytes.TrimRight(window, `\`))
+		r.escaped = (n-slashes)%2 == 1 != (r.escaped && slashes == 0)
+		_, _ = r.in.Discard(n) // it was peeked
+		return n
+	}
+	return 0
 }
 
 // finish makes sure that nothing follows an array.
