@@ -298,3 +298,17 @@ func Command(path ...string) string {
 
 // word matches a key that jq takes without quotes.
 var word = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// ValueLen returns the length of the JSON value at the start of text. ended is false if the text
+// ends before it is known; the value is not checked.
+func ValueLen(text []byte) (n int, ended bool) {
+	switch text[0] {
+	case '{', '[', '"':
+		var in nesting
+		in.add(text[0])
+		n, ended = in.walk(text[1:])
+		return n + 1, ended
+	}
+	n = bytes.IndexAny(text, ",]} \t\r\n")
+	return n, n >= 0
+}

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"archive/zip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,11 +34,38 @@ var inspect = Format{
 
 // inspectLog is one log: its header, and its samples one by one.
 type inspectLog struct {
-	file    File
-	header  inspectHeader
-	last    map[string]bool // names of the samples that count if an evaluation has several logs; nil = all
-	samples func(ctx context.Context, yield func(where string, text []byte) error) error
-	close   func() error
+	file   File
+	header inspectHeader
+	last   map[string]bool // names of the samples that count if an evaluation has several logs; nil = all
+	close  func() error
+
+	entries map[string]int       // of JSON: the last entry of each sample, by its name
+	names   []string             // of an archive: the members with samples
+	members map[string]*zip.File // of an archive, by name
+}
+
+// eachSample decodes the samples of a log on all processors, and yields them in order.
+func eachSample[T any](ctx context.Context, log *inspectLog, decode func(text []byte) T,
+	yield func(where string, text []byte, sample T) error,
+) error {
+	if log.members != nil {
+		return eachMember(ctx, log, decode, yield)
+	}
+	type named struct {
+		name   string
+		sample T
+	}
+	return eachElement(ctx, log.file, []string{"samples"}, nil, func(text []byte) (s named, err error) {
+		if s.name, err = inspectName(text); err == nil {
+			s.sample = decode(text)
+		}
+		return s, err
+	}, func(a *array, text []byte, s named) error {
+		if log.entries[s.name] != a.index {
+			return nil
+		}
+		return yield(fmt.Sprintf("entry %d", a.index), text, s.sample)
+	})
 }
 
 // inspectHeader is what a log says about all its samples.
@@ -174,28 +202,17 @@ func openInspect(ctx context.Context, f File) (*inspectLog, error) {
 // openInspectJSON reads a JSON log once to find its header and duplicate samples; the last
 // duplicate counts.
 func openInspectJSON(ctx context.Context, f File) (*inspectLog, error) {
-	log := &inspectLog{file: f, close: func() error { return nil }}
-	last := make(map[string]int)
-	err := eachOf(ctx, f, []string{"samples"}, func(key string, value json.RawMessage) error {
+	log := &inspectLog{file: f, close: func() error { return nil }, entries: make(map[string]int)}
+	err := eachElement(ctx, f, []string{"samples"}, func(key string, value json.RawMessage) error {
 		return log.header.take(key, value)
-	}, func(a *array, text []byte) error {
-		name, err := inspectName(text)
-		last[name] = a.index
-		return err
+	}, inspectName, func(a *array, _ []byte, name string) error {
+		log.entries[name] = a.index
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	log.header.unfinished = log.header.Status == "started"
-	log.samples = func(ctx context.Context, yield func(string, []byte) error) error {
-		return eachOf(ctx, f, []string{"samples"}, nil, func(a *array, text []byte) error {
-			name, err := inspectName(text)
-			if err != nil || last[name] != a.index {
-				return err
-			}
-			return yield(fmt.Sprintf("entry %d", a.index), text)
-		})
-	}
 	return log, nil
 }
 
@@ -259,7 +276,7 @@ func (r *inspectReader) read(ctx context.Context, log *inspectLog) error {
 			}
 		}
 	}
-	if err := log.samples(ctx, r.sample); err != nil {
+	if err := eachSample(ctx, log, decodeInspectSample, r.sample); err != nil {
 		return err
 	}
 	if r.scoredErrors == 0 { // which are noted with the mean

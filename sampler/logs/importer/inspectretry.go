@@ -48,21 +48,25 @@ func (r *inspectReader) settle(ctx context.Context, logs []*inspectLog) error {
 		uuid      string
 		cancelled bool
 	}
+	type attempt struct {
+		name  string
+		UUID  string        `json:"uuid"`
+		Error *inspectError `json:"error"`
+		err   error
+	}
 	best := make(map[string]try)
 	for _, log := range logs {
 		log.last = make(map[string]bool)
-		err := log.samples(ctx, func(_ string, text []byte) error {
-			name, err := inspectName(text)
-			if err != nil {
-				return err
+		err := eachSample(ctx, log, func(text []byte) (s attempt) {
+			if s.name, s.err = inspectName(text); s.err == nil {
+				s.err = decodeInto(text, &s)
 			}
-			var s struct {
-				UUID  string        `json:"uuid"`
-				Error *inspectError `json:"error"`
+			return s
+		}, func(_ string, _ []byte, s attempt) error {
+			if s.err != nil {
+				return s.err
 			}
-			if err := decodeInto(text, &s); err != nil {
-				return err
-			}
+			name := s.name
 			now := try{log, s.UUID, s.Error.cancelled()}
 			was, seen := best[name]
 			switch {

@@ -57,7 +57,14 @@ type inspectUsage struct {
 	Reasoning  *int64 `json:"reasoning_tokens"`
 }
 
-func decodeInspectSample(text []byte) (*inspectSample, error) {
+// decodedSample is a sample with its conversation, and what is wrong with each.
+type decodedSample struct {
+	*inspectSample
+	talk         inspectTalk
+	err, talkErr error
+}
+
+func decodeInspectSample(text []byte) (d decodedSample) {
 	s, err := decodeRow[inspectSample](text)
 	if err == nil {
 		s.mark("invalidation", s.Invalid)
@@ -65,7 +72,11 @@ func decodeInspectSample(text []byte) (*inspectSample, error) {
 	if err == nil && !isNone(s.Transcript) {
 		err = rollout.Members(s.Transcript, s.transcript)
 	}
-	return s, err
+	if d.inspectSample, d.err = s, err; err == nil {
+		s.resolve()
+		d.talk, d.talkErr = decodeInspectMessages(s.Messages)
+	}
+	return d
 }
 
 func (s *inspectSample) transcript(key string, value []byte) error {
@@ -100,8 +111,8 @@ type inspectReader struct {
 	stamped, plain int // samples with and without a stamp
 }
 
-// sample reads the text of one sample.
-func (r *inspectReader) sample(where string, text []byte) error {
+// sample reads one sample.
+func (r *inspectReader) sample(where string, text []byte, d decodedSample) error {
 	if r.last != nil {
 		name, err := inspectName(text)
 		if err != nil || !r.last[name] {
@@ -109,10 +120,10 @@ func (r *inspectReader) sample(where string, text []byte) error {
 		}
 	}
 	r.sink.beginRow(text)
-	s, err := decodeInspectSample(text)
-	if err != nil {
-		return err
+	if d.err != nil {
+		return d.err
 	}
+	s, talk := d.inspectSample, d.talk
 	id, epoch, err := r.key(s)
 	if err != nil {
 		return err
@@ -139,10 +150,8 @@ func (r *inspectReader) sample(where string, text []byte) error {
 		r.cancelled++
 		return nil
 	}
-	s.resolve()
-	talk, err := decodeInspectMessages(s.Messages)
-	if err != nil {
-		return fmt.Errorf(`"messages": %w`, err)
+	if d.talkErr != nil {
+		return fmt.Errorf(`"messages": %w`, d.talkErr)
 	}
 	prompt := ours.prompt(len(talk.messages), inspectPrompt(talk.messages, s.Input))
 	rec := &rollout.Record{

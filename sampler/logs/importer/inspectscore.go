@@ -197,16 +197,7 @@ func (c *inspectScores) survey(ctx context.Context, logs []*inspectLog) error {
 				found.entry(s.Name).metrics = true
 			}
 		}
-		err := log.samples(ctx, func(where string, text []byte) error {
-			var s struct {
-				Scores json.RawMessage `json:"scores"`
-				Score  json.RawMessage `json:"score"`
-			}
-			err := decodeInto(text, &s)
-			scores, broken := inspectScoresOf(s.Scores, s.Score)
-			if err != nil || broken != nil {
-				return nil // reported when the sample is read
-			}
+		err := eachSample(ctx, log, surveyed, func(_ string, _ []byte, scores []score) error {
 			for _, one := range scores {
 				t := found.entry(one.scorer)
 				t.metrics = t.metrics || !slices.Contains(informational, one.scorer)
@@ -233,6 +224,20 @@ func (c *inspectScores) survey(ctx context.Context, logs []*inspectLog) error {
 		c.chosen = best.names[0]
 	}
 	return nil
+}
+
+// surveyed returns the scores of a sample; none if it is broken, which is reported when it is read.
+func surveyed(text []byte) []score {
+	var s struct {
+		Scores json.RawMessage `json:"scores"`
+		Score  json.RawMessage `json:"score"`
+	}
+	err := decodeInto(text, &s)
+	scores, broken := inspectScoresOf(s.Scores, s.Score)
+	if err != nil || broken != nil {
+		return nil
+	}
+	return scores
 }
 
 // severalScorers reports whether the logs' headers leave open which scorer grades.

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zstd"
 
 	"gonogo/sampler/rollout"
@@ -67,6 +68,7 @@ func inspectArchive(f File, rd io.Reader) (*inspectLog, error) {
 		return nil, fmt.Errorf("%w: it is a broken zip archive", ErrUnrecognized)
 	}
 	archive.RegisterDecompressor(methodZstd, unzstd)
+	archive.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	return inspectMembers(f, archive)
 }
 
@@ -77,13 +79,12 @@ var sampleMember = regexp.MustCompile(`_epoch_\d+\.json$`)
 func inspectMembers(f File, archive *zip.Reader) (*inspectLog, error) {
 	log := &inspectLog{file: f}
 	members := make(map[string]*zip.File, len(archive.File))
-	var samples []string
 	for _, m := range archive.File {
 		dir, file := path.Split(m.Name)
 		switch {
 		case strings.HasPrefix(dir, "samples/") && sampleMember.MatchString(file): // an id may contain slashes
 			if members[m.Name] == nil {
-				samples = append(samples, m.Name)
+				log.names = append(log.names, m.Name)
 			}
 		case strings.HasPrefix(dir, "samples/") && file == "sample.json":
 			return nil, fmt.Errorf("read %s: its samples are in chunks (%s), an internal format of Inspect: convert "+
@@ -113,25 +114,46 @@ func inspectMembers(f File, archive *zip.Reader) (*inspectLog, error) {
 	if !isLog {
 		return nil, fmt.Errorf("%w: %s names no eval", ErrUnrecognized, head.Name)
 	}
-	log.samples = func(ctx context.Context, yield func(string, []byte) error) error {
-		for _, name := range samples {
-			if err := ctx.Err(); err != nil {
-				return fmt.Errorf("read %s: %w", f.Name, err)
+	log.members = members
+	return log, nil
+}
+
+// eachMember is eachSample for an archive.
+func eachMember[T any](ctx context.Context, log *inspectLog, decode func(text []byte) T,
+	yield func(where string, text []byte, sample T) error,
+) error {
+	type member struct {
+		text   []byte
+		sample T
+		err    error
+	}
+	names := log.names
+	return inOrder(func() (name string, err error) {
+		if len(names) == 0 {
+			return "", io.EOF
+		}
+		name, names = names[0], names[1:]
+		return name, nil
+	}, func(name string) (m member) {
+		if m.text, m.err = readMember(log.file, log.members[name]); m.err == nil {
+			m.sample = decode(m.text)
+		}
+		return m
+	}, func(name string, m member) error {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("read %s: %w", log.file.Name, err)
+		}
+		if m.err != nil {
+			return m.err
+		}
+		if err := yield(name, m.text, m.sample); err != nil {
+			if sinkErr, ok := err.(sinkError); ok {
+				return sinkErr.error
 			}
-			text, err := readMember(f, members[name])
-			if err != nil {
-				return err
-			}
-			if err := yield(name, text); err != nil {
-				if sinkErr, ok := err.(sinkError); ok {
-					return sinkErr.error
-				}
-				return fmt.Errorf("%s: %s: %w", f.Name, name, err)
-			}
+			return fmt.Errorf("%s: %s: %w", log.file.Name, name, err)
 		}
 		return nil
-	}
-	return log, nil
+	})
 }
 
 // readMember unpacks one member.

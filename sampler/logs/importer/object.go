@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -118,28 +117,4 @@ func (a *array) cut(err error) error {
 		return err
 	}
 	return a.src.errorOf("read", err)
-}
-
-// eachOf reads a file that is a list or an object with a list at path. An error of yield is
-// returned with the element's position, unless the sink ended the import.
-func eachOf(ctx context.Context, f File, path []string, other func(string, json.RawMessage) error,
-	yield func(*array, []byte) error,
-) error {
-	a, err := openArrayIn(f, path, other)
-	if err != nil {
-		return err
-	}
-	defer a.close()
-	for {
-		raw, err := a.next(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := yield(a, raw); err != nil {
-			return a.stopped(err)
-		}
-	}
 }

@@ -104,7 +104,7 @@ func (p *promptfooFile) each(ctx context.Context, sink Sink, yield func(place st
 			func(line int, row *promptfooRow) error { return yield(fmt.Sprintf("line %d", line), row) })
 	}
 	version, outputs := "", false
-	return eachOf(ctx, p.file, []string{"results", "results"}, func(key string, value json.RawMessage) error {
+	return eachElement(ctx, p.file, []string{"results", "results"}, func(key string, value json.RawMessage) error {
 		switch key {
 		case "results.version":
 			version = string(value)
@@ -118,13 +118,9 @@ func (p *promptfooFile) each(ctx context.Context, sink Sink, yield func(place st
 				"write it again with a promptfoo of 2025 or later", p.file.Name, version)
 		}
 		return nil
-	}, func(a *array, text []byte) error {
+	}, decodeRow[promptfooRow], func(a *array, text []byte, row *promptfooRow) error {
 		sink.beginRow(text)
-		row, err := decodeRow[promptfooRow](text)
-		if err == nil {
-			err = yield(fmt.Sprintf("entry %d", a.index), row)
-		}
-		return err
+		return yield(fmt.Sprintf("entry %d", a.index), row)
 	})
 }
 

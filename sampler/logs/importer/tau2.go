@@ -134,11 +134,11 @@ type tau2Place struct {
 
 func (t *tau2Reader) read(ctx context.Context, f File) error {
 	none := true
-	err := eachOf(ctx, f, []string{"simulations"},
+	err := eachElement(ctx, f, []string{"simulations"},
 		func(key string, value json.RawMessage) error { return t.keep(f, key, value) },
-		func(a *array, raw []byte) error {
+		decodeRow[tau2Simulation], func(a *array, raw []byte, s *tau2Simulation) error {
 			none = false
-			return t.simulation(f, fmt.Sprintf("simulation %d of %s", a.index, f.Name), raw)
+			return t.simulation(f, fmt.Sprintf("simulation %d of %s", a.index, f.Name), raw, s)
 		})
 	if err == nil && none {
 		return t.directory(ctx, f)
@@ -202,7 +202,11 @@ func (t *tau2Reader) directory(ctx context.Context, f File) error {
 		if err != nil {
 			return err
 		}
-		if err := t.simulation(file, file.Name, raw); err != nil {
+		s, err := decodeRow[tau2Simulation](raw)
+		if err == nil {
+			err = t.simulation(file, file.Name, raw, s)
+		}
+		if err != nil {
 			return stopped(file, 1, err)
 		}
 	}
@@ -224,12 +228,8 @@ func readWhole(f File) (json.RawMessage, error) {
 	return value, nil
 }
 
-func (t *tau2Reader) simulation(f File, where string, raw json.RawMessage) error {
+func (t *tau2Reader) simulation(f File, where string, raw json.RawMessage, s *tau2Simulation) error {
 	t.sink.beginRow(raw)
-	s, err := decodeRow[tau2Simulation](raw)
-	if err != nil {
-		return err
-	}
 	id, err := wholeID("task_id", s.TaskID)
 	if err != nil {
 		return err

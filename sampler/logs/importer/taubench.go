@@ -58,9 +58,9 @@ func readTauBench(ctx context.Context, in *intake) error {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
 		t.file()
-		err := eachOf(ctx, f, nil, nil, func(a *array, raw []byte) error {
+		err := eachElement(ctx, f, nil, nil, decodeTauEntry, func(a *array, raw []byte, e *tauEntry) error {
 			t.array = a
-			return t.entry(raw)
+			return t.entry(raw, e)
 		})
 		if err != nil {
 			return err
@@ -142,16 +142,19 @@ type tauTrial struct {
 	hash  uint64
 }
 
-func (t *tauReader) entry(raw json.RawMessage) error {
-	t.sink.beginRow(raw)
+func decodeTauEntry(raw []byte) (*tauEntry, error) {
 	if !isTauEntry(raw) {
-		return errors.New("it is not an object with task_id and traj")
+		return nil, errors.New("it is not an object with task_id and traj")
 	}
 	e, err := decodeRow[tauEntry](raw)
-	if err != nil {
-		return err
+	if err == nil {
+		e.mark("error", e.Info.Error)
 	}
-	e.mark("error", e.Info.Error)
+	return e, err
+}
+
+func (t *tauReader) entry(raw json.RawMessage, e *tauEntry) error {
+	t.sink.beginRow(raw)
 	id, task, err := t.task(e)
 	if err != nil {
 		return err

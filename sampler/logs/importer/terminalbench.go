@@ -69,13 +69,8 @@ func readTerminalBench(ctx context.Context, in *intake) error {
 			}
 		} else {
 			t.wholeRuns++
-			err = eachOf(ctx, f, []string{"results"}, nil, func(_ *array, raw []byte) error {
-				trial, err := decodeRow[tbTrial](raw)
-				if err == nil {
-					err = t.trial(f, trial)
-				}
-				return err
-			})
+			err = eachElement(ctx, f, []string{"results"}, nil, decodeRow[tbTrial],
+				func(_ *array, _ []byte, trial *tbTrial) error { return t.trial(f, trial) })
 		}
 		if err != nil {
 			return err
