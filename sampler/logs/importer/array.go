@@ -172,19 +172,25 @@ func (a *array) position(pos int64) (line int, offset int64, err error) {
 	}
 	defer f.Close()
 	rd := bufio.NewReaderSize(f, 64<<10)
-	for line = 1; ; offset++ {
-		c, err := rd.ReadByte()
+	for line = 1; ; {
+		_, err := rd.Peek(1)
 		if errors.Is(err, io.EOF) {
 			return line, offset, nil
 		}
 		if err != nil {
 			return 0, 0, fmt.Errorf("read %s: %w", a.src.Name, err)
 		}
-		if pos != endOfFile && offset >= pos && !bytes.ContainsRune([]byte(",: \t\r\n"), rune(c)) {
+		block, _ := rd.Peek(rd.Buffered())
+		from := len(block) // where the byte may be
+		if pos != endOfFile {
+			from = int(min(int64(from), max(0, pos-offset)))
+		}
+		n := from + len(block[from:]) - len(bytes.TrimLeft(block[from:], ",: \t\r\n"))
+		line += bytes.Count(block[:n], []byte("\n"))
+		offset += int64(n)
+		if n < len(block) {
 			return line, offset, nil
 		}
-		if c == '\n' {
-			line++
-		}
+		_, _ = rd.Discard(n) // it was peeked
 	}
 }

@@ -35,14 +35,10 @@ var atifLog = Format{
 
 func readATIF(ctx context.Context, in *intake) error {
 	in.file()
-	for _, f := range in.files {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("read %s: %w", f.Name, err)
-		}
+	err := eachFile(ctx, in.files, func(f File) (*atif, error) {
 		talk := new(atif)
-		if err := talk.read(f); err != nil {
-			return err
-		}
+		return talk, talk.read(f)
+	}, func(f File, talk *atif) error {
 		if err := in.setModel(f, cmp.Or(talk.agent.Model, talk.agent.Name)); err != nil {
 			return err
 		}
@@ -62,9 +58,10 @@ func readATIF(ctx context.Context, in *intake) error {
 			},
 		}
 		in.ungraded(rec, "an ATIF trajectory holds no reward")
-		if err := in.record(rec, in.again(id)); err != nil {
-			return err
-		}
+		return in.record(rec, in.again(id))
+	})
+	if err != nil {
+		return err
 	}
 	in.sink.note("item = a hash of the prompt, sample = the order of the files, split = %s; trajectories hold no reward: "+
 		"result.json of Harbor's trials has it", in.split)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"path"
@@ -65,6 +64,10 @@ type harborTrial struct {
 		Exception *harborException `json:"exception_info"`
 	} `json:"step_results"`
 	marked
+
+	talk    *atif // its trajectory, or those of its steps
+	talkErr error
+	traced  bool // there is a trajectory
 }
 
 type harborContext struct {
@@ -89,17 +92,15 @@ func readHarbor(ctx context.Context, in *intake) error {
 	if err := h.look(in.files); err != nil {
 		return err
 	}
-	for _, f := range in.files {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("read %s: %w", f.Name, err)
-		}
+	err := eachFile(ctx, in.files, func(f File) (*harborTrial, error) {
 		t, err := readTrial(f)
-		if err != nil {
-			return err
+		if err == nil {
+			t.converse(f)
 		}
-		if err := stopped(f, 1, h.trial(f, t)); err != nil {
-			return err
-		}
+		return t, err
+	}, func(f File, t *harborTrial) error { return stopped(f, 1, h.trial(f, t)) })
+	if err != nil {
+		return err
 	}
 	in.sink.note("item = task_name, sample = the order of a task's trials, split = %s", h.split)
 	if h.several {
@@ -194,10 +195,13 @@ func (h *harborReader) trial(f File, t *harborTrial) error {
 	if err := h.setModel(f, model); err != nil {
 		return err
 	}
-	talk, err := h.conversation(f, t)
-	if err != nil {
-		return err
+	if t.talkErr != nil {
+		return t.talkErr
 	}
+	if !t.traced {
+		h.untraced++
+	}
+	talk := t.talk
 	h.sink.tellExactly("source", t.Source)
 	h.sink.tellExactly("task_checksum", t.Checksum)
 	if err := sendItem(h.sink, f, rollout.Item{ID: t.Task, Split: h.split}, talk.prompt, nil); err != nil {
@@ -218,21 +222,18 @@ func (h *harborReader) trial(f File, t *harborTrial) error {
 	return h.record(rec, h.again(t.Task))
 }
 
-// conversation reads the trajectory of a trial, or those of its steps.
-func (h *harborReader) conversation(f File, t *harborTrial) (*atif, error) {
-	talk := new(atif)
-	found := false
+// converse reads the trajectory of a trial, or those of its steps.
+func (t *harborTrial) converse(f File) {
+	t.talk = new(atif)
 	for _, folder := range t.folders() {
-		err := talk.read(f.Beside(path.Join(folder, "trajectory.json")))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+		switch err := t.talk.read(f.Beside(path.Join(folder, "trajectory.json"))); {
+		case err == nil:
+			t.traced = true
+		case !errors.Is(err, fs.ErrNotExist):
+			t.talkErr = err
+			return
 		}
-		found = found || err == nil
 	}
-	if !found {
-		h.untraced++
-	}
-	return talk, nil
 }
 
 // raised returns the exception that ended the trial: its own, or the first of its steps.

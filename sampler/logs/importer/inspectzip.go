@@ -125,27 +125,13 @@ func eachMember[T any](ctx context.Context, log *inspectLog, decode func(text []
 	type member struct {
 		text   []byte
 		sample T
-		err    error
 	}
-	names := log.names
-	return inOrder(func() (name string, err error) {
-		if len(names) == 0 {
-			return "", io.EOF
-		}
-		name, names = names[0], names[1:]
-		return name, nil
-	}, func(name string) (m member) {
-		if m.text, m.err = readMember(log.file, log.members[name]); m.err == nil {
+	return eachOne(ctx, log.names, func(string) string { return log.file.Name }, func(name string) (m member, err error) {
+		if m.text, err = readMember(log.file, log.members[name]); err == nil {
 			m.sample = decode(m.text)
 		}
-		return m
+		return m, err
 	}, func(name string, m member) error {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("read %s: %w", log.file.Name, err)
-		}
-		if m.err != nil {
-			return m.err
-		}
 		if err := yield(name, m.text, m.sample); err != nil {
 			if sinkErr, ok := err.(sinkError); ok {
 				return sinkErr.error

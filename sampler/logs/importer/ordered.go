@@ -1,7 +1,9 @@
 package importer
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"sync"
@@ -54,4 +56,37 @@ func inOrder[In, Out any](next func() (In, error), work func(In) Out, yield func
 			return err
 		}
 	}
+}
+
+// eachOne is inOrder for a list. An error of work or yield ends it.
+func eachOne[In, Out any](ctx context.Context, list []In, name func(In) string, work func(In) (Out, error),
+	yield func(In, Out) error,
+) error {
+	type result struct {
+		out Out
+		err error
+	}
+	return inOrder(func() (in In, err error) {
+		if len(list) == 0 {
+			return in, io.EOF
+		}
+		in, list = list[0], list[1:]
+		return in, nil
+	}, func(in In) (r result) {
+		r.out, r.err = work(in)
+		return r
+	}, func(in In, r result) error {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("read %s: %w", name(in), err)
+		}
+		if r.err != nil {
+			return r.err
+		}
+		return yield(in, r.out)
+	})
+}
+
+// eachFile reads files on all processors and yields them in order.
+func eachFile[T any](ctx context.Context, files []File, read func(File) (T, error), yield func(File, T) error) error {
+	return eachOne(ctx, files, func(f File) string { return f.Name }, read, yield)
 }

@@ -410,7 +410,7 @@ func (a otlpAttributes) unquote() {
 		if !mlflow && !strings.HasPrefix(key, "langfuse.") {
 			continue
 		}
-		if text := []byte(jsontext.TextOrJSON(value)); len(text) > 0 && text[0] == '"' && json.Valid(text) {
+		if text := []byte(jsontext.TextOrJSON(value)); len(text) > 0 && text[0] == '"' && isJSON(text) {
 			a[key] = text
 		}
 	}

@@ -179,10 +179,16 @@ func (a otlpAttributes) count(keys ...string) *int64 {
 // structured returns an attribute that is a list or an object, which many writers encode as text.
 func (a otlpAttributes) structured(key string) json.RawMessage {
 	v := bytes.TrimSpace([]byte(jsontext.TextOrJSON(a[key])))
-	if len(v) == 0 || v[0] != '{' && v[0] != '[' || !json.Valid(v) {
+	if len(v) == 0 || v[0] != '{' && v[0] != '[' || !isJSON(v) {
 		return nil
 	}
 	return v
+}
+
+// isJSON is json.Valid for text without white space before it.
+func isJSON(text []byte) bool {
+	s := jsontext.Scanner{Source: text}
+	return s.Value(0) == nil && s.End() == nil
 }
 
 type otlpKeyValue struct {

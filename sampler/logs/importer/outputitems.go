@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
+	"gonogo/sampler/internal/jsonrows"
 	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
@@ -336,6 +338,9 @@ func sniffOutputItems(f File) error {
 // element is an output item.
 func evalList(f File) bool {
 	const most = 64 << 20 // bytes: every output item is smaller
+	if !f.hasKey("data", most) {
+		return false
+	}
 	rd, err := f.Open()
 	if err != nil {
 		return false
@@ -364,4 +369,15 @@ func evalList(f File) bool {
 		return data && kind == "list"
 	}
 	return first.Object == "eval.run.output_item"
+}
+
+// hasKey reports whether the first bytes of a file hold the key of the object that it begins with.
+func (f File) hasKey(key string, most int64) bool {
+	rd, err := f.Open()
+	if err != nil {
+		return false
+	}
+	defer rd.Close()
+	shape, err := jsonrows.Find(io.LimitReader(rd, most))
+	return err == nil && slices.Contains(shape.Keys, key)
 }

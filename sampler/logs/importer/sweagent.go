@@ -50,11 +50,15 @@ type sweReport struct {
 }
 
 func readReport(f File) (*sweReport, error) {
-	if r := verdictsOf(f); r != nil {
+	text, err := readValue(f)
+	if err != nil {
+		return nil, err
+	}
+	if r := verdictsIn(f, text); r != nil {
 		return r, nil
 	}
 	r := &sweReport{where: f.Name}
-	return r, readObject(f, r, "resolved_ids", "submitted_ids")
+	return r, decodeObject(f, text, r, "resolved_ids", "submitted_ids")
 }
 
 // verdictsOf reads the report of SWE-bench Pro (eval_results.json): an object with true or false for
@@ -62,8 +66,15 @@ func readReport(f File) (*sweReport, error) {
 // files.
 func verdictsOf(f File) *sweReport {
 	text, err := readValue(f)
+	if err != nil {
+		return nil
+	}
+	return verdictsIn(f, text)
+}
+
+func verdictsIn(f File, text []byte) *sweReport {
 	var verdicts map[string]json.RawMessage
-	if err != nil || jsontext.Unmarshal(text, &verdicts) != nil || len(verdicts) == 0 {
+	if jsontext.Unmarshal(text, &verdicts) != nil || len(verdicts) == 0 {
 		return nil
 	}
 	r := &sweReport{where: f.Name}
@@ -110,6 +121,9 @@ type sweTrajectory struct {
 		Exception string `json:"exception_str"`
 	}
 	marked
+
+	talk    []rollout.Message // see conversation
+	talkErr error
 }
 
 func sniffSWE(f File) error {
@@ -134,41 +148,49 @@ func readSWEAgent(ctx context.Context, in *intake) error {
 	s := sweReader{intake: in, reports: make(map[string][]*sweReport)}
 	s.file()
 	var trajectories []File
-	for _, f := range in.files {
+	err := eachFile(ctx, in.files, func(f File) (*sweReport, error) {
 		report, err := readReport(f)
+		if errors.Is(err, ErrUnrecognized) {
+			return nil, nil
+		}
+		return report, err
+	}, func(f File, report *sweReport) error {
 		switch {
-		case errors.Is(err, ErrUnrecognized):
+		case report == nil:
 			trajectories = append(trajectories, f)
-		case err != nil:
-			return err
 		case !f.found:
 			s.named = append(s.named, report)
 		}
+		return nil
+	})
+	if err == nil {
+		err = eachFile(ctx, trajectories, readTrajectory, func(f File, t *sweTrajectory) error {
+			return stopped(f, 1, s.trajectory(f, t))
+		})
 	}
-	for _, f := range trajectories {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("read %s: %w", f.Name, err)
-		}
-		t := new(sweTrajectory)
-		err := readObject(f, t)
-		if err == nil && !isNone(t.Info) {
-			t.mark("info", t.Info)
-			if err = jsontext.Unmarshal(t.Info, &t.info); err != nil {
-				err = lineError(f, 1, `"info": %w`, err)
-			}
-		}
-		if err == nil {
-			err = stopped(f, 1, s.trajectory(f, t))
-		}
-		if err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	in.sink.note("item = instance_id, sample = the order of the files, split = %s", s.split)
 	in.sink.noteCount(s.without, "rollout[|s] without a report of SWE-bench: give it next to the trajectories, as "+
 		"results.json or eval_results.json in the run's folder or as a separate file")
 	in.files = trajectories
 	return nil
+}
+
+func readTrajectory(f File) (*sweTrajectory, error) {
+	t := new(sweTrajectory)
+	err := readObject(f, t)
+	if err == nil && !isNone(t.Info) {
+		t.mark("info", t.Info)
+		if err = jsontext.Unmarshal(t.Info, &t.info); err != nil {
+			err = lineError(f, 1, `"info": %w`, err)
+		}
+	}
+	if err == nil {
+		t.talk, t.talkErr = t.conversation()
+	}
+	return t, err
 }
 
 type sweReader struct {
@@ -186,9 +208,9 @@ func (s *sweReader) trajectory(f File, t *sweTrajectory) error {
 	if err := s.setModel(f, t.model()); err != nil {
 		return err
 	}
-	talk, err := t.conversation()
-	if err != nil {
-		return err
+	talk := t.talk
+	if t.talkErr != nil {
+		return t.talkErr
 	}
 	first := transcript.UntilAnswer(talk)
 	if err := sendItem(s.sink, f, rollout.Item{ID: id, Split: s.split}, talk[:first], nil); err != nil {
@@ -288,7 +310,7 @@ func (s *sweReader) reportsFor(f File) ([]*sweReport, error) {
 		return s.named, nil
 	}
 	for _, folder := range []string{path.Dir(f.Path), path.Dir(path.Dir(f.Path))} {
-		key := filepath.Dir(f.Name) + "\x00" + folder
+		key := strings.TrimSuffix(filepath.Clean(f.Name), f.Path) + "\x00" + folder // the root of f.FS and the folder
 		found, known := s.reports[key]
 		if !known {
 			entries, err := fs.ReadDir(f.FS, folder)

@@ -136,7 +136,7 @@ func (t *tau2Reader) read(ctx context.Context, f File) error {
 	none := true
 	err := eachElement(ctx, f, []string{"simulations"},
 		func(key string, value json.RawMessage) error { return t.keep(f, key, value) },
-		decodeRow[tau2Simulation], func(a *array, raw []byte, s *tau2Simulation) error {
+		decodeTau2, func(a *array, raw []byte, s *tau2Simulation) error {
 			none = false
 			return t.simulation(f, fmt.Sprintf("simulation %d of %s", a.index, f.Name), raw, s)
 		})
@@ -202,7 +202,7 @@ func (t *tau2Reader) directory(ctx context.Context, f File) error {
 		if err != nil {
 			return err
 		}
-		s, err := decodeRow[tau2Simulation](raw)
+		s, err := decodeTau2(raw)
 		if err == nil {
 			err = t.simulation(file, file.Name, raw, s)
 		}
@@ -256,23 +256,22 @@ func (t *tau2Reader) simulation(f File, where string, raw json.RawMessage, s *ta
 			"import them separately", id)
 	}
 	t.same[name] = maphash.Bytes(t.seed, t.tasks[id])
-	messages := s.messages(&t.users)
-	row, err := tau2Row(t.tasks[id], t.tools, messages)
-	if err != nil {
-		return err
-	}
+	t.users += s.users
 	t.sink.tellExactly("agent", t.info.Agent.Kind)
 	t.sink.tellExactly("user", t.info.User.Kind)
 	t.sink.tellExactly("user_llm", t.info.User.LLM)
 	t.sink.tell("policy", jsontext.TextOrJSON(t.info.Environment.Policy))
 	known, err := knownTask(t.sink, t.split, name, t.tasks[id])
 	if err == nil && !known {
-		err = t.item(f, 0, name, row)
+		var row json.RawMessage
+		if row, err = tau2Row(t.tasks[id], t.tools, s.talk); err == nil {
+			err = t.item(f, 0, name, row)
+		}
 	}
 	if err != nil {
 		return err
 	}
-	rec, err := s.record(name, messages)
+	rec, err := s.record(name, s.talk)
 	if err != nil {
 		return err
 	}

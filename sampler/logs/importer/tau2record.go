@@ -25,6 +25,17 @@ type tau2Simulation struct {
 	Messages []tau2Message   `json:"messages"`
 	Info     json.RawMessage `json:"info"`
 	marked
+
+	talk  []rollout.Message // see messages
+	users int               // calls of the simulated user
+}
+
+func decodeTau2(raw []byte) (*tau2Simulation, error) {
+	s, err := decodeRow[tau2Simulation](raw)
+	if err == nil {
+		s.talk = s.messages(&s.users)
+	}
+	return s, err
 }
 
 type tau2Message struct {

@@ -21,7 +21,16 @@ func readValue(f File) ([]byte, error) {
 		return nil, err
 	}
 	defer rd.Close()
-	text, err := io.ReadAll(io.LimitReader(newConstants(rd), longestObject+1))
+	var size int64
+	if info, err := rd.Stat(); err == nil {
+		size = info.Size()
+	}
+	read := bytes.NewBuffer(make([]byte, 0, min(size, longestObject)+bytes.MinRead))
+	_, err = read.ReadFrom(io.LimitReader(rd, longestObject+1))
+	text := read.Bytes()
+	if err == nil && (bytes.Contains(text, []byte("NaN")) || bytes.Contains(text, []byte("Infinity"))) {
+		text, err = io.ReadAll(io.LimitReader(newConstants(bytes.NewReader(text)), longestObject+1))
+	}
 	switch {
 	case err != nil:
 		return nil, f.errorOf("read", err)
@@ -38,9 +47,17 @@ func readObject(f File, into any, want ...string) error {
 	if err != nil {
 		return err
 	}
+	return decodeObject(f, text, into, want...)
+}
+
+// decodeObject is readObject for the text of a file.
+func decodeObject(f File, text []byte, into any, want ...string) error {
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\uFEFF")))
+	if len(want) == 0 && decodeInto(text, into) == nil {
+		return nil
+	}
 	has := make(map[string]bool)
-	err = rollout.Members(text, func(key string, _ []byte) error {
+	err := rollout.Members(text, func(key string, _ []byte) error {
 		has[key] = true
 		return nil
 	})
