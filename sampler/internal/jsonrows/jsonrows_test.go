@@ -169,3 +169,29 @@ func TestBlocksEndAnywhere(t *testing.T) {
 		}
 	})
 }
+
+// BenchmarkRows finds the rows of a file and reads them as lines.
+func BenchmarkRows(b *testing.B) {
+	row := `{"id": 1, "text": "` + strings.Repeat(`the \"quick\" brown fox\n`, 100) + `", "list": [1, {"a": null}]}`
+	file := "[" + strings.Repeat(row+",\n  ", 1000) + row + "]"
+	b.Run("find", func(b *testing.B) {
+		b.SetBytes(int64(len(file)))
+		for b.Loop() {
+			if shape, err := Find(strings.NewReader(`{"rows":` + file + `}`)); err != nil || len(shape.Lists) != 1 {
+				b.Fatal(shape, err)
+			}
+		}
+	})
+	b.Run("read", func(b *testing.B) {
+		b.SetBytes(int64(len(file)))
+		for b.Loop() {
+			rd, err := NewReader(strings.NewReader(file))
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := io.Copy(io.Discard, rd); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -126,7 +126,7 @@ func checkElement(text []byte) (clean []byte, broken bool) {
 		return text[:len(text):len(text)], false
 	}
 	clean, err := io.ReadAll(newConstants(bytes.NewReader(text)))
-	return clean, err != nil
+	return bytes.TrimSpace(clean), err != nil
 }
 
 // reopen opens the file again at an offset.

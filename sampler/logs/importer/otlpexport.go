@@ -137,7 +137,12 @@ func (x export) each(ctx context.Context, sink Sink, yield func(line int, r *otl
 // eachRow passes on the rows of JSON.
 func (x export) eachRow(ctx context.Context, sink Sink, yield func(line int, r *otlpRequest) error) error {
 	return readJSONLines(ctx, x.file, sink, func(row []byte) (*otlpRequest, error) {
-		decode := exportDecoder(func(key string) bool { return member(row, key) != nil })
+		keys := make(map[string]bool)
+		_ = rollout.Members(row, func(key string, _ []byte) error { // its decoder says if it is broken
+			keys[key] = true
+			return nil
+		})
+		decode := exportDecoder(func(key string) bool { return keys[key] })
 		if decode == nil {
 			return nil, errors.New(string(errNoExport))
 		}
