@@ -33,7 +33,9 @@ func Text(lit []byte) string {
 		case body[1] == 'u':
 			r, n = escaped(body)
 		default:
-			r, n = rune(unescaped[body[1]]), 2
+			text.WriteByte(unescaped[body[1]])
+			body = body[2:]
+			continue
 		}
 		text.WriteRune(r)
 		body = body[n:]
