@@ -119,8 +119,9 @@ const stripe = 64
 // permuted returns the sums for each set of rows in the role of the small sample, the actual one
 // first. Every sum is computed in the same order of rows, whatever the goroutine.
 //
-// The actual sample's pairs are added one by one. For the others, for 32 columns of a row at a time, it tabulates the sums of all subsets of each 8 of them, and
-// each set looks up its own: 4 additions instead of 32. Cost: O(sets · small · n/16).
+// The actual sample's pairs are added one by one. For the others it takes 32 columns of a row at a
+// time and tabulates the sums of all subsets of each 8 of them, in which each set looks up its own:
+// 4 additions instead of 32. Cost: O(sets · small · n/16).
 func (t triangle) permuted(sets [][]int32) []sums {
 	rowSums := t.rowSums()
 	var total float64
