@@ -8,7 +8,6 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -242,13 +241,6 @@ func (s classified) area(label []float64, order []int) (auc, se float64, scores 
 	}
 	y := s.spreadOver(label)
 	scores = make([]float64, len(s.x))
-	in, products := make([][]int, folds), make([][]float64, folds)
-	for i, o := range s.owner {
-		in[fold[o]] = append(in[fold[o]], i)
-	}
-	for f := range folds {
-		products[f] = outer(s.x, in[f])
-	}
 	train := make([]int, 0, len(s.x))
 	for f := range folds {
 		train = train[:0]
@@ -257,15 +249,11 @@ func (s classified) area(label []float64, order []int) (auc, se float64, scores 
 				train = append(train, i)
 			}
 		}
-		others := make([]float64, len(products[f]))
-		for g, p := range products {
-			if g != f {
-				floats.Add(others, p)
+		fit := fitLogistic(s.x, y, train)
+		for i, o := range s.owner {
+			if fold[o] == f {
+				scores[i] = fit.score(s.x[i])
 			}
-		}
-		fit := fitFrom(others, s.x, y, train)
-		for _, i := range in[f] {
-			scores[i] = fit.score(s.x[i])
 		}
 	}
 	auc, se = areaUnder(scores, y, s.owner, fold)

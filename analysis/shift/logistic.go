@@ -2,7 +2,6 @@ package shift
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -32,33 +31,17 @@ func (l logistic) score(x []float64) float64 { return l[0] + floats.Dot(x, l[1:]
 //
 // Note: gonum's L-BFGS finds the same solution but ends with a line-search error at the optimum.
 func fitLogistic(x [][]float64, y []float64, rows []int) logistic {
-	return fitFrom(outer(x, rows), x, y, rows)
-}
-
-// fitFrom is fitLogistic for rows whose outer products are known.
-func fitFrom(products []float64, x [][]float64, y []float64, rows []int) logistic {
 	size := len(x[0]) + 1
-	beta, next := make(logistic, size), make(logistic, size)
+	beta := make(logistic, size)
 	gradient := mat.NewVecDense(size, nil)
 	step := mat.NewVecDense(size, nil)
 	var hessian mat.Cholesky
 	before := math.Inf(1)
 	fresh := false
-	p := make([]float64, len(rows))
-	gain := beta.likelihood(x, y, rows, p, gradient)
-	for n := range mostSteps {
-		if !fresh {
-			var h []float64
-			if n == 0 { // p(1-p) is 1/4 everywhere
-				h = slices.Clone(products)
-				floats.Scale(0.25, h)
-			} else {
-				h = make([]float64, size*size)
-				addProducts(h, x, rows, func(i int) float64 { return p[i] * (1 - p[i]) })
-			}
-			if !hessian.Factorize(beta.penalised(h)) {
-				break // not finite: keep the current solution
-			}
+	gain := beta.likelihood(x, y, rows, gradient)
+	for range mostSteps {
+		if !fresh && !hessian.Factorize(beta.hessian(x, rows)) {
+			break // not finite: keep the current solution
 		}
 		fresh = true
 		if hessian.SolveVecTo(step, gradient) != nil {
@@ -68,24 +51,25 @@ func fitFrom(products []float64, x [][]float64, y []float64, rows []int) logisti
 		if length < tolerance {
 			break
 		}
+		next := make(logistic, size)
 		var better float64
 		for scale := 1.0; scale > 1e-6; scale /= 2 {
 			for i := range next {
 				next[i] = beta[i] + scale*step.AtVec(i)
 			}
-			if better = next.likelihood(x, y, rows, p, gradient); better >= gain-1e-9*math.Abs(gain) {
+			if better = next.likelihood(x, y, rows, gradient); better >= gain-1e-9*math.Abs(gain) {
 				break
 			}
 		}
 		fresh = length < shrinkBest*before
 		before = length
-		beta, next, gain = next, beta, better
+		beta, gain = next, better
 	}
 	return beta
 }
 
-// likelihood returns the penalised log likelihood, and writes its gradient and each row's p(1).
-func (l logistic) likelihood(x [][]float64, y []float64, rows []int, ps []float64, gradient *mat.VecDense) float64 {
+// likelihood returns the penalised log likelihood and writes its gradient.
+func (l logistic) likelihood(x [][]float64, y []float64, rows []int, gradient *mat.VecDense) float64 {
 	g := gradient.RawVector().Data
 	var value float64
 	for i, b := range l {
@@ -112,7 +96,6 @@ func (l logistic) likelihood(x [][]float64, y []float64, rows []int, ps []float6
 		if s < 0 {
 			p = odds / (1 + odds)
 		}
-		ps[i] = p
 		g[0] += y[r] - p
 		floats.AddScaled(g[1:], y[r]-p, x[r])
 	}
@@ -127,32 +110,21 @@ func (logistic) penalty(i int) float64 {
 	return ridge
 }
 
-// penalised returns Xᵀ·p(1-p)·X, in h, plus the penalty.
-func (l logistic) penalised(h []float64) *mat.SymDense {
+// hessian returns Xᵀ·p(1-p)·X plus the penalty.
+func (l logistic) hessian(x [][]float64, rows []int) *mat.SymDense {
 	size := len(l)
+	h := make([]float64, size*size)
+	for _, r := range rows {
+		p := 1 / (1 + math.Exp(-l.score(x[r])))
+		w := p * (1 - p)
+		h[0] += w
+		floats.AddScaled(h[1:size], w, x[r])
+		for i, v := range x[r] {
+			floats.AddScaled(h[(i+1)*size+i+1:(i+2)*size], w*v, x[r][i:])
+		}
+	}
 	for i := range size {
 		h[i*size+i] += l.penalty(i)
 	}
 	return mat.NewSymDense(size, h)
-}
-
-// outer returns the sum of the outer products of rows, each of which begins with a 1, above the
-// diagonal of a square matrix.
-func outer(x [][]float64, rows []int) []float64 {
-	size := len(x[0]) + 1
-	h := make([]float64, size*size)
-	addProducts(h, x, rows, func(int) float64 { return 1 })
-	return h
-}
-
-func addProducts(h []float64, x [][]float64, rows []int, weight func(i int) float64) {
-	size := len(x[0]) + 1
-	for i, r := range rows {
-		w := weight(i)
-		h[0] += w
-		floats.AddScaled(h[1:size], w, x[r])
-		for j, v := range x[r] {
-			floats.AddScaled(h[(j+1)*size+j+1:(j+2)*size], w*v, x[r][j:])
-		}
-	}
 }

@@ -207,28 +207,6 @@ func TestLogisticIsThatOfScipy(t *testing.T) {
 	}
 }
 
-func TestLogisticFromPartsOfTheRowsIsTheSame(t *testing.T) {
-	rng := seeded(5)
-	x, y := make([][]float64, 60), make([]float64, 60)
-	for i := range x {
-		x[i], y[i] = []float64{rng.NormFloat64(), rng.NormFloat64(), 1}, float64(rng.IntN(2))
-	}
-	var all, some, others []int
-	for i := range x {
-		all = append(all, i)
-		if i%5 == 0 {
-			some = append(some, i)
-		} else {
-			others = append(others, i)
-		}
-	}
-	products := outer(x, some)
-	floats.Add(products, outer(x, others))
-	for i, want := range fitLogistic(x, y, all) {
-		near(t, "weight", fitFrom(products, x, y, all)[i], want, 1e-12)
-	}
-}
-
 func TestNormalScoresAreThoseOfScipy(t *testing.T) {
 	got := normalScores([]float64{3, 1, 2, math.NaN(), 2, 9})
 	// scipy.stats.norm.ppf(rankdata([3, 1, 2, 2, 9])/6)
