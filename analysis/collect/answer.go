@@ -168,10 +168,11 @@ var figure = regexp.MustCompile(`-?\d[\d,]*(\.\d+)?`)
 // lastNumber returns the last number of an answer as written, without thousands separators; "" if
 // there is none.
 func lastNumber(answer string) string {
-	all := figure.FindAllString(answer[max(0, len(answer)-200):], -1)
-	if len(all) == 0 {
-		return ""
+	end := answer[max(0, len(answer)-200):]
+	if !strings.ContainsAny(end, "0123456789") {
+		return "" // without a search
 	}
+	all := figure.FindAllString(end, -1)
 	return strings.ReplaceAll(all[len(all)-1], ",", "")
 }
 

@@ -260,11 +260,37 @@ func (s classified) area(label []float64, order []int) (auc, se float64, scores 
 	return auc, se, scores
 }
 
+// ascending returns the indices of values in their order, those of equal values ascending.
+func ascending(values []float64) []int {
+	type entry struct {
+		value float64
+		index int
+	}
+	list := make([]entry, len(values))
+	for i, x := range values {
+		list[i] = entry{x, i}
+	}
+	slices.SortFunc(list, func(a, b entry) int {
+		switch {
+		case a.value < b.value:
+			return -1
+		case a.value > b.value:
+			return 1
+		}
+		return cmp.Or(cmp.Compare(a.value, b.value), a.index-b.index) // NaN first
+	})
+	order := make([]int, len(list))
+	for i, e := range list {
+		order[i] = e.index
+	}
+	return order
+}
+
 // placements returns, for each score with y = 1, the share of scores with y = 0 below it, and for
 // each score with y = 0, the share of scores with y = 1 above it. Ties count half, and every score
 // counts by its weight.
 func placements(scores, y, weight []float64) []float64 {
-	order := ranked(len(scores), func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
+	order := ascending(scores)
 	var total [2]float64
 	for i, w := range weight {
 		total[int(y[i])] += w

@@ -113,12 +113,15 @@ func (t triangle) rowSums() []float64 {
 	return out
 }
 
-// blockSize is the number of permutations that share one pass over the rows, which then stay in the
-// cache.
-const blockSize = 32
+// stripe is the number of rows whose sums one goroutine adds up.
+const stripe = 64
 
-// permuted returns the sums for each set of rows in the role of the small sample. Every sum is
-// computed in ascending order of rows, whatever the goroutine. Cost: O(sets · small²/2).
+// permuted returns the sums for each set of rows in the role of the small sample, the actual one
+// first. Every sum is computed in the same order of rows, whatever the goroutine.
+//
+// The actual sample's pairs are added one by one. For the others it takes 32 columns of a row at a
+// time and tabulates the sums of all subsets of each 8 of them, in which each set looks up its own:
+// 4 additions instead of 32. Cost: O(sets · small · n/16).
 func (t triangle) permuted(sets [][]int32) []sums {
 	rowSums := t.rowSums()
 	var total float64
@@ -126,46 +129,92 @@ func (t triangle) permuted(sets [][]int32) []sums {
 		total += x
 	}
 	total /= 2
-	out := make([]sums, len(sets))
-	parallel((len(sets)+blockSize-1)/blockSize, func(block int) {
-		from := block * blockSize
-		to := min(len(sets), from+blockSize)
-		next := make([]int, to-from) // position in each set
-		for i, row := range t {
-			for k := range next {
-				set := sets[from+k]
-				p := next[k]
-				if p >= len(set) || int(set[p]) != i {
-					continue
+	in := members(sets, len(t))
+	parts := make([][]float64, (len(t)+stripe-1)/stripe)
+	parallel(len(parts), func(p int) {
+		parts[p] = make([]float64, len(sets))
+		holders := make([]int32, 0, len(sets))
+		for i := p * stripe; i < min(len(t), (p+1)*stripe); i++ {
+			holders = holders[:0]
+			for k, bits := range in[i/32] {
+				if bits>>(i%32)&1 == 1 {
+					holders = append(holders, int32(k))
 				}
-				next[k]++
-				out[from+k].small += gathered(row, set[p+1:], int32(i+1))
 			}
-		}
-		for k := from; k < to; k++ {
-			s := &out[k]
-			var touching float64
-			for _, i := range sets[k] {
-				touching += rowSums[i]
-			}
-			s.between = touching - 2*s.small
-			s.large = total - s.small - s.between
-			s.nSmall, s.nLarge = float64(len(sets[k])), float64(len(t)-len(sets[k]))
+			t.addRow(i, in, holders, parts[p])
 		}
 	})
+	out := make([]sums, len(sets))
+	for k, set := range sets {
+		s := &out[k]
+		for _, part := range parts {
+			s.small += part[k]
+		}
+		if k == 0 {
+			s.small = t.within(set)
+		}
+		var touching float64
+		for _, i := range set {
+			touching += rowSums[i]
+		}
+		s.between = touching - 2*s.small
+		s.large = total - s.small - s.between
+		s.nSmall, s.nLarge = float64(len(set)), float64(len(t)-len(set))
+	}
 	return out
 }
 
-// gathered returns the sum of the row's values at the given columns, whose indices start at offset.
-func gathered(row []float64, columns []int32, offset int32) float64 {
-	var even, odd float64
-	k := 0
-	for ; k+1 < len(columns); k += 2 {
-		even += row[columns[k]-offset]
-		odd += row[columns[k+1]-offset]
+// within returns the sum over the pairs of a set of rows.
+func (t triangle) within(set []int32) (sum float64) {
+	for p, i := range set {
+		var even, odd float64
+		row, others := t[i], set[p+1:]
+		for k, j := range others {
+			if x := row[j-i-1]; k%2 == 0 {
+				even += x
+			} else {
+				odd += x
+			}
+		}
+		sum += even + odd
 	}
-	if k < len(columns) {
-		even += row[columns[k]-offset]
+	return sum
+}
+
+// members returns, for every 32 of n rows, which of them each set contains, as bits.
+func members(sets [][]int32, n int) [][]uint32 {
+	in := make([][]uint32, (n+31)/32)
+	for g := range in {
+		in[g] = make([]uint32, len(sets))
 	}
-	return even + odd
+	for k, set := range sets {
+		for _, i := range set {
+			in[i/32][k] |= 1 << (i % 32)
+		}
+	}
+	return in
+}
+
+// addRow adds, for each of the sets that contain row i, the row's values at the set's later rows.
+func (t triangle) addRow(i int, in [][]uint32, holders []int32, sum []float64) {
+	var subset [4][256]float64
+	for g := (i + 1) / 32; g < len(in); g++ {
+		for q := range subset {
+			s := &subset[q]
+			for bit := range 8 {
+				x := 0.0
+				if j := 32*g + 8*q + bit; j > i && j < len(t) {
+					x = t[i][j-i-1]
+				}
+				for m, y := range s[:1<<bit] {
+					s[1<<bit+m] = y + x
+				}
+			}
+		}
+		bits := in[g]
+		for _, k := range holders {
+			b := bits[k]
+			sum[k] += subset[0][byte(b)] + subset[1][byte(b>>8)] + (subset[2][byte(b>>16)] + subset[3][byte(b>>24)])
+		}
+	}
 }

@@ -79,7 +79,10 @@ func (l logistic) likelihood(x [][]float64, y []float64, rows []int, gradient *m
 	product := 1.0 // product of 1 + odds over rows, to take one logarithm for many of them
 	for i, r := range rows {
 		s := l.score(x[r])
-		odds := math.Exp(-math.Abs(s))
+		odds := 1.0
+		if s != 0 { // as at the start, for all rows
+			odds = math.Exp(-math.Abs(s))
+		}
 		product *= 1 + odds
 		if i%mostFactors == mostFactors-1 {
 			value -= math.Log(product)

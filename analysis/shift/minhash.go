@@ -34,18 +34,21 @@ func (g *gramSet) of(text string) []uint64 {
 			}
 		}
 	}
-	var window [gramLength]uint64
+	var gram window
 	n := 0
 	for _, r := range text {
-		window[n%gramLength] = uint64(r)
-		n++
-		if n < gramLength {
-			continue
+		if gram.push(r); n < gramLength {
+			n++
 		}
-		add(hashGram(&window, n))
+		if n == gramLength {
+			add(gram.hash())
+		}
 	}
 	if n > 0 && n < gramLength {
-		add(hashGram(&window, gramLength))
+		for range gramLength - n {
+			gram.push(0)
+		}
+		add(gram.hash())
 	}
 	return g.list
 }
@@ -61,12 +64,16 @@ func (g *gramSet) has(h uint64) bool {
 	return false
 }
 
-// hashGram hashes the window whose oldest character is at n modulo its length. Characters have 21
-// bits, so five of them do not fit into one word and two words are mixed.
-func hashGram(w *[gramLength]uint64, n int) uint64 {
-	char := func(i int) uint64 { return w[(n+i)%gramLength] }
-	return mix(mix(char(0)|char(1)<<21|char(2)<<42) ^ (char(3) | char(4)<<21))
+// window holds the last five characters. A character has 21 bits, so that five do not fit into
+// one word.
+type window struct{ first, last uint64 } // three characters and two, the oldest in the lowest bits
+
+func (w *window) push(r rune) {
+	w.first = w.first>>21 | w.last&(1<<21-1)<<42
+	w.last = w.last>>21 | uint64(r)<<21
 }
+
+func (w *window) hash() uint64 { return mix(mix(w.first) ^ w.last) }
 
 // mix is the finalizer of splitmix64 (Steele, Lea, Flood 2014,
 // 10.1145/2660193.2660195), a bijection on 64 bits.

@@ -65,11 +65,11 @@ func TestMMDIsTheFormula(t *testing.T) {
 
 func TestPermutedSumsAreThoseOfABruteForce(t *testing.T) {
 	rng := seeded(3)
-	values := make([]float64, 23)
-	for i := range values {
-		values[i] = rng.NormFloat64()
-	}
-	for _, sizes := range [][2]int{{9, 14}, {14, 9}, {2, 21}, {11, 12}} {
+	for _, sizes := range [][2]int{{9, 14}, {14, 9}, {2, 21}, {11, 12}, {70, 80}, {3, 126}, {16, 16}} {
+		values := make([]float64, sizes[0]+sizes[1])
+		for i := range values {
+			values[i] = rng.NormFloat64()
+		}
 		c := lineup(values[:sizes[0]], values[sizes[0]:], Options{Permutations: 40, Others: 1, Refits: 1})
 		d := c.raw()
 		pooled := c.numbers[0].values

@@ -80,29 +80,39 @@ func decompose(left, right [][]float64, k int) reduction {
 
 // times returns X·B by column.
 func (b *bag) times(basis [][]float64) [][]float64 {
-	out := make([][]float64, len(basis))
-	for c, v := range basis {
-		out[c] = make([]float64, len(b.rows))
-		for i, row := range b.rows {
-			var sum float64
-			for j, col := range row.cols {
-				sum += row.vals[j] * v[col]
-			}
-			out[c][i] = sum
+	across := turned(basis, len(b.word))
+	out := make([][]float64, len(b.rows))
+	parallel(len(b.rows), func(i int) {
+		out[i] = make([]float64, len(basis))
+		for j, col := range b.rows[i].cols {
+			floats.AddScaled(out[i], b.rows[i].vals[j], across[col])
 		}
-	}
-	return out
+	})
+	return turned(out, len(basis))
 }
 
 // transposed returns Xᵀ·B by column.
 func (b *bag) transposed(basis [][]float64) [][]float64 {
-	out := make([][]float64, len(basis))
-	for c, v := range basis {
-		out[c] = make([]float64, len(b.word))
-		for i, row := range b.rows {
-			for j, col := range row.cols {
-				out[c][col] += row.vals[j] * v[i]
-			}
+	across := turned(basis, len(b.rows))
+	out, flat := make([][]float64, len(b.word)), make([]float64, len(b.word)*len(basis))
+	for col := range out {
+		out[col] = flat[col*len(basis):][:len(basis)]
+	}
+	for i, row := range b.rows {
+		for j, col := range row.cols {
+			floats.AddScaled(out[col], row.vals[j], across[i])
+		}
+	}
+	return turned(out, len(basis))
+}
+
+// turned returns the transpose of columns, each of which has n values.
+func turned(columns [][]float64, n int) [][]float64 {
+	out, flat := make([][]float64, n), make([]float64, n*len(columns))
+	for i := range out {
+		out[i] = flat[i*len(columns):][:len(columns)]
+		for c, column := range columns {
+			out[i][c] = column[i]
 		}
 	}
 	return out

@@ -62,61 +62,83 @@ var saidSeed = maphash.MakeSeed()
 
 // readSaid sets what a lean read keeps of messages: it decodes only those of the prompt.
 func (r *Record) readSaid(messages []byte, known *prompt.Cache) {
-	var h maphash.Hash
-	h.SetSeed(saidSeed)
-	asked, answered := 0, false // asked is the end of the prompt
-	s := jsontext.Scanner{Source: messages}
-	if s.Elements(func(m []byte) error {
-		r.Said = 1
-		if answered = hashMessage(&h, m) == "assistant" || answered; !answered {
-			asked = s.At
-		}
-		return nil
-	}) != nil || r.Said == 0 {
-		return
-	}
-	r.Said = h.Sum64() | 1
-	if asked > 0 {
-		r.Asked = known.Read(messages[:asked], func() prompt.Identity {
-			list, err := readMessages(append(messages[:asked:asked], ']'))
-			if err != nil {
-				return prompt.Identity{}
-			}
-			return PromptOf(list, nil)
-		})
+	if messages[0] == '[' {
+		_ = r.scanSaid(&jsontext.Scanner{Source: messages}, 1, known) // checked already
 	}
 }
 
-// hashMessage adds a message to a hash, without the ids of its calls: they differ even if two
-// messages say the same.
-func hashMessage(h *maphash.Hash, message []byte) (role string) {
-	hashMembers(h, message, "tool_call_id", func(key, value []byte) (hashed bool) {
+// scanSaid is readSaid for the list that begins at s.At, nested in depth others, while it scans it.
+func (r *Record) scanSaid(s *jsontext.Scanner, depth int, known *prompt.Cache) error {
+	var h maphash.Hash
+	h.SetSeed(saidSeed)
+	r.Messages, r.Asked, r.Said = nil, prompt.Identity{}, 0
+	from, asked, answered := s.At, 0, false // asked is the end of the prompt
+	s.At++
+	if s.Space(); s.At < len(s.Source) && s.Source[s.At] == ']' {
+		s.At++
+		return nil
+	}
+	for more := true; more; {
+		s.Space()
+		role, err := hashMessage(&h, s, depth)
+		if answered = answered || role == "assistant"; !answered {
+			asked = s.At
+		}
+		if err == nil {
+			more, err = s.Comma(']')
+		}
+		if err != nil {
+			return err
+		}
+	}
+	r.Said = h.Sum64() | 1
+	if asked > 0 {
+		list := s.Source[from:asked:asked]
+		r.Asked = known.Read(list, func() prompt.Identity {
+			messages, err := readMessages(append(list, ']'))
+			if err != nil {
+				return prompt.Identity{}
+			}
+			return PromptOf(messages, nil)
+		})
+	}
+	return nil
+}
+
+// hashMessage walks over a message and adds it to a hash, without the ids of its calls: they differ
+// even if two messages say the same.
+func hashMessage(h *maphash.Hash, s *jsontext.Scanner, depth int) (role string, err error) {
+	err = hashMembers(h, s, depth, "tool_call_id", func(key, value []byte) (hashed bool) {
 		switch {
 		case string(key) == "role" && value[0] == '"':
 			role = jsontext.Text(value)
-		case string(key) == "tool_calls":
-			calls := jsontext.Scanner{Source: value}
-			return calls.Elements(func(call []byte) error {
-				hashMembers(h, call, "id", func(_, _ []byte) bool { return false })
-				return nil
+		case string(key) == "tool_calls" && value[0] == '[':
+			list := jsontext.Scanner{Source: value}
+			return list.Elements(func(v []byte) error {
+				return hashMembers(h, &jsontext.Scanner{Source: v}, 1, "id", nil)
 			}) == nil
 		}
 		return false
 	})
-	return role
+	return role, err
 }
 
-// hashMembers adds the members of an object to h, except the key without and those that visit
-// hashes itself; a value that is not an object is added as it is.
-func hashMembers(h *maphash.Hash, v []byte, without string, visit func(key, value []byte) (hashed bool)) {
-	s := jsontext.Scanner{Source: v}
-	if s.Members(func(key, value []byte) error {
-		if name := jsontext.Key(key); string(name) != without && !visit(name, value) {
+// hashMembers walks over the value at s.At and adds its members to h, except the key without and
+// those that visit, which may be nil, hashes itself; a value that is not an object is added as it
+// is.
+func hashMembers(h *maphash.Hash, s *jsontext.Scanner, depth int, without string,
+	visit func(key, value []byte) (hashed bool),
+) error {
+	if from := s.At; from >= len(s.Source) || s.Source[from] != '{' {
+		err := s.Value(depth)
+		_, _ = h.Write(s.Source[from:s.At])
+		return err
+	}
+	return s.Object(depth+1, func(key, value []byte) error {
+		if name := jsontext.Key(key); string(name) != without && (visit == nil || !visit(name, value)) {
 			_, _ = h.Write(key)
 			_, _ = h.Write(value)
 		}
 		return nil
-	}) != nil {
-		_, _ = h.Write(v)
-	}
+	})
 }

@@ -78,3 +78,29 @@ func TestIdsOfCallsAreNotSaid(t *testing.T) {
 		t.Error("the same words under other ids are not the same")
 	}
 }
+
+// A line with a bare NaN is read in another way, and says the same.
+func TestSaidWhileScannedIsSaidAfterwards(t *testing.T) {
+	for _, messages := range []string{
+		`[]`, `[ ]`, `5`, `[5]`, `[{"role":"user","content":"Add 1."} , {"role":"assistant","content":"2","tool_calls":[{"id":"a","x":[1]},7]},null]`,
+		`[{"role":"assistant","tool_calls":5},{"role":"tool","tool_call_id":"a","content":[{"text":"ok"}]}]`,
+	} {
+		var read [2]decoded
+		for i, reward := range []string{"null", "NaN"} {
+			var err error
+			line := `{"item":"q","reward":` + reward + `,"messages":` + messages + `}`
+			if read[i], err = decodeRecord([]byte(line), decoding{lean: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a, b := read[0].rec, read[1].rec
+		if a.Said != b.Said || a.Asked != b.Asked || (a.Said == 0) != (len(messages) < 3 || messages == "[ ]") {
+			t.Errorf("%s: %d, %+v, and after a NaN %d, %+v", messages, a.Said, a.Asked, b.Said, b.Asked)
+		}
+	}
+	for _, broken := range []string{`[`, `[{]`, `[5`, `[{"role":"user"},]`, `[{"role":"user"`} {
+		if _, err := decodeRecord([]byte(`{"item":"q","messages":`+broken), decoding{lean: true}); err == nil {
+			t.Errorf("%s is no list, and is read", broken)
+		}
+	}
+}

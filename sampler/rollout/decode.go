@@ -91,12 +91,16 @@ func (d *recordDecoder) decode(line []byte) error {
 	s := jsontext.Scanner{Source: line, Lenient: d.lenient}
 	if !d.lenient {
 		s.Enter = func(key []byte) (bool, error) {
-			if string(key) != `"calls"` || s.At >= len(line) || line[s.At] != '[' {
-				return false, nil
+			switch {
+			case s.At >= len(line) || line[s.At] != '[':
+			case string(key) == `"calls"`:
+				var fault, err error
+				d.rec.Calls, fault, err = scanCalls(&s, 2, d.decoding)
+				return true, cmp.Or(err, fault)
+			case string(key) == `"messages"` && d.lean:
+				return true, d.rec.scanSaid(&s, 2, d.prompts)
 			}
-			var fault, err error
-			d.rec.Calls, fault, err = scanCalls(&s, 2, d.decoding)
-			return true, cmp.Or(err, fault)
+			return false, nil
 		}
 	}
 	return s.Members(func(key, value []byte) error {

@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 
@@ -151,7 +150,7 @@ func beginning(v []byte) string {
 			n += len(`\n`)
 		}
 	}
-	return jsontext.Text(append(bytes.Clone(v[:n]), '"'))
+	return jsontext.Text(v[:n+1]) // whose last byte counts as the closing quote
 }
 
 func readCallStatus(v []byte) (CallStatus, error) {
