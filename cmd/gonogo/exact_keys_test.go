@@ -25,6 +25,7 @@ var foldedKeys = map[string]string{
 	"sampler/form/object.go":                  "no struct",
 	"sampler/logs/importer/tau2.go":           "no struct",
 	"sampler/logs/importer/array.go":          "tokens, and no struct",
+	"sampler/logs/importer/elements.go":       "takes tokens, as array.go does",
 	"sampler/logs/exporter/inspect_sample.go": "tokens",
 	"cmd/gonogo/internal/config/config.go":    "defaults of our own",
 	"cmd/gonogo/internal/config/check.go":     "gonogo.yaml, whose other keys are refused",
