@@ -246,7 +246,8 @@ func Import(ctx context.Context, formats []Format, name string, src Source, sink
 	if name != "" {
 		return importAs(ctx, formats, name, src, sink)
 	}
-	var names, near []string
+	var near []string
+	tried := 0
 	for _, f := range formats {
 		if len(src.Options.Map) > 0 && !f.Mapped {
 			continue
@@ -258,7 +259,7 @@ func Import(ctx context.Context, formats []Format, name string, src Source, sink
 		if errors.Is(err, errEmpty) {
 			return Format{}, fmt.Errorf("import %s: %w", src.name(), errEmpty)
 		}
-		names = append(names, f.Name)
+		tried++
 		switch reason := fmt.Sprintf("\n  %s: %v", f.Name, err); {
 		case len(src.Files) > 1 && !strings.HasPrefix(err.Error(), src.Files[0].Name): // the first file matches
 			near = slices.Insert(near, 0, reason)
@@ -274,8 +275,8 @@ func Import(ctx context.Context, formats []Format, name string, src Source, sink
 	}
 	return Format{},
 		fmt.Errorf("import %s: %w", src.name(),
-			unrecognized("no known format recognizes it: "+strings.Join(names, ", ")+
-				" (gonogo help formats describes them)"+strings.Join(near[:min(mostNear, len(near))], "")+
+			unrecognized(fmt.Sprintf("no known format recognizes it; gonogo help formats describes the %d, and "+
+				"--format NAME reads it as one of them", tried)+strings.Join(near[:min(mostNear, len(near))], "")+
 				src.Files[0].shapeHint()))
 }
 

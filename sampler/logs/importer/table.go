@@ -197,9 +197,21 @@ func (t *table) known() ([]taken, error) {
 	}
 	if !has["item"] || !has["reward"] && !has["outcome"] {
 		return nil, fmt.Errorf("%w: it has no columns item and reward, and no --map says which they are: "+
-			"--map item=COLUMN,reward=COLUMN, of %s", ErrUnrecognized, listed(t.columns))
+			"--map item=%s,reward=%s, of %s", ErrUnrecognized,
+			t.likely("item", "item_id", "question_id", "task_id", "problem_id", "example_id", "prompt_id", "id"),
+			t.likely("reward", "score", "correct", "is_correct", "passed", "success", "grade"), listed(t.columns))
 	}
 	return list, nil
+}
+
+// likely returns the first of these names that is a column.
+func (t *table) likely(names ...string) string {
+	for _, name := range names {
+		if slices.Contains(t.columns, name) {
+			return name
+		}
+	}
+	return "COLUMN"
 }
 
 // listed names columns, of many the first.
