@@ -356,11 +356,15 @@ func (t Trial) findings(recs []*rollout.Record, blocks, traced bool) []Finding {
 	high := func(r *rollout.Record) bool { return r.Reward != nil && *r.Reward >= top }
 	low := func(r *rollout.Record) bool { return r.Reward != nil && *r.Reward < top }
 	reference := bestReferences(recs)
-	add(Finding{
+	short := Finding{
 		Title: fmt.Sprintf("%s earn less than the top of reward_range, %g", share("references", reference, low), hi),
 		Remedy: "Set audit.answer if an answer is more than the bare reference, and audit.reference if the " +
 			"reference is in another field; else the references or the grader are wrong.",
-	}, reference, low)
+	}
+	if most, alike := paid(recs, reference); alike && most > lo {
+		short.Remedy += fmt.Sprintf(" All earn %g: if the grader never gives more, set reward_range to [%g, %[1]g].", most, lo)
+	}
+	add(short, reference, low)
 	add(Finding{
 		Title:  fmt.Sprintf("%s earn the top of reward_range, %g", share("empty answers", probe("empty"), high), hi),
 		Remedy: "Correct the grader: a model learns to say nothing.",
@@ -370,6 +374,20 @@ func (t Trial) findings(recs []*rollout.Record, blocks, traced bool) []Finding {
 		Remedy: "Correct the grader: it pays for answers that are wrong.",
 	}, probe("wrong"), high)
 	return found
+}
+
+// paid returns the reward that records of a kind have, and whether it is the same for all of them.
+func paid(recs []*rollout.Record, kind func(*rollout.Record) bool) (reward float64, alike bool) {
+	for _, r := range recs {
+		switch {
+		case !kind(r):
+		case r.Reward == nil || alike && *r.Reward != reward:
+			return 0, false
+		default:
+			reward, alike = *r.Reward, true
+		}
+	}
+	return reward, alike
 }
 
 // fits reports whether all of which hold for r.

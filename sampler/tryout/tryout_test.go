@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,6 +38,31 @@ func answers(t *testing.T) []sampler.Task {
 		t.Fatalf("%d answers of %d items, or the references do not come first", len(out), n)
 	}
 	return out
+}
+
+// References that all earn the same may earn all that the grader gives.
+func TestTheTopMayBeLower(t *testing.T) {
+	for name, c := range map[string]struct {
+		grade by
+		says  bool
+	}{
+		"0.8 for each": {func(bool, int) (float64, error) { return 0.8, nil }, true},
+		"nothing":      {func(bool, int) (float64, error) { return 0, nil }, false},
+	} {
+		trial := Trial{
+			Grader: c.grade, Range: [2]float64{0, 1}, Sampling: sampler.Config{Concurrency: 1, RewardRange: &[2]float64{0, 1}},
+			Mask:  func(s string) string { return s },
+			Place: func(r *rollout.Record) string { return r.Item },
+		}
+		_, findings, err := trial.Try(t.Context(), answers(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(findings, func(f Finding) bool { return strings.Contains(f.Title, "references earn less") })
+		if i < 0 || strings.Contains(findings[i].Remedy, "All earn 0.8: if the grader never gives more, set reward_range to [0, 0.8].") != c.says {
+			t.Errorf("%s: %+v", name, findings)
+		}
+	}
 }
 
 func TestWhatATrialFinds(t *testing.T) {
