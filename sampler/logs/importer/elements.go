@@ -77,7 +77,7 @@ func eachCut[T any](ctx context.Context, a *array, decode func(text []byte) (T, 
 		broken bool
 	}
 	end := c.at // of the last element
-	err := inOrder(c.next, func(b elementBlock) []element {
+	err := inOrder(c.next, func(b elementBlock) int64 { return int64(cap(b.text)) }, func(b elementBlock) []element {
 		elements := make([]element, len(b.elements))
 		for i, e := range b.elements {
 			now := &elements[i]
