@@ -298,12 +298,12 @@ func structPlan(t reflect.Type) plan {
 	add = func(t reflect.Type, within []int) {
 		for f := range t.Fields() {
 			tag := f.Tag.Get("json")
-			name, option, _ := strings.Cut(tag, ",")
+			name, options, _ := strings.Cut(tag, ",")
 			at := append(slices.Clone(within), f.Index...)
 			switch was, twice := fields[cmp.Or(name, f.Name)]; {
 			case f.Anonymous && tag == "" && f.Type.Kind() == reflect.Struct:
 				add(f.Type, at)
-			case f.Anonymous || option == "string" || twice && len(was.index) == len(at):
+			case f.Anonymous || slices.Contains(strings.Split(options, ","), "string") || twice && len(was.index) == len(at):
 				clear = false
 			case tag != "-" && f.IsExported() && (!twice || len(was.index) > len(at)):
 				fields[cmp.Or(name, f.Name)] = field{index: at}
