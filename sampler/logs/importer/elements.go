@@ -199,6 +199,9 @@ func (c *elementCutter) next() (elementBlock, error) {
 			c.ended = true
 			continue
 		case len(b.elements) > 0 && len(b.text) == cap(b.text):
+		case len(b.text) == cap(b.text) && cap(b.text) >= mostInFlight: // it may have no end
+			c.ended = true
+			continue
 		default:
 			if len(b.text) == cap(b.text) {
 				b.text = append(make([]byte, 0, 2*cap(b.text)), b.text...)
