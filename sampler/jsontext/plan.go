@@ -293,7 +293,7 @@ func structPlan(t reflect.Type) plan {
 		read  plan
 	}
 	fields := make(map[string]field)
-	clear := true
+	usual := true
 	var add func(t reflect.Type, within []int)
 	add = func(t reflect.Type, within []int) {
 		for f := range t.Fields() {
@@ -304,13 +304,13 @@ func structPlan(t reflect.Type) plan {
 			case f.Anonymous && tag == "" && f.Type.Kind() == reflect.Struct:
 				add(f.Type, at)
 			case f.Anonymous || slices.Contains(strings.Split(options, ","), "string") || twice && len(was.index) == len(at):
-				clear = false
+				usual = false
 			case tag != "-" && f.IsExported() && (!twice || len(was.index) > len(at)):
 				fields[cmp.Or(name, f.Name)] = field{index: at}
 			}
 		}
 	}
-	if add(t, nil); !clear {
+	if add(t, nil); !usual {
 		return nil
 	}
 	var once sync.Once
