@@ -114,8 +114,9 @@ const (
 // Attribute finds the causes of the change on the answering split, as far as the records show them,
 // puts them into c.LikelyCauses, the likeliest first, and adds them to the sentence. Causes that
 // cannot explain a change in that direction come last. If the run changed and no cause is found, the
-// cause is the model's own behaviour, unless the runs record nothing that could have shown another. regraded holds outputs of the base run that the grader of the
-// new run graded again; without them the grades of equal outputs are compared.
+// cause is the model's own behaviour, unless the runs record nothing that could have shown another.
+// regraded holds outputs of the base run that the grader of the new run graded again; without them
+// the grades of equal outputs are compared.
 //
 // A tool, or the grader, counts as changed if equal calls (item, name, arguments, calls before), or
 // equal outputs of an item, are answered differently more often between the runs than within a run:

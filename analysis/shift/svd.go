@@ -80,7 +80,7 @@ func decompose(left, right [][]float64, k int) reduction {
 
 // times returns X·B by column.
 func (b *bag) times(basis [][]float64) [][]float64 {
-	across := turned(basis, len(b.word))
+	across := transpose(basis, len(b.word))
 	out := make([][]float64, len(b.rows))
 	parallel(len(b.rows), func(i int) {
 		out[i] = make([]float64, len(basis))
@@ -88,12 +88,12 @@ func (b *bag) times(basis [][]float64) [][]float64 {
 			floats.AddScaled(out[i], b.rows[i].vals[j], across[col])
 		}
 	})
-	return turned(out, len(basis))
+	return transpose(out, len(basis))
 }
 
 // transposed returns Xᵀ·B by column.
 func (b *bag) transposed(basis [][]float64) [][]float64 {
-	across := turned(basis, len(b.rows))
+	across := transpose(basis, len(b.rows))
 	out, flat := make([][]float64, len(b.word)), make([]float64, len(b.word)*len(basis))
 	for col := range out {
 		out[col] = flat[col*len(basis):][:len(basis)]
@@ -103,11 +103,11 @@ func (b *bag) transposed(basis [][]float64) [][]float64 {
 			floats.AddScaled(out[col], row.vals[j], across[i])
 		}
 	}
-	return turned(out, len(basis))
+	return transpose(out, len(basis))
 }
 
-// turned returns the transpose of columns, each of which has n values.
-func turned(columns [][]float64, n int) [][]float64 {
+// transpose returns the transpose of columns, each of which has n values.
+func transpose(columns [][]float64, n int) [][]float64 {
 	out, flat := make([][]float64, n), make([]float64, n*len(columns))
 	for i := range out {
 		out[i] = flat[i*len(columns):][:len(columns)]

@@ -12,7 +12,8 @@ import (
 // & Tibshirani 1993, An Introduction to the Bootstrap, §13.3): if paired, items are drawn for both
 // sides at once, else for each side separately. The p-value is twice the smaller share of draws on
 // either side of 0, with draws at 0 counted on both. With fewer than 20 items on a side both are
-// nil: the bootstrap is too narrow there. It panics unless 0 < p < 1. Cost: O(values log values + draws · (items + min(p, 1-p) · values)).
+// nil: the bootstrap is too narrow there. It panics unless 0 < p < 1.
+// Cost: O(values log values + draws · (items + min(p, 1-p) · values)).
 func QuantileDifference(base, new [][]float64, paired bool, p, conf float64, draws int,
 	src rand.Source,
 ) (Estimate, *float64) {

@@ -31,7 +31,7 @@ const dpi = 192
 func WritePNG(w io.Writer, f Figure, width, height vg.Length) error {
 	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
 	f.Draw(draw.New(c))
-	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, c.Image()); err != nil { // 4 % longer
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, c.Image()); err != nil { // half the time, and 4 % larger
 		return fmt.Errorf("write chart %s as png: %w", f.Name, err)
 	}
 	return nil

@@ -293,24 +293,24 @@ func structPlan(t reflect.Type) plan {
 		read  plan
 	}
 	fields := make(map[string]field)
-	clear := true
+	usual := true
 	var add func(t reflect.Type, within []int)
 	add = func(t reflect.Type, within []int) {
 		for f := range t.Fields() {
 			tag := f.Tag.Get("json")
-			name, option, _ := strings.Cut(tag, ",")
+			name, options, _ := strings.Cut(tag, ",")
 			at := append(slices.Clone(within), f.Index...)
 			switch was, twice := fields[cmp.Or(name, f.Name)]; {
 			case f.Anonymous && tag == "" && f.Type.Kind() == reflect.Struct:
 				add(f.Type, at)
-			case f.Anonymous || option == "string" || twice && len(was.index) == len(at):
-				clear = false
+			case f.Anonymous || slices.Contains(strings.Split(options, ","), "string") || twice && len(was.index) == len(at):
+				usual = false
 			case tag != "-" && f.IsExported() && (!twice || len(was.index) > len(at)):
 				fields[cmp.Or(name, f.Name)] = field{index: at}
 			}
 		}
 	}
-	if add(t, nil); !clear {
+	if add(t, nil); !usual {
 		return nil
 	}
 	var once sync.Once

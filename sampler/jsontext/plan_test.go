@@ -68,6 +68,25 @@ func FuzzPlan(f *testing.F) {
 	})
 }
 
+// A quoted number after other options, and a nil value, are as encoding/json has them.
+func TestUnusualFieldsAreDecodedAsByEncodingJSON(t *testing.T) {
+	type number struct {
+		N int `json:"n,omitempty,string"`
+	}
+	var got, want, unquoted, plain number
+	err, fault := Unmarshal([]byte(`{"n":"3"}`), &got), json.Unmarshal([]byte(`{"n":"3"}`), &want)
+	if fmt.Sprint(err) != fmt.Sprint(fault) || got != want {
+		t.Errorf("%+v, %v; want %+v, %v", got, err, want, fault)
+	}
+	err, fault = Unmarshal([]byte(`{"n":3}`), &unquoted), json.Unmarshal([]byte(`{"n":3}`), &plain)
+	if fmt.Sprint(err) != fmt.Sprint(fault) || unquoted != plain {
+		t.Errorf("%+v, %v; want %+v, %v", unquoted, err, plain, fault)
+	}
+	if text, err := AppendCompact([]byte("x"), nil); string(text) != "xnull" || err != nil {
+		t.Errorf("nil becomes %s, %v", text, err)
+	}
+}
+
 // A value is compacted as encoding/json compacts a json.RawMessage.
 func FuzzAppendCompact(f *testing.F) {
 	for _, text := range []string{

@@ -108,8 +108,8 @@ func toQuote(s string, page, valid bool) uint64 {
 func AppendCompact(b, value []byte) ([]byte, error) {
 	s := Scanner{Source: value}
 	if s.Space(); s.Value(0) != nil || s.End() != nil {
-		_, err := json.Marshal(json.RawMessage(value))
-		return b, err
+		text, err := json.Marshal(json.RawMessage(value)) // of nil it is null
+		return append(b, text...), err
 	}
 	for s.At = 0; s.At < len(value); {
 		switch c := value[s.At]; c {

@@ -77,7 +77,7 @@ func eachCut[T any](ctx context.Context, a *array, decode func(text []byte) (T, 
 		broken bool
 	}
 	end := c.at // of the last element
-	err := inOrder(c.next, func(b elementBlock) []element {
+	err := inOrder(c.next, func(b elementBlock) int64 { return int64(cap(b.text)) }, func(b elementBlock) []element {
 		elements := make([]element, len(b.elements))
 		for i, e := range b.elements {
 			now := &elements[i]
@@ -199,6 +199,9 @@ func (c *elementCutter) next() (elementBlock, error) {
 			c.ended = true
 			continue
 		case len(b.elements) > 0 && len(b.text) == cap(b.text):
+		case len(b.text) == cap(b.text) && cap(b.text) >= mostInFlight: // it may have no end
+			c.ended = true
+			continue
 		default:
 			if len(b.text) == cap(b.text) {
 				b.text = append(make([]byte, 0, 2*cap(b.text)), b.text...)

@@ -85,3 +85,20 @@ func TestElementsThatAreCutOutAreThoseThatAreRead(t *testing.T) {
 		check(`{"r":`+file+`,"z":NaN}`, "r")
 	}
 }
+
+// A bracket that is not closed is found without reading the rest of the file.
+func TestAnElementWithoutEndIsNotReadToTheEndOfTheFile(t *testing.T) {
+	element := `{"text":"` + strings.Repeat("x", 1<<20) + `"},`
+	read := 0
+	f := File{Name: "log", Path: "log", FS: made{`[{"text":1,`, "]", 400, func(int) string {
+		read++
+		return element
+	}}}
+	err := eachOf(context.Background(), f, nil, nil, func(*array, []byte) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "log:1: byte 11: entry 0: broken JSON") {
+		t.Error(err)
+	}
+	if read > 100 {
+		t.Errorf("%d MB were read", read)
+	}
+}

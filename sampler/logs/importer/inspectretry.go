@@ -58,8 +58,9 @@ func (r *inspectReader) settle(ctx context.Context, logs []*inspectLog) error {
 	for _, log := range logs {
 		log.last = make(map[string]bool)
 		err := eachSample(ctx, log, func(text []byte) (s attempt) {
+			err := decodeInto(text, &s)
 			if s.name, s.err = inspectName(text); s.err == nil {
-				s.err = decodeInto(text, &s)
+				s.err = err
 			}
 			return s
 		}, func(_ string, _ []byte, s attempt) error {

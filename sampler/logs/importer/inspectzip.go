@@ -126,7 +126,8 @@ func eachMember[T any](ctx context.Context, log *inspectLog, decode func(text []
 		text   []byte
 		sample T
 	}
-	return eachOne(ctx, log.names, func(string) string { return log.file.Name }, func(name string) (m member, err error) {
+	size := func(name string) int64 { return int64(min(log.members[name].UncompressedSize64, maxMember)) }
+	return eachOne(ctx, log.names, func(string) string { return log.file.Name }, size, func(name string) (m member, err error) {
 		if m.text, err = readMember(log.file, log.members[name]); err == nil {
 			m.sample = decode(m.text)
 		}

@@ -9,12 +9,18 @@ import (
 	"sync"
 )
 
+// mostInFlight is the size of the values that are in memory at a time, in bytes, before the last one.
+const mostInFlight = 32 << 20
+
 // inOrder calls work for each value of next on all processors, and yield for the results in the
 // order of the values. next, which returns io.EOF after the last value, and yield are called on the
-// caller's goroutine. Few values are in memory at a time.
-func inOrder[In, Out any](next func() (In, error), work func(In) Out, yield func(In, Out) error) error {
+// caller's goroutine. Few values are in memory at a time, and fewer if their size, in bytes, is large.
+func inOrder[In, Out any](next func() (In, error), size func(In) int64, work func(In) Out,
+	yield func(In, Out) error,
+) error {
 	type job struct {
 		in   In
+		size int64
 		out  Out
 		done chan struct{}
 	}
@@ -33,13 +39,15 @@ func inOrder[In, Out any](next func() (In, error), work func(In) Out, yield func
 		})
 	}
 	var pending []*job
+	inFlight := int64(0) // bytes
 	var ended error
 	for {
-		for ended == nil && len(pending) < most {
+		for ended == nil && len(pending) < most && inFlight < mostInFlight {
 			var in In
 			if in, ended = next(); ended == nil {
-				j := &job{in: in, done: make(chan struct{})}
+				j := &job{in: in, size: size(in), done: make(chan struct{})}
 				pending = append(pending, j)
+				inFlight += j.size
 				jobs <- j
 			}
 		}
@@ -55,12 +63,14 @@ func inOrder[In, Out any](next func() (In, error), work func(In) Out, yield func
 		if err := yield(j.in, j.out); err != nil {
 			return err
 		}
+		inFlight -= j.size
+		*j = job{} // a worker, and the list's array, point to it for some time
 	}
 }
 
 // eachOne is inOrder for a list. An error of work or yield ends it.
-func eachOne[In, Out any](ctx context.Context, list []In, name func(In) string, work func(In) (Out, error),
-	yield func(In, Out) error,
+func eachOne[In, Out any](ctx context.Context, list []In, name func(In) string, size func(In) int64,
+	work func(In) (Out, error), yield func(In, Out) error,
 ) error {
 	type result struct {
 		out Out
@@ -72,7 +82,7 @@ func eachOne[In, Out any](ctx context.Context, list []In, name func(In) string, 
 		}
 		in, list = list[0], list[1:]
 		return in, nil
-	}, func(in In) (r result) {
+	}, size, func(in In) (r result) {
 		r.out, r.err = work(in)
 		return r
 	}, func(in In, r result) error {
@@ -88,5 +98,12 @@ func eachOne[In, Out any](ctx context.Context, list []In, name func(In) string, 
 
 // eachFile reads files on all processors and yields them in order.
 func eachFile[T any](ctx context.Context, files []File, read func(File) (T, error), yield func(File, T) error) error {
-	return eachOne(ctx, files, func(f File) string { return f.Name }, read, yield)
+	size := func(f File) int64 {
+		info, err := f.stat()
+		if err != nil {
+			return 0 // reported when it is read
+		}
+		return info.Size()
+	}
+	return eachOne(ctx, files, func(f File) string { return f.Name }, size, read, yield)
 }
