@@ -312,15 +312,17 @@ var retriedWords = analysis.NewWording("infra.failures.retried",
 	"The endpoint drops requests. See which one in the calls of rollouts.jsonl (retries), and fix it or give it "+
 		"more capacity: a training run's load is higher, and a trainer retries less patiently.")
 
-// ungraded reports whether a split is that of a log without any reward.
+// ungraded reports whether a split is that of a log without any grade: most of its rollouts lack one,
+// and the others failed or gave no answer.
 func ungraded(r *analysis.Result, sr *analysis.SplitResult) bool {
-	return r.Run.Source == string(rollout.Import) && sr.Reward.N == 0 && sr.Missing.Grader > 0 &&
-		sr.Missing.Grader == sr.Missing.Total()+sr.Missing.Absent
+	grades := sr.Reward.N - sr.OwnFailures.NoAnswer - sr.OwnFailures.StepLimit
+	return r.Run.Source == string(rollout.Import) && grades <= 0 &&
+		2*sr.Missing.Grader > rolloutsOf(sr)+sr.Missing.Absent
 }
 
 // ungradedWords replaces the words if a log has no reward at all: nothing failed then, the log was not graded.
 var ungradedWords = analysis.NewWording("infra.failures.ungraded",
-	"no rollout of the log has a reward",
+	"no rollout of the log was graded",
 	"Grade the recorded answers with your grader: {grade_with}. "+
 		"Most frequent cause: {cause}.")
 
