@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"strings"
 
@@ -186,11 +185,7 @@ func SaveMemory() (enough func()) {
 		return func() {}
 	}
 	was := debug.SetGCPercent(40)
-	ballast := make([]byte, 16<<20) // never touched: the collector then does not run for every megabyte of a small run
-	return func() {
-		debug.SetGCPercent(was)
-		runtime.KeepAlive(ballast)
-	}
+	return func() { debug.SetGCPercent(was) }
 }
 
 // Analyze computes the result of a run and of its variants.
