@@ -157,7 +157,8 @@ func (c *Comparison) Attribute(ctx context.Context, base, new *rollout.Run, read
 				cannotTellCause.With(message.Args{"unknown": message.Nested(message.Clauses(unknown...))}))
 			return nil
 		}
-		c.LikelyCauses = []Cause{{Kind: CausePolicy, Text: message.Clauses(append([]message.Text{ownDoing.Text()}, unknown...)...)}}
+		text := message.Clauses(append([]message.Text{ownDoing.Text()}, unknown...)...)
+		c.LikelyCauses = []Cause{{Kind: CausePolicy, Text: text}}
 	}
 	slices.SortStableFunc(c.LikelyCauses,
 		func(x, y Cause) int { return one(!x.explains(c.Answer)) - one(!y.explains(c.Answer)) })

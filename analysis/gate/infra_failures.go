@@ -27,7 +27,7 @@ var infraFailures = &analysis.Gate{
 	Label: "Rollouts lost",
 	Doc: "Blocking, on every sampled split: the observed share of rollouts lost to the model endpoint, to prompts " +
 		"longer than its context, to tools or the grader is at most 5 %; " +
-		"above 20 % it fails; between, the run cannot decide. Advisory: at most 1 %, counting failed rollouts that " +
+		"above 20 % it fails; between, and of a log that was not graded, the run cannot decide. Advisory: at most 1 %, counting failed rollouts that " +
 		"were repeated; at most 5 % of rollouts needed a retry; " +
 		"and which rollouts fail depends neither on the item nor on its reward (permutation tests, p >= 0.01).",
 	Thresholds: []analysis.Threshold{FailuresPass, FailuresFail},
@@ -320,11 +320,10 @@ func ungraded(r *analysis.Result, sr *analysis.SplitResult) bool {
 		2*sr.Missing.Grader > rolloutsOf(sr)+sr.Missing.Absent
 }
 
-// ungradedWords replaces the words if a log has no reward at all: nothing failed then, the log was not graded.
+// ungradedWords replaces the words if a log was not graded, which is no failure.
 var ungradedWords = analysis.NewWording("infra.failures.ungraded",
 	"no rollout of the log was graded",
-	"Grade the recorded answers with your grader: {grade_with}. "+
-		"Most frequent cause: {cause}.")
+	"Grade the recorded answers with your grader: {grade_with}. Most frequent cause: {cause}.")
 
 // notRandomWords replaces the words if failures depend on the item or correlate with the reward.
 var notRandomWords = analysis.NewWording("infra.failures.not_random", "failures on {split} are not random: {how}",

@@ -269,6 +269,9 @@ func Import(ctx context.Context, formats []Format, name string, src Source, sink
 			near = append(near, reason)
 		}
 	}
+	if _, err := src.filesOf([]string{"*"}); errors.Is(err, ErrUnrecognized) {
+		return Format{}, fmt.Errorf("import %s: %w", src.name(), unrecognized("the folder holds no files"))
+	}
 	if head, err := readHead(src.Files[0]); err == nil && head.metrics() {
 		return Format{}, fmt.Errorf("import %s: %w", src.name(), unrecognized("it holds a trainer's metrics and no "+
 			"rollouts: have the trainer log rollouts, or see the curves with gonogo pilot RUN --log FILE"))
