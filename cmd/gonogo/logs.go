@@ -155,8 +155,9 @@ func plainLines(ctx context.Context, run *rollout.Run) bool {
 // unreadable returns an error of reading a log on one line, which names the log by what it is to the
 // command.
 func unreadable(what, path string, err error) error {
-	named := !strings.Contains(err.Error(), "no known format") // by --format
-	if !errors.Is(err, importer.ErrUnrecognized) || named && !strings.HasSuffix(err.Error(), "is empty") {
+	// not by --format
+	sniffed := strings.Contains(err.Error(), "no known format") || strings.HasSuffix(err.Error(), "holds no files")
+	if !errors.Is(err, importer.ErrUnrecognized) || !sniffed && !strings.HasSuffix(err.Error(), "is empty") {
 		return wrapped{what + ": ", err}
 	}
 	lines := strings.Split(err.Error(), "\n  ") // what the formats that fit its name lack, the tables last
