@@ -25,7 +25,7 @@ var dataEnough = &analysis.Gate{
 	Label: "Items and samples",
 	Doc: "Blocking: at least 20 items, each with min(group size, 4) valid rollouts, and at most 2 % of the sampled " +
 		"items lost; " +
-		"else the run cannot decide. Advisory: at least 100 items and 8 samples.",
+		"else the run cannot decide. Judged on train, else on eval. Advisory: at least 100 items and 8 samples.",
 	Thresholds: []analysis.Threshold{enoughItems, enoughLost},
 	Charts:     []string{"variance"},
 	Words: analysis.Words{
@@ -40,7 +40,7 @@ var dataEnough = &analysis.Gate{
 		CautionUnknown:  "the number of items is not known",
 		CautionUnknownR: "",
 	},
-	Check: onTraining(analysis.Blocking, func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+	Check: onSplit(analysis.Blocking, trainingOrEval, func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
 		sr *analysis.SplitResult,
 	) []analysis.Finding {
 		want, least := Enough(t, r.GroupSize)
@@ -97,7 +97,7 @@ var dataEnough = &analysis.Gate{
 	}),
 }
 
-// Enough returns how many items of the training split data.enough requires, and how many valid
+// Enough returns how many items data.enough requires, and how many valid
 // rollouts of each. A run with fewer decides nothing.
 func Enough(t analysis.Thresholds, groupSize int) (items, samples int) {
 	return int(t.At(enoughItems)), min(groupSize, 4)

@@ -74,8 +74,14 @@ type splitCheck = func(r *analysis.Result, t analysis.Thresholds, split rollout.
 // onTraining returns a check of the split that training would see; it skips if there is none, or if
 // its log has no rewards.
 func onTraining(severity analysis.Severity, f splitCheck) check {
+	return onSplit(severity, analysis.TrainingSplit, f)
+}
+
+// onSplit returns a check of the split that pick chooses; it skips if there is none, or if its log has
+// no rewards.
+func onSplit(severity analysis.Severity, pick func(*analysis.Result) (rollout.Split, bool), f splitCheck) check {
 	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		split, ok := analysis.TrainingSplit(r)
+		split, ok := pick(r)
 		if !ok {
 			return analysis.Skip(rollout.Train, severity, whyNoTraining(r))
 		}
@@ -84,6 +90,15 @@ func onTraining(severity analysis.Severity, f splitCheck) check {
 		}
 		return f(r, t, split, r.Splits[split])
 	}
+}
+
+// trainingOrEval chooses the split that training would see, or eval in a log of evaluations alone: as
+// few items are as little to go by there.
+func trainingOrEval(r *analysis.Result) (rollout.Split, bool) {
+	if split, ok := analysis.TrainingSplit(r); ok {
+		return split, true
+	}
+	return rollout.Eval, r.Splits[rollout.Eval] != nil
 }
 
 // everySplit returns a check of each sampled split.

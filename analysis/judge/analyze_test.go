@@ -328,9 +328,23 @@ func TestAnEvalRunHasNoVerdictOnTraining(t *testing.T) {
 		t.Errorf("verdict is %s with note %q", r.Verdict, r.Note)
 	}
 	for _, f := range analysis.ByFact(r.Findings) {
-		train := strings.HasPrefix(f.Gate, "signal.") || f.Gate == "baseline.reachable" || f.Gate == "exploration.lift" || f.Gate == "data.enough"
+		train := strings.HasPrefix(f.Gate, "signal.") || f.Gate == "baseline.reachable" || f.Gate == "exploration.lift"
 		if train && f.Status != analysis.Skipped {
 			t.Errorf("%s is %s on an evaluation set, want skipped", f.Gate, f.Status)
+		}
+	}
+}
+
+func TestTooFewEvalItemsDecideNothing(t *testing.T) {
+	for items, want := range map[int]analysis.Verdict{3: analysis.Undecided, 19: analysis.Undecided, 20: analysis.Go} {
+		var ls []string
+		for i := range items {
+			for j := range 4 {
+				ls = append(ls, fmt.Sprintf(`{"item":"q%d","split":"eval","sample":%d,"reward":%d}`, i, j, (i+j)%2))
+			}
+		}
+		if r := analyze(t, analysis.DefaultSettings(), ls); r.Verdict != want {
+			t.Errorf("%d items of eval alone are %s, want %s", items, r.Verdict, want)
 		}
 	}
 }
