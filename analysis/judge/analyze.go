@@ -30,8 +30,12 @@ func Analyze(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s 
 
 // AnalyzeAudit judges only the grader, from a run's probes.jsonl and labels.jsonl; the run may have
 // no rollouts yet. The result holds the findings of the grader's gates and no verdict. Grader is
-// never nil; without probes and labels it is empty and the gates are skipped.
+// never nil; without probes and labels it is empty and the gates are skipped. A threshold that no gate has
+// is an error.
 func AnalyzeAudit(ctx context.Context, run *rollout.Run, s analysis.Settings) (*analysis.Result, error) {
+	if err := gate.All().Validate(s); err != nil {
+		return nil, err
+	}
 	r, err := measure.Audit(ctx, run, s)
 	if err != nil {
 		return nil, err
@@ -45,8 +49,11 @@ func AnalyzeAudit(ctx context.Context, run *rollout.Run, s analysis.Settings) (*
 
 // AnalyzeBurst judges only the endpoints, from a run's burst; the run may have no rollouts. The
 // result holds the findings of the endpoint gates and no verdict. Without a burst, Burst is nil and
-// the gates are skipped.
+// the gates are skipped. A threshold that no gate has is an error.
 func AnalyzeBurst(ctx context.Context, run *rollout.Run, s analysis.Settings) (*analysis.Result, error) {
+	if err := gate.All().Validate(s); err != nil {
+		return nil, err
+	}
 	r, err := measure.Burst(ctx, run, s)
 	if err != nil {
 		return nil, err

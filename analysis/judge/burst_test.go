@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -226,4 +227,17 @@ func writeBurst(dir string, b *rollout.Burst, calls []rollout.BurstCall, secrets
 		return err
 	}
 	return errors.Join(w.Write(b, calls), w.Close())
+}
+
+func TestPartsRefuseAThresholdThatNoGateHas(t *testing.T) {
+	run := rehearsed(t, func(rollout.Wave, *rollout.BurstCall) {})
+	s := analysis.DefaultSettings()
+	s.Thresholds = analysis.Thresholds{"endpoint.latencies": 1}
+	for name, part := range map[string]func(context.Context, *rollout.Run, analysis.Settings) (*analysis.Result, error){
+		"burst": AnalyzeBurst, "audit": AnalyzeAudit,
+	} {
+		if _, err := part(t.Context(), run, s); err == nil || !strings.Contains(err.Error(), "endpoint.latencies") {
+			t.Errorf("%s: error is %v, want one that names the threshold", name, err)
+		}
+	}
 }
