@@ -103,7 +103,7 @@ func (s Settings) Validate() error {
 	case s.WantedShare <= 0 || s.WantedShare > 1:
 		return fmt.Errorf("training.wanted_share is %g: it must be above 0 and at most 1", s.WantedShare)
 	}
-	if _, err := compiled(s.ToolErrors); err != nil {
+	if err := checkPattern(s.ToolErrors); err != nil {
 		return fmt.Errorf("tools.error_pattern is not a regular expression: %w", err)
 	}
 	if err := s.Prices.Validate(); err != nil {

@@ -3,28 +3,44 @@ package analysis
 import (
 	"regexp"
 	"sync"
+
+	"gonogo/analysis/internal/automaton"
 )
 
 // ToolError returns the ToolError function of the settings that the result was made with.
 func (r *Result) ToolError() func(output string) bool { return toolError(r.ToolErrors) }
 
 func toolError(pattern string) func(output string) bool {
-	re, err := compiled(pattern)
-	if pattern == "" || err != nil { // settings are validated, but a result may have been edited
+	if pattern == "" {
 		return nil
 	}
-	return re.MatchString
-}
-
-// compiled compiles a pattern; the default, which nearly all runs have, only once.
-func compiled(pattern string) (*regexp.Regexp, error) {
 	if pattern == ToolErrors {
-		return standard(), nil
+		return standard().Match
 	}
-	return regexp.Compile(pattern)
+	m, err := automaton.New(pattern)
+	if err != nil { // settings are validated, but a result may have been edited
+		return nil
+	}
+	return m.Match
 }
 
-var standard = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(ToolErrors) })
+// checkPattern returns what is wrong with a pattern.
+func checkPattern(pattern string) error {
+	if pattern == ToolErrors { // compiling it takes milliseconds
+		return nil
+	}
+	_, err := regexp.Compile(pattern)
+	return err
+}
+
+// standard compiles the default, which nearly all runs have, only once.
+var standard = sync.OnceValue(func() *automaton.Matcher {
+	m, err := automaton.New(ToolErrors)
+	if err != nil {
+		panic(err)
+	}
+	return m
+})
 
 // ToolErrors is the default of Settings.ToolErrors. It matches how the outputs of failing tools,
 // their servers and the programs behind them begin:

@@ -179,13 +179,14 @@ func (opt Options) terminal() text.Options {
 	return text.Options{Width: opt.Width, ASCII: opt.ASCII, Color: opt.Color, All: opt.All}
 }
 
-// surveyed reads the page's rollouts once, for the tables and for the page's items.
-func (p *RunPage) surveyed() (*table.Survey, error) {
+// surveyed reads the page's rollouts once, for the tables and for the page's items. If a table is
+// among the formats, or keep is set, their rows are kept for it.
+func (p *RunPage) surveyed(keep bool) (*table.Survey, error) {
 	if p.survey != nil {
 		return p.survey, nil
 	}
 	by := p.newTraces()
-	s, err := table.NewSurvey(p.Rollouts, by.add)
+	s, err := table.NewSurvey(p.Rollouts, keep || p.tables, by.add)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +196,7 @@ func (p *RunPage) surveyed() (*table.Survey, error) {
 }
 
 func writeRollouts(w io.Writer, p *RunPage) error {
-	s, err := p.surveyed()
+	s, err := p.surveyed(true)
 	if err != nil {
 		return fmt.Errorf("write rollouts.csv: %w", err)
 	}
@@ -203,7 +204,7 @@ func writeRollouts(w io.Writer, p *RunPage) error {
 }
 
 func writeParquet(w io.Writer, p *RunPage) error {
-	s, err := p.surveyed()
+	s, err := p.surveyed(true)
 	if err != nil {
 		return fmt.Errorf("write rollouts.parquet: %w", err)
 	}

@@ -77,6 +77,7 @@ type common struct {
 	Split    rollout.Split // the split that the headlines are about
 	Figures  []chart.Figure
 	empty    []chart.Figure // with nothing to show
+	tables   bool           // rows of rollouts are among the formats to write
 
 	doc        *block.Doc // made once
 	confidence float64

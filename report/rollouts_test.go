@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -218,9 +219,16 @@ func TestDeepTablesHoldTheNumbersOfTheRecords(t *testing.T) {
 		if len(csvRows) != len(want) || len(parquetRows) != len(want) || !slices.Equal(csvHead, parquetHead) {
 			rt.Fatalf("%d rows in CSV, %d in Parquet, want %d; columns %v, %v", len(csvRows), len(parquetRows), len(want), csvHead, parquetHead)
 		}
-		s, err := p.surveyed()
+		s, err := p.surveyed(true)
 		if err != nil {
 			rt.Fatal(err)
+		}
+		p.survey = nil
+		if _, err := p.surveyed(false); err != nil {
+			rt.Fatal(err)
+		}
+		if head, rows := tableOfCSV(t, write(t, "rollouts", p)); !slices.Equal(head, csvHead) || !reflect.DeepEqual(rows, csvRows) {
+			rt.Fatalf("read again, the rows are %v, want %v", rows, csvRows)
 		}
 		var parts []string
 		for _, name := range csvHead {
@@ -305,11 +313,30 @@ func TestRolloutsOfOddRuns(t *testing.T) {
 	}
 }
 
+// The page, the table and the Parquet file of a report come from one reading of the rollouts.
+func TestAReportReadsTheRolloutsOnce(t *testing.T) {
+	p := fresh(t, "tiny")
+	read, times := p.Rollouts, 0
+	p.Rollouts = func(yield func(collect.Counted) error) (rollout.Input, error) {
+		times++
+		return read(yield)
+	}
+	formats := slices.DeleteFunc(Formats(), func(f Format[*RunPage]) bool { return f.Name != "html" && !f.Rollouts })
+	if err := Write(t.TempDir(), p, formats); err != nil {
+		t.Fatal(err)
+	}
+	if times != 1 || len(formats) != 3 {
+		t.Errorf("the rollouts were read %d times", times)
+	}
+}
+
 // A run that grows between two readings is no half a table.
 func TestRolloutsThatGrowAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	p := &RunPage{common: common{Options: Options{Rollouts: runOf(t, dir, `{"item":"a","reward":1}`+"\n")}}, Result: page(t, "tiny").Result}
-	write(t, "rollouts", p)
+	if _, err := p.surveyed(false); err != nil {
+		t.Fatal(err)
+	}
 	runOf(t, dir, `{"item":"a","reward":1}`+"\n"+`{"item":"b","reward":1}`+"\n")
 	for _, name := range []string{"rollouts", "parquet"} {
 		f := Formats()[slices.IndexFunc(Formats(), func(f Format[*RunPage]) bool { return f.Name == name })]

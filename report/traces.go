@@ -103,7 +103,7 @@ func packed(list []trace, most int) []string {
 
 // tracesOf returns the rollouts of the first n items of a split, as the page's data contains them.
 func (p *RunPage) tracesOf(split rollout.Split, n int) ([][]string, error) {
-	if _, err := p.surveyed(); err != nil && !errors.Is(err, table.ErrNoRollouts) {
+	if _, err := p.surveyed(false); err != nil && !errors.Is(err, table.ErrNoRollouts) {
 		return nil, fmt.Errorf("read the rollouts behind the report: %w", err)
 	}
 	most := rolloutsShown(p)

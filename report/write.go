@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"gonogo/sampler/rollout/disk"
 )
@@ -15,6 +16,7 @@ import (
 // one step, so that a reader never sees half a report. Formats made from rollouts are written to
 // disk as they are made: they may be large.
 func Write[P Page](dir string, p P, formats []Format[P]) error {
+	p.base().tables = slices.ContainsFunc(formats, func(f Format[P]) bool { return f.Rollouts })
 	files, err := render(dir, p, formats)
 	if err != nil {
 		return err

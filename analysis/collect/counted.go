@@ -35,7 +35,7 @@ func (n Counted) WithoutTexts() Counted {
 
 // Rollouts reads the rollouts of a run with what Analyze counts them as under the reward range rng.
 // Like rollout.Run.Records it yields a rollout again if a later attempt replaces an earlier one.
-// Messages and the outputs of calls are left out. Memory grows with the number of rollouts, not
+// Messages, hashes of them and the outputs of calls are left out. Memory grows with the number of rollouts, not
 // with text.
 func Rollouts(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, rng stat.Range,
 	yield func(Counted) error,
@@ -45,7 +45,7 @@ func Rollouts(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, r
 		return rollout.Input{}, err
 	}
 	most := run.Manifest.UntargetedSamples()
-	read.Lean = true
+	read.Lean, read.SkipPrompts = true, true
 	return run.Records(ctx, read, func(rec *rollout.Record) error {
 		n := Counted{Record: rec, At: rec.Line}
 		if reward, ok := rec.Score(rng.Lo); ok {

@@ -137,7 +137,7 @@ var allowedArrows = map[string][]string{
 	},
 	// types: Result, Finding, Settings, Gate
 	"analysis": {
-		"analysis/message", "analysis/price", "analysis/shift", "analysis/stat", "sampler/rollout",
+		"analysis/internal/automaton", "analysis/message", "analysis/price", "analysis/shift", "analysis/stat", "sampler/rollout",
 		"sampler/rollout/markup", "sampler/wording",
 	},
 	// result.json and nights.jsonl, the one room of analysis that reads and writes files
@@ -152,6 +152,8 @@ var allowedArrows = map[string][]string{
 	},
 	// the first steps of a training
 	"analysis/pilot": {"analysis", "analysis/message", "analysis/stat"},
+	// regular expressions, fast
+	"analysis/internal/automaton": {},
 	// endpoints under the load of a training step
 	"analysis/internal/burst": {"analysis", "analysis/message", "analysis/stat", "sampler/rollout"},
 	"analysis/measure": {
@@ -308,25 +310,26 @@ var allowedArrows = map[string][]string{
 }
 
 // standardOnly rooms import the standard library and other rooms, no module.
-var standardOnly = []string{"analysis/message", "sampler/internal/failure", "sampler/jsontext", "sampler/rollout", "sampler/rollout/disk", "sampler/rollout/credential", "sampler/limit", "sampler/wording", "sampler/input/spelling", "sampler/boundary/grader/internal/formula", "sampler/boundary/grader/internal/metric", "fixtures"}
+var standardOnly = []string{"analysis/internal/automaton", "analysis/message", "sampler/internal/failure", "sampler/jsontext", "sampler/rollout", "sampler/rollout/disk", "sampler/rollout/credential", "sampler/limit", "sampler/wording", "sampler/input/spelling", "sampler/boundary/grader/internal/formula", "sampler/boundary/grader/internal/metric", "fixtures"}
 
 // pureRooms neither reach a network nor open files.
 var pureRooms = map[string][]string{
-	"analysis":                {"net", "net/http", "os", "os/exec"},
-	"analysis/archive":        {"net", "net/http", "os/exec"},
-	"analysis/internal/burst": {"net", "net/http", "os", "os/exec"},
-	"analysis/collect":        {"net", "net/http", "os", "os/exec"},
-	"analysis/compare":        {"net", "net/http", "os", "os/exec"},
-	"analysis/curate":         {"net", "net/http", "os", "os/exec"},
-	"analysis/gate":           {"net", "net/http", "os", "os/exec", "time"},
-	"analysis/history":        {"net", "net/http", "os", "os/exec"},
-	"analysis/judge":          {"net", "net/http", "os", "os/exec", "time"},
-	"analysis/measure":        {"net", "net/http", "os", "os/exec"},
-	"analysis/message":        {"net", "net/http", "os", "os/exec", "time"},
-	"analysis/price":          {"net", "net/http", "os", "os/exec"},
-	"analysis/shift":          {"net", "net/http", "os", "os/exec", "time"},
-	"analysis/stat":           {"net", "net/http", "os", "os/exec", "time"},
-	"sampler/limit":           {"net", "net/http", "os", "os/exec"},
+	"analysis":                    {"net", "net/http", "os", "os/exec"},
+	"analysis/archive":            {"net", "net/http", "os/exec"},
+	"analysis/internal/automaton": {"net", "net/http", "os", "os/exec"},
+	"analysis/internal/burst":     {"net", "net/http", "os", "os/exec"},
+	"analysis/collect":            {"net", "net/http", "os", "os/exec"},
+	"analysis/compare":            {"net", "net/http", "os", "os/exec"},
+	"analysis/curate":             {"net", "net/http", "os", "os/exec"},
+	"analysis/gate":               {"net", "net/http", "os", "os/exec", "time"},
+	"analysis/history":            {"net", "net/http", "os", "os/exec"},
+	"analysis/judge":              {"net", "net/http", "os", "os/exec", "time"},
+	"analysis/measure":            {"net", "net/http", "os", "os/exec"},
+	"analysis/message":            {"net", "net/http", "os", "os/exec", "time"},
+	"analysis/price":              {"net", "net/http", "os", "os/exec"},
+	"analysis/shift":              {"net", "net/http", "os", "os/exec", "time"},
+	"analysis/stat":               {"net", "net/http", "os", "os/exec", "time"},
+	"sampler/limit":               {"net", "net/http", "os", "os/exec"},
 	"sampler/boundary/grader/internal/metric": {
 		"net", "net/http", "os", "os/exec", "time",
 	},

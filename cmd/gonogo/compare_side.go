@@ -210,7 +210,8 @@ func (s *sides) split(c *cli.Context) rollout.Split {
 	for _, other := range []*side{s.base, s.new} {
 		if !other.log {
 			// An error comes again when the runs are compared.
-			_, _ = other.run.Records(c.Context, rollout.ReadOptions{Lean: true}, func(r *rollout.Record) error {
+			read := rollout.ReadOptions{Lean: true, SkipPrompts: true}
+			_, _ = other.run.Records(c.Context, read, func(r *rollout.Record) error {
 				has[r.Split] = true
 				return nil
 			})

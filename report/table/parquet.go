@@ -8,8 +8,6 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
-
-	"gonogo/analysis/collect"
 )
 
 const (
@@ -30,7 +28,7 @@ func (s *Survey) WriteParquet(w io.Writer, made Metadata) error {
 }
 
 func (s *Survey) parquet(w io.Writer, made Metadata) error {
-	columns := RolloutColumns(s.Parts, s.rest)
+	columns := rowColumns(s.Parts, s.rest)
 	to := parquet.NewWriter(w,
 		parquet.NewSchema("rollout", fieldsOf(columns)),
 		parquet.Compression(&zstd.Codec{Level: zstd.DefaultLevel}),
@@ -45,12 +43,12 @@ func (s *Survey) parquet(w io.Writer, made Metadata) error {
 		batch = batch[:0]
 		return err
 	}
-	err := s.each(func(r collect.Counted) error {
+	err := s.each(func(r row) error {
 		batch = batch[:len(batch)+1]
-		row := &batch[len(batch)-1]
-		*row = (*row)[:0]
+		values := &batch[len(batch)-1]
+		*values = (*values)[:0]
 		for i, c := range columns {
-			*row = append(*row, parquetValue(c.Of(r), i))
+			*values = append(*values, parquetValue(c.Of(r), i))
 		}
 		if len(batch) < parquetBatch {
 			return nil

@@ -34,15 +34,27 @@ type Survey struct {
 	Parts []string     // sub-scores with their own column, sorted by name
 	rest  bool         // there are further sub-scores, which share one column
 	dead  map[int]bool // lines replaced by a later one
+	kept  *keeper      // nil: the rollouts are read again for each table
 }
 
-// NewSurvey reads all rollouts once and passes each to see. It returns ErrNoRollouts if read is
+// NewSurvey reads all rollouts once and passes each to see. With keep it keeps their rows, some 50
+// bytes each, so that tables do not read the rollouts again. It returns ErrNoRollouts if read is
 // nil.
-func NewSurvey(read Rollouts, see func(collect.Counted)) (*Survey, error) {
+func NewSurvey(read Rollouts, keep bool, see func(collect.Counted)) (*Survey, error) {
 	if read == nil {
 		return nil, ErrNoRollouts
 	}
 	s := &Survey{read: read, dead: make(map[int]bool)}
+	if keep {
+		s.kept = newKeeper()
+	}
+	if err := s.survey(see); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Survey) survey(see func(collect.Counted)) error {
 	count := make(map[string]int)
 	seen := 0
 	_, err := s.read(func(r collect.Counted) error {
@@ -53,11 +65,14 @@ func NewSurvey(read Rollouts, see func(collect.Counted)) (*Survey, error) {
 		for name := range r.Parts {
 			count[name]++
 		}
+		if s.kept != nil {
+			s.kept.add(r)
+		}
 		see(r)
 		return nil
 	})
 	if err != nil && !errors.Is(err, rollout.ErrNoRecords) {
-		return nil, err
+		return err
 	}
 	s.rows = seen - len(s.dead)
 	for name := range count {
@@ -69,15 +84,23 @@ func NewSurvey(read Rollouts, see func(collect.Counted)) (*Survey, error) {
 		s.Parts = s.Parts[:mostParts]
 	}
 	slices.Sort(s.Parts)
-	return s, nil
+	return nil
 }
 
 // ErrGrown means that the run was written to between two reads.
 var ErrGrown = errors.New("the run was written to while it was read: write the report again")
 
 // each yields every rollout once, in the attempt that counts.
-func (s *Survey) each(yield func(collect.Counted) error) error {
-	rows := 0
+func (s *Survey) each(yield func(row) error) error {
+	if s.kept != nil && !s.kept.lost {
+		return s.kept.each(func(line int, r row) error {
+			if s.dead[line] {
+				return nil
+			}
+			return yield(r)
+		})
+	}
+	rows, columns := 0, rolloutColumns()
 	_, err := s.read(func(r collect.Counted) error {
 		if s.dead[r.At] {
 			return nil
@@ -85,7 +108,7 @@ func (s *Survey) each(yield func(collect.Counted) error) error {
 		if rows++; rows > s.rows {
 			return ErrGrown
 		}
-		return yield(r)
+		return yield(rowOf(columns, r))
 	})
 	switch {
 	case err != nil && !errors.Is(err, rollout.ErrNoRecords):
@@ -101,7 +124,8 @@ func (s *Survey) each(yield func(collect.Counted) error) error {
 func RolloutColumns(parts []string, rest bool) []Column[collect.Counted] {
 	all := rolloutColumns()
 	index := slices.IndexFunc(all, func(c Column[collect.Counted]) bool { return c.Name == partsBefore })
-	return slices.Concat(all[:index], partColumns(parts, rest), all[index:])
+	of := func(r collect.Counted) map[string]float64 { return r.Parts }
+	return slices.Concat(all[:index], partColumns(parts, rest, of), all[index:])
 }
 
 // partsBefore is the column after the sub-scores.
@@ -109,8 +133,8 @@ const partsBefore = "turns"
 
 // partColumns returns a column for each sub-score, and one for those beyond the limit. Names that
 // look the same when displayed are numbered.
-func partColumns(parts []string, rest bool) []Column[collect.Counted] {
-	var list []Column[collect.Counted]
+func partColumns[R any](parts []string, rest bool, of func(R) map[string]float64) []Column[R] {
+	var list []Column[R]
 	taken := make(map[string]bool)
 	separate := make(map[string]bool)
 	for _, part := range parts {
@@ -121,10 +145,10 @@ func partColumns(parts []string, rest bool) []Column[collect.Counted] {
 			name = fmt.Sprintf("%s (%d)", plain, i)
 		}
 		taken[name] = true
-		list = append(list, Column[collect.Counted]{
+		list = append(list, Column[R]{
 			name, numberCells, "the sub-score " + plain.ID(part),
-			func(r collect.Counted) any {
-				if x, ok := r.Parts[part]; ok {
+			func(r R) any {
+				if x, ok := of(r)[part]; ok {
 					return known(&x)
 				}
 				return nil
@@ -132,18 +156,18 @@ func partColumns(parts []string, rest bool) []Column[collect.Counted] {
 		})
 	}
 	if rest {
-		list = append(list, Column[collect.Counted]{
+		list = append(list, Column[R]{
 			"more_parts", textCells, "the other sub-scores, as JSON",
-			func(r collect.Counted) any { return moreParts(r, separate) },
+			func(r R) any { return moreParts(of(r), separate) },
 		})
 	}
 	return list
 }
 
 // moreParts returns the sub-scores without their own column.
-func moreParts(r collect.Counted, separate map[string]bool) any {
+func moreParts(parts map[string]float64, separate map[string]bool) any {
 	rest := make(map[string]any)
-	for name, x := range r.Parts {
+	for name, x := range parts {
 		if !separate[name] {
 			rest[name] = known(&x)
 		}
@@ -160,7 +184,7 @@ func moreParts(r collect.Counted, separate map[string]bool) any {
 
 // WriteCSV writes rollouts.csv.
 func (s *Survey) WriteCSV(w io.Writer) error {
-	if err := writeCSV(w, RolloutColumns(s.Parts, s.rest), s.each); err != nil {
+	if err := writeCSV(w, rowColumns(s.Parts, s.rest), s.each); err != nil {
 		return fmt.Errorf("write rollouts.csv: %w", err)
 	}
 	return nil

@@ -20,7 +20,7 @@ func TestARowNamesItsStep(t *testing.T) {
 			}
 		}
 		return rollout.Input{}, nil
-	}, func(collect.Counted) {})
+	}, true, func(collect.Counted) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,5 +35,42 @@ func TestARowNamesItsStep(t *testing.T) {
 	at := slices.Index(rows[0], "step")
 	if at != slices.Index(rows[0], "sample")+1 || rows[1][at] != "0" || rows[2][at] != "20" {
 		t.Errorf("steps in column %d of %q", at, rows)
+	}
+}
+
+// Rows beyond what may be kept are read again.
+func TestRowsThatAreNotKeptAreReadAgain(t *testing.T) {
+	times := 0
+	read := func(yield func(collect.Counted) error) (rollout.Input, error) {
+		times++
+		for i := range 5 {
+			rec := &rollout.Record{Item: "q1", Sample: i, Parts: map[string]float64{"a": float64(i)}}
+			if err := yield(collect.Counted{Record: rec, At: i + 1}); err != nil {
+				return rollout.Input{}, err
+			}
+		}
+		return rollout.Input{}, nil
+	}
+	var want string
+	for _, most := range []int{mostKept, 0} {
+		times = 0
+		s := &Survey{read: read, dead: map[int]bool{}, kept: newKeeper()}
+		s.kept.most, s.kept.block = most, 1
+		if err := s.survey(func(collect.Counted) {}); err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		if err := s.WriteCSV(&out); err != nil {
+			t.Fatal(err)
+		}
+		if want == "" {
+			want = out.String()
+		}
+		if wanted := map[bool]int{true: 1, false: 2}[most > 0]; out.String() != want || times != wanted {
+			t.Errorf("at most %d bytes kept: read %d times, want %d; %q, want %q", most, times, wanted, out.String(), want)
+		}
+	}
+	if lines := strings.Count(want, "\n"); lines != 6 {
+		t.Errorf("%d lines", lines)
 	}
 }

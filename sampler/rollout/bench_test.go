@@ -61,6 +61,7 @@ func BenchmarkRead(b *testing.B) {
 	for name, opt := range map[string]ReadOptions{
 		"lean":             {Lean: true},
 		"lean one worker":  {Lean: true, Workers: 1},
+		"without prompts":  {Lean: true, SkipPrompts: true, Workers: 1},
 		"whole":            {},
 		"whole one worker": {Workers: 1},
 	} {

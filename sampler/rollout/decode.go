@@ -39,9 +39,10 @@ type decoded struct {
 
 // decoding says how a line is decoded; see ReadOptions.
 type decoding struct {
-	lean      bool // skip Messages and the outputs of Calls, without copying them
-	toolError func(output string) bool
-	prompts   *prompt.Cache // may be nil
+	lean        bool // skip Messages and the outputs of Calls, without copying them
+	skipPrompts bool // a lean read leaves out Asked and Said
+	toolError   func(output string) bool
+	prompts     *prompt.Cache // may be nil
 }
 
 // decodeRecord reads one line.
@@ -97,7 +98,7 @@ func (d *recordDecoder) decode(line []byte) error {
 				var fault, err error
 				d.rec.Calls, fault, err = scanCalls(&s, 2, d.decoding)
 				return true, cmp.Or(err, fault)
-			case string(key) == `"messages"` && d.lean:
+			case string(key) == `"messages"` && d.lean && !d.skipPrompts:
 				return true, d.rec.scanSaid(&s, 2, d.prompts)
 			}
 			return false, nil
@@ -162,9 +163,10 @@ func (d *recordDecoder) member(key, v, was []byte) (err error) {
 		r.Served, err = readText("served_by", v)
 	case "messages":
 		r.Messages, r.Asked, r.Said = nil, prompt.Identity{}, 0
-		if !d.lean {
+		switch {
+		case !d.lean:
 			r.Messages, err = readMessages(v)
-		} else {
+		case !d.skipPrompts:
 			r.readSaid(v, d.prompts)
 		}
 	case "calls":

@@ -254,6 +254,10 @@ func checkLean(t *testing.T, line []byte, whole decoded) {
 	if err != nil {
 		t.Fatalf("%q: a lean read fails: %v", line, err)
 	}
+	bare, err := decodeRecord(line, decoding{lean: true, skipPrompts: true})
+	if err != nil {
+		t.Fatalf("%q: a lean read without prompts fails: %v", line, err)
+	}
 	want := *whole.rec
 	want.Messages = nil
 	want.Calls = nil
@@ -261,6 +265,9 @@ func checkLean(t *testing.T, line []byte, whole decoded) {
 		t.Fatalf("%q: a lean read shows another prompt", line)
 	}
 	lean.rec.Asked, lean.rec.Said = prompt.Identity{}, 0
+	if diff := cmp.Diff(lean.rec, bare.rec, sameJSON); diff != "" {
+		t.Fatalf("%q: a lean read differs without prompts (-lean +without):\n%s", line, diff)
+	}
 	for _, c := range whole.rec.Calls {
 		c.Output = ""
 		want.Calls = append(want.Calls, c)

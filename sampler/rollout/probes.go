@@ -42,7 +42,7 @@ func readProbes(ctx context.Context, name string, open func() (io.ReadCloser, er
 		defer f.Close()
 		return newPipeline(f, opt, Probe).run(ctx, d.batch)
 	}
-	err := pass(ReadOptions{Lean: true}, delivery{name: name, input: &l.input, take: l.take})
+	err := pass(ReadOptions{Lean: true, SkipPrompts: true}, delivery{name: name, input: &l.input, take: l.take})
 	if err != nil {
 		return l.input, err
 	}

@@ -21,6 +21,8 @@ type ReadOptions struct {
 	// Lean skips Messages and the Output of Calls (OutputBytes keeps its length): their text is
 	// checked to be JSON, but not decoded.
 	Lean bool
+	// SkipPrompts leaves Asked and Said of a lean read empty, which takes a quarter less time.
+	SkipPrompts bool
 	// ToolError reports from its beginning whether the output of a successful call is an error:
 	// such a call is read as CallError. nil checks nothing. Several goroutines call it.
 	ToolError func(output string) bool
@@ -147,7 +149,7 @@ func newPipeline(rd io.Reader, opt ReadOptions, source Source) *pipeline {
 	}
 	ahead := 2*workers + 2
 	return &pipeline{
-		cut: newCutter(rd), as: decoding{opt.Lean, opt.ToolError, prompt.NewCache()}, source: source,
+		cut: newCutter(rd), as: decoding{opt.Lean, opt.SkipPrompts, opt.ToolError, prompt.NewCache()}, source: source,
 		split: cmp.Or(opt.Split, Train), workers: workers, seed: maphash.MakeSeed(),
 		work:  make(chan *batch, ahead),
 		order: make(chan *batch, ahead),

@@ -148,7 +148,7 @@ func (d RolloutState) Ungraded() bool { return d.Outcome == GraderFailed && d.Ou
 // an empty state.
 func (r *Run) State(ctx context.Context) (map[Key]RolloutState, Input, error) {
 	state := make(map[Key]RolloutState)
-	in, err := r.Records(ctx, ReadOptions{Lean: true}, func(rec *Record) error {
+	in, err := r.Records(ctx, ReadOptions{Lean: true, SkipPrompts: true}, func(rec *Record) error {
 		state[rec.Key()] = RolloutState{Attempt: rec.Attempt, Outcome: rec.Outcome, Output: rec.gradable()}
 		return nil
 	})

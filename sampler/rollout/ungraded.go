@@ -20,7 +20,7 @@ type Ungraded struct {
 func (r *Run) Ungraded(ctx context.Context, cutOff bool, size int) (*Ungraded, error) {
 	u := &Ungraded{run: r, lines: make(map[Key]int)}
 	others, members, gradedWith := make(map[Key]int), make(map[Key]int), make(map[Key]int)
-	_, err := r.Records(ctx, ReadOptions{Lean: true}, func(rec *Record) error {
+	_, err := r.Records(ctx, ReadOptions{Lean: true, SkipPrompts: true}, func(rec *Record) error {
 		delete(u.lines, rec.Key())
 		delete(others, rec.Key())
 		switch {

@@ -266,7 +266,7 @@ func (h *inspectHeader) informational() (names []string) {
 // read reads the samples of one log.
 func (r *inspectReader) read(ctx context.Context, log *inspectLog) error {
 	r.log, r.task, r.seen = log.file, log.header.Eval.Task, make(map[rollout.Key]string)
-	r.last, r.named = log.last, &log.header
+	r.named = &log.header
 	r.scores.informational = log.header.informational()
 	for _, s := range log.header.Results.Scores {
 		for _, metric := range []string{"accuracy", "mean"} {
@@ -276,7 +276,7 @@ func (r *inspectReader) read(ctx context.Context, log *inspectLog) error {
 			}
 		}
 	}
-	if err := eachSample(ctx, log, decodeInspectSample, r.sample); err != nil {
+	if err := eachSample(ctx, log, decodeLast(log.last), r.sample); err != nil {
 		return err
 	}
 	if r.scoredErrors == 0 { // which are noted with the mean

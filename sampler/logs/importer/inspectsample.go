@@ -62,6 +62,23 @@ type decodedSample struct {
 	*inspectSample
 	talk         inspectTalk
 	err, talkErr error
+
+	skipped bool  // a later log of the evaluation has the sample that counts
+	nameErr error // of its name, by which that was looked up
+}
+
+// decodeLast is decodeInspectSample for a log of which only the samples with the names in last
+// count; nil means all.
+func decodeLast(last map[string]bool) func(text []byte) decodedSample {
+	if last == nil {
+		return decodeInspectSample
+	}
+	return func(text []byte) decodedSample {
+		if name, err := inspectName(text); err != nil || !last[name] {
+			return decodedSample{skipped: err == nil, nameErr: err}
+		}
+		return decodeInspectSample(text)
+	}
 }
 
 func decodeInspectSample(text []byte) (d decodedSample) {
@@ -104,8 +121,6 @@ type inspectReader struct {
 
 	named *inspectHeader
 
-	last map[string]bool // names of the log's samples that count; nil = all
-
 	failures, limits, unscored, cancelled, retried, copies, replaced, scoredErrors, edited, invalidated int
 
 	stamped, plain int // samples with and without a stamp
@@ -113,11 +128,8 @@ type inspectReader struct {
 
 // sample reads one sample.
 func (r *inspectReader) sample(where string, text []byte, d decodedSample) error {
-	if r.last != nil {
-		name, err := inspectName(text)
-		if err != nil || !r.last[name] {
-			return err
-		}
+	if d.skipped || d.nameErr != nil {
+		return d.nameErr
 	}
 	r.sink.beginRow(text)
 	if d.err != nil {

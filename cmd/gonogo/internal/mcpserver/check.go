@@ -156,7 +156,7 @@ func (s *server) estimate(ctx context.Context, c *call, in costInput) (*cost, er
 	}
 	var input, output, usd, hours mean
 	price := p.Config.TokenPrices().Rollout
-	_, err = run.Records(ctx, rollout.ReadOptions{Lean: true}, func(rec *rollout.Record) error {
+	_, err = run.Records(ctx, rollout.ReadOptions{Lean: true, SkipPrompts: true}, func(rec *rollout.Record) error {
 		if rec.Outcome.Missing() {
 			return nil
 		}

@@ -46,7 +46,7 @@ func TestARolloutMadeAgainIsReportedOnce(t *testing.T) {
 	}
 	whole := rolloutsOf(context.Background(), &project.Invocation{}, dir, &analysis.Result{RewardRange: [2]float64{0, 1}})
 	for name, all := range map[string]table.Rollouts{"whole": whole, "without texts": withoutTexts(whole)} {
-		s, err := table.NewSurvey(all, func(collect.Counted) {})
+		s, err := table.NewSurvey(all, false, func(collect.Counted) {})
 		if err != nil {
 			t.Fatal(err)
 		}

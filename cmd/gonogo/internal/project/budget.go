@@ -106,7 +106,7 @@ func (sp *Spending) countRollouts(ctx context.Context, dir string,
 	copied := func(rec *rollout.Record) bool {
 		return m != nil && (m.GradedFrom != "" || m.Source == rollout.Import) && !rec.Started.After(m.Started)
 	}
-	_, err = run.Records(ctx, rollout.ReadOptions{Lean: true}, func(rec *rollout.Record) error {
+	_, err = run.Records(ctx, rollout.ReadOptions{Lean: true, SkipPrompts: true}, func(rec *rollout.Record) error {
 		switch {
 		case len(rec.Earlier) > 0: // only the grade was made here
 			last[idOf(rec)] = used(rec, gradingTokens, sp.GradingCost())
