@@ -25,11 +25,19 @@ func (c *Collector) addAnswer(r *Row, rec *rollout.Record) {
 	r.Says = [2]uint64{c.AnswerHash(plainText(rec.Answer)), c.AnswerHash(lastNumber(rec.Answer))}
 	r.Length = int32(min(utf8.RuneCountInString(rec.Answer), math.MaxInt32))
 	c.addTop(r, rec)
-	if r.Valid && len(rec.Answer) >= IdenticalText && c.AtTop(r.Reward) {
+	if r.Head = r.Valid && len(rec.Answer) >= IdenticalText && c.AtTop(r.Reward); !r.Head {
+		return
+	}
+	if first, known := c.first[r.AnswerHash]; !known {
+		c.first[r.AnswerHash] = r.Of
+	} else if first != r.Of && c.heads[r.AnswerHash] == "" {
 		// clone, because a substring would keep the whole text in memory
-		r.Head = strings.Clone(wording.ClipBytes(rec.Answer, analysis.ExcerptLength))
+		c.heads[r.AnswerHash] = strings.Clone(wording.ClipBytes(rec.Answer, analysis.ExcerptLength))
 	}
 }
+
+// Head returns the beginning of a longer answer that earned the top on several items.
+func (c *Collector) Head(answer uint64) string { return c.heads[answer] }
 
 // Top is an answer near the top of the range.
 type Top struct {
@@ -47,19 +55,19 @@ const (
 // addTop keeps some answers at the top, at most one per item: those with the smallest hash, so that
 // the selection does not depend on the order of the lines.
 func (c *Collector) addTop(r *Row, rec *rollout.Record) {
-	k := ItemOf(r.Key)
+	k := *r.Of
 	was, kept := c.tops[k]
-	if kept && was.Key == r.Key {
+	if kept && was.Key == r.Key() {
 		delete(c.tops, k) // a later attempt counts
 		kept = false
 	}
 	if !r.Valid || rec.Answer == "" || len(rec.Answer) > topLength || r.Reward < c.Range.Lo+nearTop*c.Range.Width() ||
-		kept && was.Key.Sample < r.Key.Sample {
+		kept && was.Key.Sample < r.Sample {
 		return
 	}
 	h := fnv.New64a()
 	h.Write([]byte(k.Split + "/" + rollout.Split(k.ID)))
-	c.tops[k] = Top{Key: r.Key, Answer: strings.Clone(rec.Answer), luck: h.Sum64()}
+	c.tops[k] = Top{Key: r.Key(), Answer: strings.Clone(rec.Answer), luck: h.Sum64()}
 	if len(c.tops) >= 2*topsKept {
 		for _, t := range c.Tops()[topsKept:] {
 			delete(c.tops, ItemOf(t.Key))
@@ -112,22 +120,27 @@ func (c *Collector) addParts(r *Row, rec *rollout.Record) {
 			c.Parts = append(c.Parts, name)
 		}
 	}
-	r.Parts = make([]float64, len(c.Parts))
+	if r.grading == nil {
+		r.grading = new(grading)
+	}
+	parts := make([]float64, len(c.Parts))
+	r.grading.parts = parts
 	for i, name := range c.Parts {
 		v, ok := rec.Parts[name]
 		if !ok {
 			v = math.NaN()
 		}
-		r.Parts[i] = v
+		parts[i] = v
 	}
 }
 
 // Part returns a sub-score by index, NaN if there is none.
 func (r *Row) Part(i int) float64 {
-	if i < 0 || i >= len(r.Parts) {
+	parts := r.Parts()
+	if i < 0 || i >= len(parts) {
 		return math.NaN()
 	}
-	return r.Parts[i]
+	return parts[i]
 }
 
 // OtherError is the kind of a failure without a kind.
@@ -144,15 +157,15 @@ func (c *Collector) kindOf(rec *rollout.Record) string {
 // zero lowers a rollout that a detector marked to the bottom of the range, if the detector is
 // configured to do so. Its reward is kept for the report, and its grades no longer count for noise.
 func (c *Collector) zero(r *Row, rare *Rare) {
-	if r.Valid && c.Audit.zero[r.Key] {
-		c.Zeroed[r.Key] = r.Reward
+	if r.Valid && c.Audit.zero[r.Key()] {
+		c.Zeroed[r.Key()] = r.Reward
 		r.Reward, rare.Grades, r.Graded = c.Range.Lo, nil, false
 	}
 }
 
 // GraderReward returns the reward that the grader gave.
 func (c *Collector) GraderReward(r *Row) float64 {
-	if reward, ok := c.Zeroed[r.Key]; ok {
+	if reward, ok := c.Zeroed[r.Key()]; ok {
 		return reward
 	}
 	return r.Reward
@@ -240,9 +253,9 @@ type markedAnswer struct {
 // addMarked keeps, for each token, an answer of the first item by name that holds it.
 func (c *Collector) addMarked(r *Row, rec *rollout.Record, found markup.Token) {
 	const before, kept = 60, 280 // bytes
-	k := markedToken{r.Key.Split, found.Text}
+	k := markedToken{r.Of.Split, found.Text}
 	was, some := c.markup[k]
-	first := cmp.Or(cmp.Compare(r.Key.Item, was.key.Item), cmp.Compare(r.Key.Sample, was.key.Sample)) <= 0
+	first := cmp.Or(cmp.Compare(r.Of.ID, was.key.Item), cmp.Compare(r.Sample, was.key.Sample)) <= 0
 	if !r.Valid || found.Text == "" || some && !first {
 		return
 	}
@@ -253,7 +266,7 @@ func (c *Collector) addMarked(r *Row, rec *rollout.Record, found markup.Token) {
 	if c.markup == nil {
 		c.markup = make(map[markedToken]markedAnswer)
 	}
-	c.markup[k] = markedAnswer{r.Key, strings.Clone(wording.ClipBytes(text, kept))}
+	c.markup[k] = markedAnswer{r.Key(), strings.Clone(wording.ClipBytes(text, kept))}
 }
 
 // Marked returns the part around a token of an answer of the split that holds it; "" if none does.

@@ -128,7 +128,7 @@ func (c *Collector) addMark(name string, base rollout.Key, rec *rollout.Record) 
 // ones, else the record's own. Grades whose first one is not the recorded reward come from another
 // grader.
 func (a *audit) gradesOf(r *Row, own []float64, noise float64) []float64 {
-	again, ok := a.Regrades[r.Key]
+	again, ok := a.Regrades[r.Key()]
 	switch {
 	case !ok || len(again) < len(own):
 		return own

@@ -46,6 +46,8 @@ type Collector struct {
 	People []rollout.Label
 	Own    func(ItemKey) (markup.Own, error) // tokens in the row of an item of the run; rarely called
 	tops   map[ItemKey]Top                   // one per item
+	first  map[uint64]*ItemKey               // of each longer answer at the top, by hash, the first item
+	heads  map[uint64]string                 // the beginnings of those that a second item has
 	markup map[markedToken]markedAnswer      // an answer with each token, by split
 	Zeroed map[rollout.Key]float64           // the original rewards of rollouts that a detector lowered to the bottom
 }
@@ -53,21 +55,19 @@ type Collector struct {
 // Row is one rollout without its text. There is one for each rollout, so fields that few of them
 // have are in Rare.
 type Row struct {
-	Key        rollout.Key
+	Of         *ItemKey // shared by the rows of an item
+	Sample     int
 	Reward     float64
 	Elapsed    float64   // seconds; 0 if unknown
 	OutputHash uint64    // of answer and calls; 0 if there is no text
 	Whole      uint64    // of all that was said, whatever its length; 0 if nothing is recorded
-	Asked      uint64    // the Sum of the prompt as far as it is recorded; 0 if it is not
 	Trace      uint64    // of the trace id; 0 if there is none
 	AnswerHash uint64    // of the answer alone; 0 if there is none
 	Says       [2]uint64 // of the answer without irrelevant details, and of its last number; 0 if there is none
 	Calls      []Call
-	Usage      rollout.Usage
-	Head       string    // the beginning of a longer answer at the top of the range
-	Parts      []float64 // sub-scores by index of Collector.Parts; NaN if missing; nil without any
-	labels     *Labels   // nil if the record has none
-	judge      *rollout.Usage
+	tokens     tokens
+	labels     *Labels  // nil if the record has none
+	grading    *grading // nil if the record has neither parts nor tokens of a judge
 	rare       *Rare
 	Length     int32 // of the answer, in runes
 	Text       int32 // of the answer and the arguments of calls, in bytes
@@ -79,6 +79,7 @@ type Row struct {
 	By         uint16 // an index of Collector.By
 	outcome    uint8  // an index of outcomes
 	finish     uint8  // an index of finishes
+	Head       bool   // Collector.Head has the beginning of the answer, if other items have the same one
 	Valid      bool   // whether the reward may be used
 	Graded     bool   // the reward is a grade, not the floor of a failure or a detector's zero
 	Clipped    bool
@@ -94,6 +95,15 @@ var (
 	finishes = append([]rollout.Finish{""}, rollout.Finishes()...)
 	statuses = append([]rollout.CallStatus{""}, rollout.CallStatuses()...)
 )
+
+// tokens holds a rollout.Usage in the order of its fields: 1 more than each count, 0 if it is unknown.
+type tokens [4]uint32
+
+// grading holds what graders with parts and judges add to a row.
+type grading struct {
+	parts []float64 // by index of Collector.Parts; NaN if missing
+	judge rollout.Usage
+}
 
 // index returns the index of a value.
 func index[W comparable](words []W, w W) uint8 { return uint8(max(0, slices.Index(words, w))) }
@@ -111,6 +121,8 @@ type Rare struct {
 	Grades []float64    // two or more of the same output, ascending; else nil
 	Markup markup.Token // left in the answer by the server
 	Leak   *LeakCheck   // canaries; nil if none was planted
+
+	usage *rollout.Usage // if a count does not fit into tokens
 }
 
 // Rare returns the rare fields.
@@ -123,17 +135,73 @@ func (r *Row) Rare() Rare {
 
 // SetRare sets the rare fields.
 func (r *Row) SetRare(o Rare) {
-	if r.rare = nil; o.Cause != "" || o.Kind != "" || o.Grades != nil || o.Markup != (markup.Token{}) || o.Leak != nil {
+	if r.rare = nil; o.Cause != "" || o.Kind != "" || o.Grades != nil || o.Markup != (markup.Token{}) || o.Leak != nil ||
+		o.usage != nil {
 		r.rare = &o
 	}
 }
 
 // Judge returns the tokens of the models that graded.
 func (r *Row) Judge() rollout.Usage {
-	if r.judge == nil {
+	if r.grading == nil {
 		return rollout.Usage{}
 	}
-	return *r.judge
+	return r.grading.judge
+}
+
+// Parts returns the sub-scores by index of Collector.Parts, NaN if missing; nil without any.
+func (r *Row) Parts() []float64 {
+	if r.grading == nil {
+		return nil
+	}
+	return r.grading.parts
+}
+
+// Key identifies the rollout.
+func (r *Row) Key() rollout.Key {
+	k := r.Of
+	return rollout.Key{Split: k.Split, Item: k.ID, Sample: r.Sample, Step: k.Step}
+}
+
+// setUsage stores the tokens of the model.
+func (r *Row) setUsage(u rollout.Usage, rare *Rare) {
+	for i, n := range []*int64{u.Input, u.Output, u.Reasoning, u.Cached} {
+		switch {
+		case n == nil:
+		case *n >= 0 && *n < math.MaxUint32:
+			r.tokens[i] = uint32(*n) + 1
+		default:
+			rare.usage = &u
+		}
+	}
+}
+
+// Usage returns the tokens of the model.
+func (r *Row) Usage() rollout.Usage {
+	if r.rare != nil && r.rare.usage != nil {
+		return *r.rare.usage
+	}
+	counts, known := new([len(r.tokens)]int64), [len(r.tokens)]*int64{}
+	for i, n := range r.tokens {
+		if n > 0 {
+			counts[i] = int64(n) - 1
+			known[i] = &counts[i]
+		}
+	}
+	return rollout.Usage{Input: known[0], Output: known[1], Reasoning: known[2], Cached: known[3]}
+}
+
+// Tokens returns InputTokens, OutputTokens or ReasoningTokens, if they are known.
+func (r *Row) Tokens(of Quantity) (n float64, known bool) {
+	i := of - InputTokens
+	if r.rare != nil && r.rare.usage != nil {
+		u := r.rare.usage
+		if n := []*int64{u.Input, u.Output, u.Reasoning}[i]; n != nil {
+			return float64(*n), true
+		}
+		return 0, false
+	}
+	return float64(r.tokens[i]) - 1, r.tokens[i] > 0
 }
 
 // Call is one tool call without its text.
@@ -143,13 +211,18 @@ type Call struct {
 	Elapsed float32 // seconds
 	Bytes   int32
 	Tool    uint16
-	status  uint8 // an index of statuses
-	NotText bool  // the output was not a string
+	status  uint8 // an index of statuses, and notText
 	Unnamed bool  // only the fact that it was made is known
 }
 
+// notText marks the status of a call whose output was not a string.
+const notText = 1 << 7
+
 // Status returns how the call went.
-func (c *Call) Status() rollout.CallStatus { return statuses[c.status] }
+func (c *Call) Status() rollout.CallStatus { return statuses[c.status&^notText] }
+
+// NotText reports whether the output was not a string.
+func (c *Call) NotText() bool { return c.status&notText != 0 }
 
 // OnlyCounted reports whether only the number of the rollout's calls is known, but not their tools,
 // arguments and turns.
@@ -161,7 +234,7 @@ func New(r stat.Range) *Collector {
 		Range: r, hash: maphash.MakeSeed(), prompts: prompt.NewCache(),
 		rows: newLedger(), names: make(map[string]uint16), by: map[string]uint16{"": 0}, By: []string{""},
 		PartAt: make(map[string]int), kinds: make(map[string]string), Zeroed: make(map[rollout.Key]float64),
-		tops: make(map[ItemKey]Top),
+		tops: make(map[ItemKey]Top), first: make(map[uint64]*ItemKey), heads: make(map[uint64]string),
 	}
 }
 
@@ -180,22 +253,21 @@ func errorOf(rec *rollout.Record) string {
 // Add adds the record's numbers. A later record of the same key replaces an earlier one. A reward
 // outside the range is an error.
 func (c *Collector) Add(rec *rollout.Record) error {
+	item := c.rows.of(rec.Key())
 	r, rare := c.rows.blank(), Rare{Leak: leakOf(rec)}
 	*r = Row{
-		Key: rec.Key(), Attempt: small(rec.Attempt), outcome: index(outcomes, rec.Outcome), Clipped: rec.Clipped,
+		Of: &item.key, Sample: rec.Sample, Attempt: small(rec.Attempt), outcome: index(outcomes, rec.Outcome), Clipped: rec.Clipped,
 		Blanked: rec.Blanked > 0, finish: index(finishes, finishOf(rec)),
 		Observed: rec.Turns > 0 || len(rec.Calls) > 0, Turns: small(rec.Turns), Offered: offered(rec),
-		Usage: rec.Usage, JudgeCalls: small(price.JudgeCalls(rec)), Retries: small(rec.Retries),
+		JudgeCalls: small(price.JudgeCalls(rec)), Retries: small(rec.Retries),
 		Elapsed: time.Duration(rec.Elapsed).Seconds(),
 		labels:  c.rows.labelsOf(rec),
 	}
+	r.setUsage(rec.Usage, &rare)
 	if rec.Judge != (rollout.Usage{}) {
-		judge := rec.Judge
-		r.judge = &judge
+		r.grading = &grading{judge: rec.Judge}
 	}
-	item := c.rows.of(r.Key)
-	r.Key.Split, r.Key.Item = item.key.Split, item.key.ID // share one string
-	was := item.row(r.Key.Sample)
+	was := item.row(r.Sample)
 	r.Repeats = c.repeats(was, rec)
 	if rec.Outcome != rollout.Graded {
 		rare.Cause = errorOf(rec)
@@ -226,7 +298,7 @@ func (c *Collector) Add(rec *rollout.Record) error {
 		*was = *r
 		return nil
 	}
-	extra := c.extra(r.Key)
+	extra := c.extra(r.Key())
 	if extra {
 		c.Extra++
 	}
@@ -351,9 +423,9 @@ func (c *Collector) addCalls(r *Row, rec *rollout.Record) {
 			size = len(k.Output)
 		}
 		r.Calls = append(r.Calls, Call{
-			Tool: c.tool(k.Name), status: index(statuses, k.Status), Turn: int32(k.Turn),
+			Tool: c.tool(k.Name), status: statusOf(k), Turn: int32(k.Turn),
 			Elapsed: float32(time.Duration(k.Elapsed).Seconds()), Bytes: int32(min(size, math.MaxInt32)), Args: args,
-			NotText: k.Error == rollout.NotText, Unnamed: unnamed,
+			Unnamed: unnamed,
 		})
 	}
 	if text >= IdenticalText {
@@ -369,6 +441,14 @@ func (c *Collector) addCalls(r *Row, rec *rollout.Record) {
 	}
 }
 
+func statusOf(k *rollout.Call) uint8 {
+	status := index(statuses, k.Status)
+	if k.Error == rollout.NotText {
+		status |= notText
+	}
+	return status
+}
+
 // offered reports whether a plain line lists tools under its key "tools", recognized by keys that
 // only tool descriptions have.
 func offered(rec *rollout.Record) bool {
@@ -381,7 +461,6 @@ func offered(rec *rollout.Record) bool {
 // addOrigin records the prompt and the model that answered.
 func (c *Collector) addOrigin(r *Row, rec *rollout.Record, item *rowsOfItem) {
 	asked := rec.Prompt(c.prompts)
-	r.Asked = asked.Sum
 	switch {
 	case asked.Sum == 0:
 	case item.asked.Sum == 0:

@@ -100,7 +100,7 @@ func (c *Collector) severalSteps() bool {
 
 // Settle sorts the rows by sample and gathers their rewards and labels.
 func (it *Item) Settle() {
-	slices.SortFunc(it.Rows, func(a, b *Row) int { return cmp.Compare(a.Key.Sample, b.Key.Sample) })
+	slices.SortFunc(it.Rows, func(a, b *Row) int { return cmp.Compare(a.Sample, b.Sample) })
 	for _, r := range it.Rows {
 		if r.Valid {
 			it.Rewards = append(it.Rewards, r.Reward)
@@ -120,7 +120,7 @@ func (it *Item) Settle() {
 }
 
 // Key returns the key of the item.
-func (it *Item) Key() ItemKey { return ItemOf(it.Rows[0].Key) }
+func (it *Item) Key() ItemKey { return *it.Rows[0].Of }
 
 // CompareIDs compares ids in natural order: q2 before q10.
 func CompareIDs(a, b string) int {

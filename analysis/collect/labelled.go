@@ -229,7 +229,7 @@ func (c *Collector) rewardOf(k outputKey, it *Item, texts map[outputKey]float64)
 	var rewards []float64
 	if it != nil {
 		for _, r := range it.Rows {
-			if r.Valid && (k.sample >= 0 && r.Key.Sample == k.sample || k.sample < 0 && r.AnswerHash == k.hash) {
+			if r.Valid && (k.sample >= 0 && r.Sample == k.sample || k.sample < 0 && r.AnswerHash == k.hash) {
 				rewards = append(rewards, c.GraderReward(r))
 			}
 		}

@@ -93,7 +93,7 @@ func (of *rowsOfItem) row(sample int) *Row {
 	}
 	for _, list := range [][]*Row{of.rows, of.extra} {
 		for _, r := range list {
-			if r.Key.Sample == sample {
+			if r.Sample == sample {
 				return r
 			}
 		}
@@ -109,7 +109,7 @@ func (of *rowsOfItem) add(r *Row, extra bool) {
 		of.rows = append(of.rows, r)
 	}
 	if of.at != nil {
-		of.at[r.Key.Sample] = r
+		of.at[r.Sample] = r
 		return
 	}
 	if len(of.rows)+len(of.extra) <= lookedThrough {
@@ -117,6 +117,6 @@ func (of *rowsOfItem) add(r *Row, extra bool) {
 	}
 	of.at = make(map[int]*Row)
 	for _, r := range slices.Concat(of.rows, of.extra) {
-		of.at[r.Key.Sample] = r
+		of.at[r.Sample] = r
 	}
 }

@@ -227,7 +227,7 @@ func (c *Collector) sourceOf(r *Row, rec *rollout.Record) source {
 func (it *RunItem) add(r *Row, origin source, parts []string, run known) {
 	rare := r.Rare()
 	try := Try{
-		Sample: r.Key.Sample, Attempt: int(r.Attempt), Line: origin.line, Trace: origin.trace, Calls: -1, Turns: -1,
+		Sample: r.Sample, Attempt: int(r.Attempt), Line: origin.line, Trace: origin.trace, Calls: -1, Turns: -1,
 		Outcome: r.Outcome(), Valid: r.Valid, Reward: r.Reward, Elapsed: r.Elapsed, Output: r.OutputHash,
 		Cause: rare.Cause, Kind: rare.Kind,
 	}
@@ -258,9 +258,9 @@ func (it *RunItem) add(r *Row, origin source, parts []string, run known) {
 	if r.Turns > 0 {
 		it.Of[Turns].add(float64(r.Turns))
 	}
-	for i, tokens := range []*int64{r.Usage.Input, r.Usage.Output, r.Usage.Reasoning} {
-		if tokens != nil {
-			it.Of[InputTokens+Quantity(i)].add(float64(*tokens))
+	for _, of := range []Quantity{InputTokens, OutputTokens, ReasoningTokens} {
+		if n, known := r.Tokens(of); known {
+			it.Of[of].add(n)
 		}
 	}
 	if r.Elapsed > 0 {
@@ -273,7 +273,7 @@ func (it *RunItem) add(r *Row, origin source, parts []string, run known) {
 		it.Of[CutOff].add(float64(one(r.Finish() == rollout.FinishLength)))
 		it.Of[Refused].add(float64(one(r.Finish() == rollout.FinishRefusal || r.Finish() == rollout.FinishFilter)))
 	}
-	for i, score := range r.Parts {
+	for i, score := range r.Parts() {
 		if !math.IsNaN(score) {
 			if it.Parts == nil {
 				it.Parts = make(map[string]Tally)

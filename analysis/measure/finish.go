@@ -28,11 +28,10 @@ func (m *Split) ends() analysis.FinishStats {
 			e.Outgrown += one(strings.Contains(r.Rare().Cause, rollout.ContextExceeded))
 			e.NoLimit += one(strings.Contains(r.Rare().Cause, rollout.NoLimitSent))
 		}
-		switch {
-		case r.Unfinished():
-			e.Items = oneMore(e.Items, r.Key.Item, analysis.MaxItemsListed)
-		case r.Usage.Output != nil:
-			tokens = append(tokens, float64(*r.Usage.Output))
+		if n, known := r.Tokens(collect.OutputTokens); r.Unfinished() {
+			e.Items = oneMore(e.Items, r.Of.ID, analysis.MaxItemsListed)
+		} else if known {
+			tokens = append(tokens, n)
 		}
 		if r.AnswerHash != 0 {
 			e.Answers++
@@ -42,7 +41,7 @@ func (m *Split) ends() analysis.FinishStats {
 		}
 		if found := r.Rare().Markup; found.Text != "" {
 			e.Markup[found.Kind]++
-			e.MarkupItems = oneMore(e.MarkupItems, r.Key.Item, analysis.MaxItemsListed)
+			e.MarkupItems = oneMore(e.MarkupItems, r.Of.ID, analysis.MaxItemsListed)
 			if texts[found.Text]++; texts[found.Text] > texts[e.MarkupText] {
 				e.MarkupText = found.Text
 			}

@@ -126,7 +126,7 @@ func itemMeans(items []*collect.Item) map[collect.ItemKey]float64 {
 func (c *evidence) lengthEffect(items []*collect.Item, s analysis.Settings) *analysis.LengthEffect {
 	pairs := pairsOf(items, func(r *collect.Row) (float64, bool) {
 		return math.Log2(float64(r.Length)), r.Length > 0 && r.Outcome() == rollout.Graded &&
-			!(c.form.Explains() && c.formless[r.Key])
+			!(c.form.Explains() && c.formless[r.Key()])
 	}, c.GraderReward)
 	if len(pairs) == 0 {
 		return nil

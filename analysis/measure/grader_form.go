@@ -75,7 +75,7 @@ func (c *evidence) findForm(ctx context.Context, run *rollout.Run, read rollout.
 	c.reasoned = slices.ContainsFunc(tops, func(t collect.Top) bool { return c.Row(t.Key).HoldsReasoning() })
 	_, err = run.Records(ctx, read, func(rec *rollout.Record) error {
 		if r := c.Row(rec.Key()); r != nil && r.Valid && rec.Outcome == rollout.Graded {
-			c.countForm(has, r, rec.Answer, least, references[collect.ItemOf(r.Key).WithoutStep()])
+			c.countForm(has, r, rec.Answer, least, references[r.Of.WithoutStep()])
 		}
 		return nil
 	})
@@ -112,7 +112,7 @@ func (c *evidence) countForm(hasForm func(answer, reference string) bool, r *col
 ) {
 	has := hasForm(answer, reference)
 	if !has {
-		c.formless[r.Key] = true
+		c.formless[r.Key()] = true
 	}
 	reward := c.GraderReward(r)
 	if c.AtTop(reward) {
@@ -138,21 +138,21 @@ func (c *evidence) countForm(hasForm func(answer, reference string) bool, r *col
 		c.form.Known++
 		if right = form.States(answer, reference) && r.Rare().Markup.Text == ""; right {
 			c.form.Right++
-			c.unpaid[rollout.Key{Split: r.Key.Split, Item: r.Key.Item}] = true
+			c.unpaid[rollout.Key{Split: r.Of.Split, Item: r.Of.ID}] = true
 		}
 	}
 	// Prefer the first answer that states its reference, else take the first of all.
 	e := &analysis.FormExample{
-		Split: r.Key.Split, Item: r.Key.Item, Sample: r.Key.Sample,
+		Split: r.Of.Split, Item: r.Of.ID, Sample: r.Sample,
 		Reference: wording.ClipBytes(reference, collect.PayloadLength),
 	}
 	better := c.form.Example == nil || right && c.form.Right == 1
 	if !better && (right || c.form.Right == 0) {
-		better = collect.CompareKeys(r.Key, c.example) < 0
+		better = collect.CompareKeys(r.Key(), c.example) < 0
 	}
 	if better && strings.TrimSpace(answer) != "" {
 		e.Answer = ending(answer, collect.PayloadLength)
-		c.form.Example, c.example = e, r.Key
+		c.form.Example, c.example = e, r.Key()
 	}
 }
 

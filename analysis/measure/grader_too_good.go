@@ -86,16 +86,14 @@ func (c *evidence) withoutTools(items []*collect.Item) analysis.TooGood {
 func (c *evidence) oneText(items []*collect.Item) analysis.TooGood {
 	p := analysis.TooGood{Pattern: analysis.OneText, Items: []string{}}
 	on := make(map[uint64][]string)
-	head := make(map[uint64]string)
 	var order []uint64
 	for _, it := range items {
 		for _, r := range it.Rows {
-			if r.Head == "" || !c.AtTop(r.Reward) {
+			if !r.Head || !c.AtTop(r.Reward) {
 				continue
 			}
 			if _, seen := on[r.AnswerHash]; !seen {
 				order = append(order, r.AnswerHash)
-				head[r.AnswerHash] = r.Head
 			}
 			if ids := on[r.AnswerHash]; len(ids) == 0 || ids[len(ids)-1] != it.ID {
 				on[r.AnswerHash] = append(ids, it.ID)
@@ -110,13 +108,13 @@ func (c *evidence) oneText(items []*collect.Item) analysis.TooGood {
 		if d := len(on[b]) - len(on[a]); d != 0 {
 			return d
 		}
-		return collect.CompareIDs(head[a], head[b])
+		return collect.CompareIDs(c.Head(a), c.Head(b))
 	})
 	for _, id := range on[order[0]] {
 		addTooGood(&p, id)
 	}
 	args := countTooGood(&p)
-	args["answer"] = message.Quote(head[order[0]])
+	args["answer"] = message.Quote(c.Head(order[0]))
 	p.Note = oneAnswer.With(args)
 	if len(order) > 1 {
 		p.Note = message.Clauses(p.Note,

@@ -79,7 +79,7 @@ func missingPrices(p price.Prices, judged bool) message.Text {
 // usdOf returns what a rollout costs a trainer.
 func usdOf(r *collect.Row, p price.Prices, tools []string) (usd float64, missing message.Text) {
 	if p.TrainingHour == nil {
-		if usd, missing = p.Model.Of(r.Usage, "model"); !missing.IsEmpty() {
+		if usd, missing = p.Model.Of(r.Usage(), "model"); !missing.IsEmpty() {
 			return 0, missing
 		}
 	}

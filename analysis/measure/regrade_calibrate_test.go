@@ -88,10 +88,11 @@ func (w noisyWorld) run(rng *rand.Rand, c *evidence) []*collect.Item {
 	truth := make(map[*collect.Row]float64)
 	for i := range items {
 		it := &collect.Item{ID: fmt.Sprint(i)}
+		of := &collect.ItemKey{Split: rollout.Train, ID: it.ID}
 		p := calibration.Hardness(rng)
 		for j := range w.n {
 			q := w.quality(rng, p)
-			r := &collect.Row{Key: rollout.Key{Split: rollout.Train, Item: it.ID, Sample: j}, Valid: true, Graded: true, Reward: w.grade(rng, q)}
+			r := &collect.Row{Of: of, Sample: j, Valid: true, Graded: true, Reward: w.grade(rng, q)}
 			truth[r] = q
 			it.Rows = append(it.Rows, r)
 		}

@@ -84,7 +84,7 @@ func (c *evidence) regradesOf(it *collect.Item, margin float64, all *[cells]floa
 		}
 		_, v := stat.MeanVariance(grades)
 		g.outputs = append(g.outputs, again{
-			key: r.Key, noise: v, flips: apart(grades, 1e-6*c.Range.Width()),
+			key: r.Key(), noise: v, flips: apart(grades, 1e-6*c.Range.Width()),
 			moves: apart(grades, (margin+1e-9)*c.Range.Width()), grades: grades, cell: cell,
 		})
 		g.between = g.between ||

@@ -29,11 +29,8 @@ func (m *Split) against() []analysis.RewardByCost {
 	}{
 		{analysis.CostCalls, false, func(r *collect.Row) (float64, bool) { return float64(len(r.Calls)), r.Observed }},
 		{analysis.CostTokens, true, func(r *collect.Row) (float64, bool) {
-			if r.Usage.Input == nil || r.Usage.Output == nil {
-				return 0, false
-			}
-			sum := float64(*r.Usage.Input) + float64(*r.Usage.Output)
-			return sum, sum > 0
+			in, out, known := inAndOut(r)
+			return in + out, known && in+out > 0
 		}},
 		{analysis.CostLatency, true, func(r *collect.Row) (float64, bool) { return r.Elapsed, r.Elapsed > 0 }},
 	} {

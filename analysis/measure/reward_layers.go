@@ -87,7 +87,7 @@ func (c *evidence) layeredRows(items []*collect.Item, names []string) (rows [][]
 	for _, it := range items {
 		var rollouts []layered
 		for _, r := range it.Rows {
-			if !r.Valid || r.Parts == nil {
+			if !r.Valid || r.Parts() == nil {
 				continue
 			}
 			parts := make([]float64, len(names))

@@ -38,14 +38,14 @@ func (c *evidence) leaks(items []*collect.Item, conf float64) *analysis.Leaks {
 		if check == nil || len(check.Leaks) == 0 {
 			return
 		}
-		l.Items = oneMore(l.Items, r.Key.Item, analysis.MaxItemsListed)
+		l.Items = oneMore(l.Items, r.Of.ID, analysis.MaxItemsListed)
 		if len(l.Examples) < leaksListed { // one per rollout, so that they show many rollouts
 			k := check.Leaks[0]
 			l.Examples = append(l.Examples,
 				analysis.LeakExample{
 					RolloutName: analysis.RolloutName{
-						Split: r.Key.Split, Item: r.Key.Item,
-						Sample: r.Key.Sample, Attempt: int(r.Attempt),
+						Split: r.Of.Split, Item: r.Of.ID,
+						Sample: r.Sample, Attempt: int(r.Attempt),
 					}, At: wording.ClipBytes(k.At, collect.CauseLength),
 					Canary: wording.ClipBytes(k.Canary, collect.CauseLength),
 				})

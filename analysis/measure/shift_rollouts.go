@@ -131,9 +131,9 @@ func (c *evidence) behaviour(rows []*collect.Row) map[string]float64 {
 		for _, k := range r.Calls {
 			byTool[k.Tool]++
 		}
-		if r.Usage.Input != nil && r.Usage.Output != nil {
-			in += float64(*r.Usage.Input)
-			out += float64(*r.Usage.Output)
+		if i, o, some := inAndOut(r); some {
+			in += i
+			out += o
 			known++
 		}
 	}

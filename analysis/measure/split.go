@@ -252,7 +252,7 @@ func (m *Split) failures() []analysis.FailureCause {
 			list = append(list, analysis.FailureCause{Outcome: r.Outcome(), Error: why, Items: []string{}})
 		}
 		list[i].Count++
-		list[i].Items = oneMore(list[i].Items, r.Key.Item, causeItemsListed)
+		list[i].Items = oneMore(list[i].Items, r.Of.ID, causeItemsListed)
 	})
 	sort.Slice(list, func(i, j int) bool {
 		a, b := &list[i], &list[j]

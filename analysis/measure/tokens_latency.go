@@ -16,18 +16,15 @@ func (m *Split) tokens() analysis.Tokens {
 			return
 		}
 		valid++
-		if r.Usage.Input != nil && r.Usage.Output != nil {
+		if _, _, some := inAndOut(r); some {
 			known++
 		}
 	})
 	t := analysis.Tokens{
-		Input: m.tokenMean(conf, "mean over items of input tokens per rollout",
-			func(r *collect.Row) *int64 { return r.Usage.Input }),
-		Output: m.tokenMean(conf, "mean over items of output tokens per rollout",
-			func(r *collect.Row) *int64 { return r.Usage.Output }),
+		Input:  m.tokenMean(conf, "mean over items of input tokens per rollout", collect.InputTokens),
+		Output: m.tokenMean(conf, "mean over items of output tokens per rollout", collect.OutputTokens),
 	}
-	reasoning := m.tokenMean(conf, "mean over items of reasoning tokens per rollout",
-		func(r *collect.Row) *int64 { return r.Usage.Reasoning })
+	reasoning := m.tokenMean(conf, "mean over items of reasoning tokens per rollout", collect.ReasoningTokens)
 	if reasoning.Known() {
 		t.Reasoning = &reasoning
 	}
@@ -37,13 +34,17 @@ func (m *Split) tokens() analysis.Tokens {
 	return t
 }
 
-func (m *Split) tokenMean(conf float64, method string, count func(*collect.Row) *int64) stat.Estimate {
+// inAndOut returns a rollout's input and output tokens, if both are known.
+func inAndOut(r *collect.Row) (in, out float64, known bool) {
+	in, some := r.Tokens(collect.InputTokens)
+	out, known = r.Tokens(collect.OutputTokens)
+	return in, out, known && some
+}
+
+func (m *Split) tokenMean(conf float64, method string, of collect.Quantity) stat.Estimate {
 	perItem := m.perItem(func(r *collect.Row) (float64, bool) {
-		n := count(r)
-		if !r.Valid || n == nil {
-			return 0, false
-		}
-		return float64(*n), true
+		n, known := r.Tokens(of)
+		return n, known && r.Valid
 	})
 	return perRollout(perItem, conf, method)
 }

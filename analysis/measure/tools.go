@@ -197,7 +197,7 @@ func (m *Split) byTool(all analysis.Histogram, rollouts int) map[string]analysis
 		for _, c := range r.Calls {
 			t := &tools[c.Tool]
 			t.stat.Calls++
-			if c.NotText {
+			if c.NotText() {
 				t.stat.NotText++
 			}
 			switch c.Status() {

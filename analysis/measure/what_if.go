@@ -28,12 +28,10 @@ func (m *Split) whatIf(sr *analysis.SplitResult) []analysis.WhatIf {
 			analysis.CostCalls, func(r *collect.Row) (float64, bool) { return float64(len(r.Calls)), r.Observed },
 			m.callLimit, callCaps,
 		},
-		{analysis.CapTokens, func(r *collect.Row) (float64, bool) {
-			if r.Usage.Output == nil {
-				return 0, false
-			}
-			return float64(*r.Usage.Output), true
-		}, nil, tokenCaps},
+		{
+			analysis.CapTokens, func(r *collect.Row) (float64, bool) { return r.Tokens(collect.OutputTokens) },
+			nil, tokenCaps,
+		},
 	} {
 		w := m.capped(q.name, pairsOf(m.Items, q.of, func(r *collect.Row) float64 { return r.Reward }), q.caps)
 		if w == nil {

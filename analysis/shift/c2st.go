@@ -8,6 +8,7 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -69,7 +70,7 @@ func (c *comparison) classifier() Result {
 	r.Effect.Value = stat.FiniteOrNil(auc)
 	c.interval(&r.Effect, auc, math.Hypot(se, extra*fading(auc)))
 	r.Missed = stat.FiniteOrNil(missedByAUC(permuted, fixed, extra, c.nA, c.nB))
-	r.Top = c.explain(seen.columns, fitLogistic(seen.mean, y, order)[1:])
+	r.Top = c.explain(seen.columns, newRegression(seen.mean, y, []int{0, len(y)}).fit(-1)[1:])
 	r.Items = c.farthestOfB(seen.meanOf(scores))
 	return r
 }
@@ -122,9 +123,9 @@ func (c *comparison) interval(e *stat.Estimate, auc, se float64) {
 // classified is the input of a classifier.
 type classified struct {
 	columns []column    // of rows
-	mean    [][]float64 // by row
-	x       [][]float64 // by draw, or by row where there are none; nil if nothing varies
-	owner   []int       // the row of each element of x, ascending
+	mean    [][]float64 // by column and row
+	x       [][]float64 // by column and draw, or row where there are none; nil if nothing varies
+	owner   []int       // the row of each draw, ascending
 	cut     bool        // there are more columns than mostColumns
 	leftOut []string    // values that only one of the samples has
 }
@@ -146,7 +147,7 @@ func (c *comparison) classified() classified {
 	if len(seen.columns) == 0 {
 		return seen
 	}
-	seen.mean = matrix(seen.columns, len(c.rows))
+	seen.mean = weighted(seen.columns)
 	seen.x = seen.mean
 	d := c.drawn()
 	if d == nil {
@@ -159,7 +160,7 @@ func (c *comparison) classified() classified {
 	if len(columns) > mostColumns {
 		columns, seen.cut = columns[:mostColumns], true
 	}
-	seen.x = matrix(columns, len(d.rows))
+	seen.x = weighted(columns)
 	for i, row := range c.rows {
 		for range max(1, len(row.Draws)) {
 			seen.owner = append(seen.owner, i)
@@ -206,6 +207,15 @@ func matrix(columns []column, n int) [][]float64 {
 	return x
 }
 
+// weighted returns the weighted values of each column.
+func weighted(columns []column) [][]float64 {
+	x := make([][]float64, len(columns))
+	for j, col := range columns {
+		x[j] = floats.ScaleTo(make([]float64, len(col.z)), col.weight, col.z)
+	}
+	return x
+}
+
 // spreadOver returns the value of its row for each draw.
 func (s classified) spreadOver(values []float64) []float64 {
 	out := make([]float64, len(s.owner))
@@ -217,7 +227,8 @@ func (s classified) spreadOver(values []float64) []float64 {
 
 // meanOf returns the mean of the values of each row's draws.
 func (s classified) meanOf(values []float64) []float64 {
-	out, n := make([]float64, len(s.mean)), make([]float64, len(s.mean))
+	rows := s.owner[len(s.owner)-1] + 1
+	out, n := make([]float64, rows), make([]float64, rows)
 	for i, o := range s.owner {
 		out[o] += values[i]
 		n[o]++
@@ -240,24 +251,51 @@ func (s classified) area(label []float64, order []int) (auc, se float64, scores 
 		dealt[l]++
 	}
 	y := s.spreadOver(label)
-	scores = make([]float64, len(s.x))
-	train := make([]int, 0, len(s.x))
+	drawn, from := s.byFold(fold)
+	fits := newRegression(picked(s.x, drawn), pick(y, drawn), from)
+	ordered := make([]float64, len(drawn))
 	for f := range folds {
-		train = train[:0]
-		for i, o := range s.owner {
-			if fold[o] != f {
-				train = append(train, i)
-			}
-		}
-		fit := fitLogistic(s.x, y, train)
-		for i, o := range s.owner {
-			if fold[o] == f {
-				scores[i] = fit.score(s.x[i])
-			}
-		}
+		fits.fit(f).scores(fits.x, from[f], ordered[from[f]:from[f+1]])
+	}
+	scores = make([]float64, len(drawn))
+	for k, i := range drawn {
+		scores[i] = ordered[k]
 	}
 	auc, se = areaUnder(scores, y, s.owner, fold)
 	return auc, se, scores
+}
+
+// byFold returns the draws in order of the fold of their rows, and the position of the first draw of
+// each fold, with the number of draws at the end.
+func (s classified) byFold(fold []int) (drawn, from []int) {
+	from = []int{0}
+	for f := range folds {
+		for i, o := range s.owner {
+			if fold[o] == f {
+				drawn = append(drawn, i)
+			}
+		}
+		from = append(from, len(drawn))
+	}
+	return drawn, from
+}
+
+// pick returns the values at the given indices.
+func pick(values []float64, indices []int) []float64 {
+	out := make([]float64, len(indices))
+	for k, i := range indices {
+		out[k] = values[i]
+	}
+	return out
+}
+
+// picked is pick for each column.
+func picked(columns [][]float64, indices []int) [][]float64 {
+	out := make([][]float64, len(columns))
+	for j, column := range columns {
+		out[j] = pick(column, indices)
+	}
+	return out
 }
 
 // ascending returns the indices of values in their order, those of equal values ascending.

@@ -193,13 +193,13 @@ func TestAUCIsMannWhitney(t *testing.T) {
 }
 
 func TestLogisticIsThatOfScipy(t *testing.T) {
-	x := [][]float64{{0.5, -1.2}, {1.1, 0.3}, {-0.7, 0.8}, {0.2, 0.1}, {-1.5, -0.4}, {0.9, 1.7}, {-0.3, -0.9}, {1.8, -0.2}}
+	x := [][]float64{{0.5, 1.1, -0.7, 0.2, -1.5, 0.9, -0.3, 1.8}, {-1.2, 0.3, 0.8, 0.1, -0.4, 1.7, -0.9, -0.2}}
 	y := []float64{1, 1, 0, 0, 0, 1, 0, 1}
 	root := math.Sqrt(ridge) // scaling takes the place of a penalty of 1
-	for _, row := range x {
-		row[0], row[1] = root*row[0], root*row[1]
+	for _, column := range x {
+		floats.Scale(root, column)
 	}
-	fit := fitLogistic(x, y, []int{0, 1, 2, 3, 4, 5, 6, 7})
+	fit := newRegression(x, y, []int{0, 3, 8}).fit(-1)
 	fit[1], fit[2] = root*fit[1], root*fit[2]
 	// scipy.optimize.minimize of Σ log(1+e^s) - y·s + |β|²/2, BFGS to 1e-12
 	for i, want := range []float64{-0.35102212, 1.28159376, 0.07354226} {

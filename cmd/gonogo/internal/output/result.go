@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 
 	"gonogo/analysis"
@@ -176,17 +175,6 @@ func AnalyzeRun(ctx context.Context, c *project.Invocation, dir string) (*analys
 // CheckGates refuses a run whose result was judged with gates that this program lacks, before
 // anything is done that would end in replacing the result.
 func CheckGates(dir string) error { return exit.AsUsage(archive.CheckGates(dir, gate.All())) }
-
-// SaveMemory collects garbage more often until the returned function is called. This costs little,
-// because most of an analysis' memory are the numbers of the rollouts, which live until the end and
-// contain few pointers.
-func SaveMemory() (enough func()) {
-	if os.Getenv("GOGC") != "" {
-		return func() {}
-	}
-	was := debug.SetGCPercent(40)
-	return func() { debug.SetGCPercent(was) }
-}
 
 // Analyze computes the result of a run and of its variants.
 func Analyze(ctx context.Context, c *project.Invocation, opened *rollout.Run,
