@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -155,6 +156,20 @@ func (r Range) accepts(value float64) bool {
 		return slices.Contains(r.Only, value)
 	}
 	return r.Low <= value && value <= r.High
+}
+
+// Nearest returns the value nearest to x that the platform accepts; of two, the larger.
+func (r Range) Nearest(x float64) float64 {
+	if r.Only == nil {
+		return min(max(x, r.Low), r.High)
+	}
+	nearest := r.Only[0]
+	for _, only := range r.Only {
+		if math.Abs(only-x) <= math.Abs(nearest-x) {
+			nearest = only
+		}
+	}
+	return nearest
 }
 
 // words says what the platform accepts.
