@@ -70,7 +70,7 @@ type toolValues struct {
 
 // ReportValues are the keys for the look of reports.
 type ReportValues struct {
-	Formats []string `json:"formats,omitzero" or:"[usual]" example:"[usual, parquet]" doc:"which reports are written; usual means all but parquet, json, json-text and markdown-full, all means every one"`
+	Formats []string `json:"formats,omitzero" or:"[usual]" example:"[usual, parquet]" doc:"which reports are written; usual means all but parquet, json, json-text, openenv and markdown-full, all means every one"`
 	Lang    string   `json:"lang,omitzero" default:"en" doc:"the language of the reports, in files and on the terminal; result.json stays English"`
 	Paper   string   `json:"paper,omitzero" default:"a4" doc:"the paper of report.pdf"`
 	Font    string   `json:"font,omitzero" or:"one of the usual system places, if report.pdf or a picture needs one" mark:"file" word:"none" example:"NotoSansCJK-Regular.ttc" doc:"a font (.ttf, .otf, .ttc) for text in report.pdf and the pictures beyond Latin, Greek and Cyrillic, such as Chinese; none: use no font of the machine"`
