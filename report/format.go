@@ -83,6 +83,12 @@ func Formats() []Format[*RunPage] {
 			Doc:       "the same with the words of each finding and note next to their data; written on request only",
 			OnRequest: true, Write: writeJSONText,
 		},
+		{
+			Name: "openenv", File: "openenv.json",
+			Doc: "the statistical checks of OpenEnv's validation report (openenv 0.10), from the gates; written on " +
+				"request only",
+			OnRequest: true, Write: writeOpenEnv,
+		},
 	}
 }
 

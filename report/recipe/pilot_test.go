@@ -132,7 +132,13 @@ func TestNoFirstSteps(t *testing.T) {
 		g       Given
 		want    string
 	}{
-		{"openai", firstStepsOf(""), "plan the first steps for openai: a hosted job writes no rollouts by step"},
+		{"openai", firstStepsOf(""), "plan the first steps for openai: it writes no rollouts by step that gonogo pilot pairs with"},
+		{"sagemaker", firstStepsOf(""), "plan the first steps for sagemaker: it writes no rollouts by step"},
+		{"tinker", firstStepsOf(""), "use --for trl, verl or prime-rl"},
+		{"fireworks", firstStepsOf(""), "use --for trl, verl or prime-rl"},
+		{"skyrl", firstStepsOf(""), "use --for trl, verl or prime-rl"},
+		{"nemo-rl", firstStepsOf(""), "use --for trl, verl or prime-rl"},
+		{"openrlhf", firstStepsOf(""), "use --for trl, verl or prime-rl"},
 		{"azure", firstStepsOf(""), "use --for trl, verl or prime-rl"},
 		{"trl", short, "at step 10, and the training has 7 steps of 64 rollouts: raise training.epochs or lower training.batch_size"},
 		{"verl", little, "640 rollouts, at step 80, and the training has 50 steps of 8 rollouts: raise training.epochs"},

@@ -165,9 +165,13 @@ func (c *recipe) length() (epochs, steps number) {
 			epochs = number{n, "up to the last look of gonogo pilot: stop when the evaluations no longer rise"}
 		}
 	}
-	return epochs,
-		number{epochs.n * per, fmt.Sprintf("%d x %s of %s each", epochs.n, count(per, "step"),
-			count(c.batch.n, "item"))}
+	return epochs, stepsOf(epochs.n, itemCount(c.train), c.batch.n)
+}
+
+// stepsOf returns the number of steps of a training in batches.
+func stepsOf(epochs, items, batch int) number {
+	per := (items + batch - 1) / batch
+	return number{epochs * per, fmt.Sprintf("%d x %s of %s each", epochs, count(per, "step"), count(batch, "item"))}
 }
 
 // toLastLook returns the number of epochs, of per steps each, to the last look of gonogo pilot.

@@ -30,6 +30,24 @@ func Trainers() []Trainer {
 		{"prime-rl", "a configuration of prime-rl, TOML; the environment is added by hand", primeRL, primePilot, writeTOML},
 		{"openai", "the body for fine_tuning.jobs.create, YAML; gonogo reads it as a job", hosted, nil, writeYAML},
 		{"azure", "the same body for Microsoft Foundry", hosted, nil, writeYAML},
+		{"sagemaker", "the hyperparameters of SageMaker's multi-turn training, YAML", sagemaker, nil, writeYAML},
+		{
+			"tinker", "arguments for tinker-cookbook's rl.train.Config, a script for bash", tinker, nil,
+			script("python -m tinker_cookbook.recipes.rl_basic", assigned),
+		},
+		{
+			"fireworks", "the flags of Fireworks' eval-protocol create rft, a script for bash", fireworks, nil,
+			script("eval-protocol create rft", flagged),
+		},
+		{
+			"skyrl", "overrides of SkyRL's configuration, a script for bash", skyrl, nil,
+			script("python -m skyrl.train.entrypoints.main_base", assigned),
+		},
+		{"nemo-rl", "a configuration of NeMo RL on top of its grpo_math_1B, YAML", nemoRL, nil, writeYAML},
+		{
+			"openrlhf", "the flags of OpenRLHF's train_ppo_ray, a script for bash", openRLHF, nil,
+			script("python -m openrlhf.cli.train_ppo_ray", flagged),
+		},
 	}
 }
 
@@ -38,8 +56,8 @@ func Trainers() []Trainer {
 // first steps also if no look comes within the training, and for any hosted platform.
 func (t Trainer) Write(r *analysis.Result, g Given) ([]byte, error) {
 	if g.Pilot != nil && t.pilot == nil {
-		return nil, fmt.Errorf("plan the first steps for %s: a hosted job writes no rollouts by step for gonogo pilot "+
-			"to read; use --for trl, verl or prime-rl", t.Name)
+		return nil, fmt.Errorf("plan the first steps for %s: it writes no rollouts by step that gonogo pilot pairs with "+
+			"the run's; use --for trl, verl or prime-rl", t.Name)
 	}
 	c, err := newRecipe(r, g)
 	if err != nil {
@@ -144,7 +162,6 @@ func verl(c *recipe) ([]string, []line, error) {
 	model(&l, c, "actor_rollout_ref", "model", "path")
 	actor := []string{"actor_rollout_ref", "actor"}
 	roll := []string{"actor_rollout_ref", "rollout"}
-	under := func(base []string, path ...string) []string { return append(append([]string{}, base...), path...) }
 	l.add(c.batch.n, "one update a step, so that rollouts never come from an older model",
 		under(actor, "ppo_mini_batch_size")...)
 	l.number(c.group, under(roll, "n")...)
@@ -180,14 +197,7 @@ func verl(c *recipe) ([]string, []line, error) {
 func primeRL(c *recipe) ([]string, []line, error) {
 	var l list
 	l.number(c.steps, "max_steps")
-	length := number{c.prompt.n + c.response.n, "prompt and response: " + c.prompt.why + "; " + c.response.why}
-	switch {
-	case c.response.n == 0:
-		length = number{}.orDefault(2048, tokensOfRollouts)
-	case c.prompt.n == 0:
-		length = number{}.orDefault(2048, textOfPrompts)
-	}
-	l.number(length, "seq_len")
+	l.number(c.wholeLength(2048), "seq_len")
 	model(&l, c, "model", "name")
 	l.add(c.batch.n*c.group.n, fmt.Sprintf("rollouts a step: %s x %d. %s", count(c.batch.n, "item"), c.group.n,
 		c.batch.why), "orchestrator", "batch_size")
@@ -255,28 +265,28 @@ func hosted(c *recipe) ([]string, []line, error) {
 		l.add(*j.Seed, "as in the run's job", "seed")
 	}
 	method := []string{"method", "reinforcement"}
-	under := func(path ...string) []string { return append(append([]string{}, method...), path...) }
+	reinforcement := func(path ...string) []string { return under(method, path...) }
 	l.add("reinforcement", "", "method", "type")
-	l.add(j.Grader, "the grader of the run", under("grader")...)
+	l.add(j.Grader, "the grader of the run", reinforcement("grader")...)
 	if len(j.Tools) > 0 {
 		tools, err := toolsOf(j)
 		if err != nil {
 			return nil, nil, err
 		}
-		l.add(tools, "the tools of the run's job; if a header was secret, put it back", under("tools")...)
+		l.add(tools, "the tools of the run's job; if a header was secret, put it back", reinforcement("tools")...)
 	}
 	if len(j.ResponseFormat) > 0 {
-		l.add(j.ResponseFormat, "as in the run's job", under("response_format")...)
+		l.add(j.ResponseFormat, "as in the run's job", reinforcement("response_format")...)
 	}
 	if c.calls.n > 0 {
 		l.add(2*c.calls.n+1, fmt.Sprintf("%s, a turn for each, and the answer: %s", count(c.calls.n, "tool call"),
-			c.calls.why), under("max_episode_steps")...)
+			c.calls.why), reinforcement("max_episode_steps")...)
 	}
 	hyper := func(n number, most int, key string) {
 		if n.n > most {
 			n = number{most, fmt.Sprintf("the most that the API description of 2026-11 allows; %d: %s", n.n, n.why)}
 		}
-		l.number(n, under("hyperparameters", key)...)
+		l.number(n, reinforcement("hyperparameters", key)...)
 	}
 	const mostBatch, mostEpochs = 256, 50
 	batch := min(c.batch.n, mostBatch)
@@ -288,7 +298,7 @@ func hosted(c *recipe) ([]string, []line, error) {
 		hyper(c.evalSamples, math.MaxInt, "eval_samples")
 	}
 	if e := j.Hyper.ReasoningEffort; e != "" {
-		l.add(e, "as in the run's job", under("hyperparameters", "reasoning_effort")...)
+		l.add(e, "as in the run's job", reinforcement("hyperparameters", "reasoning_effort")...)
 	}
 	head := append(c.head("The body for fine_tuning.jobs.create."),
 		c.settings("A job", c.parameters(&l, 0, "", one(nil)))...)

@@ -16,7 +16,7 @@ const maxShown = 10
 type Rule struct {
 	Name, Doc string
 
-	hosted bool // advice for hosted platforms only
+	hosted bool // advice for platforms that take the body of a job only
 
 	limit func(Target) Limit                               // nil: advice that applies everywhere and never blocks
 	row   func(it *row, limit Limit) string                // returns what is wrong with the row; "" if nothing is
@@ -64,7 +64,7 @@ func Check(files []*File, target Target) []rollout.Problem {
 // applies returns the rule's limit for the target, and whether the rule applies to it.
 func (r Rule) applies(t Target) (Limit, bool) {
 	if r.limit == nil {
-		return Limit{}, !r.hosted || t.Name != NoTarget
+		return Limit{}, !r.hosted || t.TakesJob
 	}
 	limit := r.limit(t)
 	return limit, limit.Value != 0

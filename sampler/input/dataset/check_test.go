@@ -38,8 +38,14 @@ func TestCheckAppliesTheRulesOfTheTarget(t *testing.T) {
 	}{
 		"clean files":                       {rows(10, ""), rows(10, ""), "openai", nil},
 		"the model speaks last":             {rows(10, "") + last(`{"role":"assistant","content":"x"}`), rows(10, ""), "openai", []string{"train:11 last_role!"}},
-		"the same, unverified at bedrock":   {rows(100, "") + last(`{"role":"assistant","content":"x"}`), rows(100, ""), "bedrock", []string{"train:101 last_role"}},
-		"nine rows, a guess at openai":      {rows(9, ""), rows(10, ""), "openai", []string{"train:0 min_rows"}},
+		"the same, unknown at bedrock":      {rows(100, "") + last(`{"role":"assistant","content":"x"}`), rows(100, ""), "bedrock", nil},
+		"nine rows, not known at openai":    {rows(9, ""), rows(10, ""), "openai", nil},
+		"nothing known at tinker":           {rows(1, "") + last(`{"role":"assistant","content":"Show your Chain of Thought"}`), "", "tinker", nil},
+		"sagemaker without a prompt":        {rows(2, ""), rows(1, ""), "sagemaker", []string{"train:0 prompt_alone", "eval:0 prompt_alone"}},
+		"sagemaker reads the prompt alone":  {`{"id":"a","prompt":"one?","answer":"1"}`, "", "sagemaker", []string{"train:0 prompt_alone"}},
+		"sagemaker with all in the prompt":  {`{"id":"a","prompt":"one?"}`, "", "sagemaker", nil},
+		"fireworks with messages":           {rows(2, ""), "", "fireworks", nil},
+		"fireworks without messages":        {`{"id":"a","prompt":"one?","answer":"1"}`, "", "fireworks", []string{"train:0 chat_rows!"}},
 		"nine rows, known at azure":         {rows(9, ""), rows(10, ""), "azure", []string{"train:0 min_rows!"}},
 		"99 rows at bedrock":                {rows(99, ""), rows(100, ""), "bedrock", []string{"train:0 min_rows!"}},
 		"1,001 validation rows":             {rows(10, ""), rows(1001, ""), "openai", []string{"eval:0 max_eval_rows!"}},
@@ -209,5 +215,62 @@ func TestCheckTools(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The ranges are those of the pages that the table names.
+func TestATargetAcceptsTheSettingsOfItsPage(t *testing.T) {
+	for name, c := range map[string]struct {
+		target   string
+		settings map[string]float64
+		want     []string
+	}{
+		"nothing is configured":             {"sagemaker", nil, nil},
+		"the ends of ranges":                {"sagemaker", map[string]float64{SettingGroupSize: 2, SettingBatchSize: 128, SettingEpochs: 30, SettingEvalInterval: 100, SettingMaxTokens: 512, SettingTemperature: 0, SettingTopP: 1}, nil},
+		"a batch that is not one of three":  {"sagemaker", map[string]float64{SettingBatchSize: 48}, []string{"training.batch_size is 48; sagemaker accepts 32, 64 or 128 (its global_batch_size; Amazon, docs.aws"}},
+		"groups that are too large":         {"sagemaker", map[string]float64{SettingGroupSize: 33}, []string{"training.group_size is 33; sagemaker accepts 2 to 32 (its group_size; "}},
+		"short answers and many epochs":     {"sagemaker", map[string]float64{SettingMaxTokens: 256, SettingEpochs: 31}, []string{"training.epochs is 31", "model.max_output_tokens is 256; sagemaker accepts 512 to 8192"}},
+		"many epochs at fireworks":          {"fireworks", map[string]float64{SettingGroupSize: 500, SettingEpochs: 11}, []string{"training.epochs is 11; fireworks accepts 1 to 10 (its epochs; Fireworks, docs.fireworks.ai/fine-tuning/parameter-tuning, read 2026-11-30)"}},
+		"tinker states none":                {"tinker", map[string]float64{SettingGroupSize: 500, SettingEpochs: 1000}, nil},
+		"a trainer of one's own has none":   {"none", map[string]float64{SettingGroupSize: 500, SettingEpochs: 1000}, nil},
+		"a body's limits are the job's own": {"openai", map[string]float64{SettingEpochs: 1000}, nil},
+	} {
+		target, _ := TargetByName(c.target)
+		got := target.CheckTraining(c.settings)
+		if len(got) != len(c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+			continue
+		}
+		for i := range got {
+			if !strings.HasPrefix(got[i], c.want[i]) {
+				t.Errorf("%s: %q, want %q", name, got[i], c.want[i])
+			}
+		}
+	}
+}
+
+// Whoever reads a limit can look it up: each names what it was read from, and when.
+func TestEachLimitHasASourceWithADate(t *testing.T) {
+	for _, target := range Targets() {
+		var sources []string
+		for _, rule := range Rules() {
+			if rule.limit == nil {
+				continue
+			}
+			if l := rule.limit(target); l.Value != 0 {
+				sources = append(sources, l.Source)
+			}
+		}
+		for _, r := range target.Training {
+			sources = append(sources, r.Source)
+		}
+		for _, source := range sources {
+			if !strings.Contains(source, ", read 2026-11") {
+				t.Errorf("%s: a limit from %q", target.Name, source)
+			}
+		}
+		if known := len(sources) > 0; known == (target.Name == NoTarget || target.Name == "tinker") {
+			t.Errorf("%s: %d limits", target.Name, len(sources))
+		}
 	}
 }

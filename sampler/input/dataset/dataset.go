@@ -43,7 +43,8 @@ type File struct {
 	Repeats  []Repeat          // rows that are not items, because they repeat an earlier row and its id
 	Problems []rollout.Problem // by the rules of all platforms; Check adds those of the target
 
-	options Options
+	options  Options
+	prompted lines // rows whose conversation is not a list in messages
 }
 
 // Repeat is a row that repeats the row in line First, including its id.

@@ -92,6 +92,7 @@ func (rd *reader) row(text []byte, line int) {
 		}
 	}
 	if list := prompted(fields, rd.file.options.PromptField); list != nil {
+		rd.file.prompted.add(line)
 		if _, ok := fields["messages"]; ok { // replaced by the named field
 			delete(fields, "messages")
 			if text, err = json.Marshal(fields); err != nil {

@@ -2,6 +2,8 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"gonogo/sampler/rollout"
 )
@@ -81,7 +83,49 @@ func limitRules() []Rule {
 				return ""
 			},
 		},
+		{
+			Name: "prompt_alone", Doc: "of a row the platform reads the field prompt, or the first field, and no other",
+			limit: func(t Target) Limit { return t.PromptAlone },
+			file:  promptAlone,
+		},
+		{
+			Name: "chat_rows", Doc: "a row must have messages, each with a role and content",
+			limit: func(t Target) Limit { return t.NeedsChat },
+			file: func(f *File, _ []row, _ Limit) string {
+				if f.Split == rollout.Production || f.prompted.n == 0 {
+					return ""
+				}
+				return fmt.Sprintf("%d of %d rows have no list \"messages\" (first in line %d): a prompt is a list of "+
+					"messages there, with role and content", f.prompted.n, f.Rows, f.prompted.first)
+			},
+		},
 	}
+}
+
+// promptAlone says what of the rows does not reach the agent of a platform that sends it a prompt
+// and nothing else.
+func promptAlone(f *File, rows []row, _ Limit) string {
+	if len(rows) == 0 || f.Split == rollout.Production {
+		return ""
+	}
+	without, first := 0, 0
+	for i := range rows {
+		if _, ok := rows[i].fields["prompt"]; !ok {
+			if without++; without == 1 {
+				first = rows[i].item.Line
+			}
+		}
+	}
+	if without > 0 {
+		return fmt.Sprintf("%d of %d rows have no field \"prompt\" (first in line %d): the first column is then sent to "+
+			"the agent as its prompt", without, len(rows), first)
+	}
+	others := slices.DeleteFunc(rows[0].extras(), func(name string) bool { return name == "prompt" })
+	if len(others) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("only \"prompt\" is sent to the agent: it and its reward do not get %s. Put what they need into "+
+		"the prompt, or look it up there", strings.Join(others, ", "))
 }
 
 func maxRows(name, doc string, split rollout.Split, limit func(Target) Limit) Rule {

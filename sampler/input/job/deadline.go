@@ -54,10 +54,13 @@ type Warning struct {
 // RuleDeadline is the rule for a platform that stops accepting new jobs on a date.
 const RuleDeadline = "deadline"
 
+// platforms are the targets that take the body of a job.
+var platforms = []string{"openai", "azure", "bedrock"}
+
 // Warnings returns what the platform named target ("openai", "azure" or "bedrock") may reject or
-// ignore in the job at the time now; nothing if target is "none".
+// ignore in the job at the time now; nothing for any other target, which does not take the job.
 func (j *Job) Warnings(target string, now time.Time) []Warning {
-	if target == "none" {
+	if !slices.Contains(platforms, target) {
 		return nil
 	}
 	warn := j.deadlines(target, now)
@@ -95,8 +98,8 @@ func (j *Job) deadlines(target string, now time.Time) []Warning {
 		switch {
 		case d.Model == "":
 			warn = append(warn, Warning{RuleDeadline, "", fmt.Sprintf(
-				"%s OpenAI accepts no new fine-tuning jobs (%s); other platforms take the same data: set "+
-					"target to check their limits", when, d.Source)})
+				"%s OpenAI accepts no new fine-tuning jobs (%s). Azure and Bedrock take the same job, and "+
+					"others the same data: set target to check their limits", when, d.Source)})
 		case d.Model == j.Model:
 			warn = append(warn,
 				Warning{"retired_model", "model", fmt.Sprintf("%s the model %s is gone (%s)", when, d.Model, d.Source)})

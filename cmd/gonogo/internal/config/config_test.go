@@ -82,7 +82,7 @@ func TestLeftOutKeysComeFromJobAndDefaults(t *testing.T) {
 		*c.RewardRange, *c.PassThreshold, c.Model.Timeout.Duration, c.Judge.Timeout.Duration, c.ModelKey, c.JudgeKey, c.Seed != nil,
 	}
 	want := facts{
-		"base-model", defaultBaseURL, "responses", defaultBaseURL, "high", "openai",
+		"base-model", defaultBaseURL, "responses", defaultBaseURL, "high", "none",
 		filepath.Join(dir, "train.jsonl"), filepath.Join(dir, "val.jsonl"),
 		4, 4, 12, 32, 0, 8,
 		[2]float64{0, 10},

@@ -278,7 +278,7 @@ const (
 // decisions are the keys that a user decides before a first run, each with what to know about it.
 var decisions = map[string]string{
 	"job":                 "the job whose tools and grader are measured",
-	"target":              "the platform whose limits are checked: openai, azure, bedrock or none",
+	"target":              "the platform whose limits are checked, such as azure, bedrock or sagemaker",
 	"items":               "rows of each split to sample; 0 is all",
 	"reward_range":        "bottom and top of the rewards that the grader can give",
 	"data.train":          "the training rows",

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gonogo/report"
+	"gonogo/sampler/input/dataset"
 	"gonogo/sampler/input/document"
 	"gonogo/sampler/limit"
 )
@@ -154,9 +155,7 @@ func applyDefaults(c *Config) {
 		}
 	}
 	j.APIKeyEnv = cmp.Or(j.APIKeyEnv, defaultKeyEnv)
-	hosted := c.OwnJob != nil && c.OwnJob.Hosted()
-	setDefault(c, "target", &c.Target, "openai", hosted)
-	c.Target = cmp.Or(c.Target, "none")
+	c.Target = cmp.Or(c.Target, dataset.NoTarget)
 }
 
 // setDefault sets a key that was not set, if ok.
@@ -211,5 +210,5 @@ func SuspiciousValues(c *Config, now time.Time) []string {
 		list = append(list, c.Fault("sampling.deadline", "%s is in the past: a run would begin no rollout",
 			c.Sampling.Deadline).Error())
 	}
-	return list
+	return append(list, targetWarnings(c, now)...)
 }

@@ -35,7 +35,7 @@ type values struct {
 	World         string              `json:"world,omitzero" or:"every endpoint is your own" example:"finance-qa" doc:"the built-in world whose server answers on loopback for {origin} (gonogo help worlds): its policy is scripted, not a model; remove this key when you use your own endpoints"`
 	Job           job.Source          `json:"job,omitzero" or:"no rollouts can be made" mark:"binding,file" example:"rft_job.json" doc:"the body for fine_tuning.jobs.create, or only its method or reinforcement object: a path to a JSON or YAML file, or the body itself"`
 	Grader        job.Source          `json:"grader,omitzero" or:"the job's grader" mark:"binding,file" example:"{type: trl, file: rewards.py, function: correctness}" doc:"the grader to use instead of the job's: a path to a JSON or YAML file, or the grader itself, of a kind that gonogo help graders lists; the run is bound to the files that it names"`
-	Target        string              `json:"target,omitzero" or:"openai if the job is one of a hosted platform, else none" example:"none" doc:"the platform whose limits are checked; it changes warnings, never how files are read"`
+	Target        string              `json:"target,omitzero" default:"none" doc:"the platform whose limits are checked; it changes warnings, never how files are read"`
 	Items         int                 `json:"items" default:"0" min:"0" doc:"take a seeded subset of this many items per split, each category in proportion; 0 takes all; raising it keeps the items already taken"`
 	Seed          *uint64             `json:"seed,omitzero" or:"random, and recorded" mark:"binding" example:"42" doc:"the seed of everything random in the run"`
 	RewardRange   *[2]float64         `json:"reward_range,omitzero" or:"the range of a score_model, what the formula of a multi grader makes of its parts, the sum of the weights of reward functions, else [0, 1]; a first grade outside of it stops the command" example:"[0, 1]" doc:"bottom and top of the rewards the grader can give"`
@@ -70,7 +70,7 @@ type toolValues struct {
 
 // ReportValues are the keys for the look of reports.
 type ReportValues struct {
-	Formats []string `json:"formats,omitzero" or:"[usual]" example:"[usual, parquet]" doc:"which reports are written; usual means all but parquet, json, json-text and markdown-full, all means every one"`
+	Formats []string `json:"formats,omitzero" or:"[usual]" example:"[usual, parquet]" doc:"which reports are written; usual means all but parquet, json, json-text, openenv and markdown-full, all means every one"`
 	Lang    string   `json:"lang,omitzero" default:"en" doc:"the language of the reports, in files and on the terminal; result.json stays English"`
 	Paper   string   `json:"paper,omitzero" default:"a4" doc:"the paper of report.pdf"`
 	Font    string   `json:"font,omitzero" or:"one of the usual system places, if report.pdf or a picture needs one" mark:"file" word:"none" example:"NotoSansCJK-Regular.ttc" doc:"a font (.ttf, .otf, .ttc) for text in report.pdf and the pictures beyond Latin, Greek and Cyrillic, such as Chinese; none: use no font of the machine"`

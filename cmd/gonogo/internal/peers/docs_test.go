@@ -28,6 +28,7 @@ func TestTheTableHasTheVersionsThatAreTried(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	asked := make(map[string]bool) // more than one peer may ask for a package
 	for _, f := range folders {
 		if !f.IsDir() {
 			continue
@@ -36,10 +37,13 @@ func TestTheTableHasTheVersionsThatAreTried(t *testing.T) {
 			if rows[name] != version {
 				t.Errorf("%s pins %s %s, and docs/ecosystem.md has %q", f.Name(), name, version, rows[name])
 			}
-			delete(rows, name)
+			asked[name] = true
 		}
 	}
 	for name := range rows {
+		if asked[name] {
+			continue
+		}
 		t.Errorf("docs/ecosystem.md has %s, which nothing in .ci/peers asks for", name)
 	}
 }

@@ -171,3 +171,27 @@ func TestTRLTakesTheFirstSteps(t *testing.T) {
 		}
 	}
 }
+
+// The keys that CI compares the plans with are those of the packages.
+func TestSkyRLHasTheRecordedKeys(t *testing.T)  { meet(t, "skyrl").hasKeys("skyrl") }
+func TestTinkerHasTheRecordedKeys(t *testing.T) { meet(t, "tinker").hasKeys("tinker") }
+func TestOpenRLHFHasTheRecordedKeys(t *testing.T) {
+	meet(t, "openrlhf").hasKeys("openrlhf")
+}
+
+func TestEvalProtocolHasTheRecordedKeys(t *testing.T) {
+	meet(t, "eval-protocol").hasKeys("fireworks")
+}
+
+// hasKeys compares the keys that a package prints with the recorded ones of report/recipe.
+func (p peer) hasKeys(trainer string) {
+	p.Helper()
+	file, err := filepath.Abs(filepath.Join("..", "..", "..", "..", "report", "recipe", "testdata", trainer+".keys"))
+	if err != nil {
+		p.Fatal(err)
+	}
+	_, keys, _ := strings.Cut(string(read(p.T, file)), "\n")
+	if printed := string(p.python("keys.py")); strings.TrimSpace(printed) != strings.TrimSpace(keys) {
+		p.Errorf("%s prints\n%s", trainer, printed)
+	}
+}
