@@ -48,8 +48,8 @@ type SageMakerParams struct {
 }
 
 // SageMaker is an agent that was written for SageMaker AI's Agentic RFT. Each rollout is POSTed to it, as
-// the platform does; it calls the model, and reports the rollout's end and its rewards, at a stand-in
-// for the platform's job runtime on this machine. It is safe for concurrent use.
+// the platform does; it calls the model, and reports the rollout's end and its rewards, at a job
+// runtime on this machine. It is safe for concurrent use.
 type SageMaker struct {
 	cfg     SageMakerConfig
 	address sampler.Address

@@ -11,7 +11,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// The names of the training job that the stand-in plays. No such account exists.
+// The names of the training job in metadata. No such account exists.
 const (
 	sageMakerRegion = "us-west-2"
 	sageMakerJob    = "arn:aws:sagemaker:" + sageMakerRegion + ":000000000000:job/AgentRFT/gonogo"

@@ -38,7 +38,7 @@ var silent = log.New(io.Discard, "", 0)
 // mostEnded is how many trajectories are remembered after their end.
 const mostEnded = 4096
 
-// jobRuntime is a stand-in for SageMaker's job runtime: a server on loopback at which agents call the
+// jobRuntime has the API of SageMaker's job runtime: it is a server on loopback at which agents call the
 // model, complete their rollouts and report rewards. Credentials of requests are ignored: what names a
 // rollout is its trajectory id, which cannot be guessed.
 type jobRuntime struct {

@@ -118,7 +118,7 @@ func aboutAgent(p *Project) string {
 		what = "a service"
 	}
 	if p.Config.Agent.SageMaker() {
-		what = "a service written for SageMaker, with a stand-in for its job runtime"
+		what = "a service written for SageMaker, with a local job runtime"
 	}
 	model := "the run's model through gonogo, which records the requests"
 	if p.Config.Agent.AsksItself() {
