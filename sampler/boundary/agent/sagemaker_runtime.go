@@ -108,7 +108,7 @@ func (r *jobRuntime) close() error {
 	if server == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	err := server.Shutdown(ctx)
 	if err != nil {
@@ -133,6 +133,7 @@ func (r *jobRuntime) open(model sampler.ModelAccess) *trajectory {
 // end closes a trajectory: its rollout has ended.
 func (r *jobRuntime) end(t *trajectory) {
 	t.change(func(s *state) { s.status = statusEnded })
+	close(t.over)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.live, t.id)
@@ -366,6 +367,7 @@ func (r *jobRuntime) sample(w http.ResponseWriter, req *http.Request) *runtimeEr
 		}
 		return fault
 	}
+	defer unblockAtEnd(t, w)()
 	f, fault := r.prepare(w, req, t)
 	if fault == nil {
 		fault = t.begin()
@@ -379,6 +381,25 @@ func (r *jobRuntime) sample(w http.ResponseWriter, req *http.Request) *runtimeEr
 	r.forward.ServeHTTP(w, req.WithContext(context.WithValue(req.Context(), forwardingKey{}, f)))
 	whole = true // an answer that breaks off panics instead
 	return nil
+}
+
+// unblockAtEnd makes reads and writes of the connection fail when the rollout ends: an agent that does
+// not send its request, or does not read its answer, must not block anything.
+func unblockAtEnd(t *trajectory, w http.ResponseWriter) (stop func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		select {
+		case <-t.over:
+			c, past := http.NewResponseController(w), time.Unix(1, 0)
+			_, _ = c.SetReadDeadline(past), c.SetWriteDeadline(past) // they fail if the connection is closed
+		case <-done:
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+	}
 }
 
 // prepare reads a request and returns what is forwarded.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -169,8 +170,12 @@ func (z amazon) run(t *testing.T) []*rollout.Record {
 	_, err = sampler.Sample(t.Context(), sampler.SampleOptions{
 		Config: cfg, Seed: 7, Rollouts: jobs, Boundaries: sampler.Boundaries{Agent: a, ModelProxy: models, Grader: g}, Sink: &got,
 	})
+	began := time.Now()
 	if err := errors.Join(a.Close(), models.Close()); err != nil {
 		t.Error(err)
+	}
+	if took := time.Since(began); took > 4*time.Second { // a connection blocks
+		t.Errorf("the servers ended after %v", took)
 	}
 	if err != nil || len(got) != len(jobs) {
 		t.Fatalf("%d records of %d: %v", len(got), len(jobs), err)
@@ -495,6 +500,45 @@ func TestThePromptOfARow(t *testing.T) {
 	slices.Sort(got)
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+}
+
+// A rollout whose agent sends half a request, and one whose agent does not read the answer, end in time.
+func TestASageMakerAgentThatBlocksItsConnection(t *testing.T) {
+	for how, send := range map[string]func(in invoked) string{
+		"half a request": func(in invoked) string {
+			return "Content-Length: 1000\r\n\r\n{"
+		},
+		"an answer that is not read": func(in invoked) string {
+			return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(turn), turn)
+		},
+	} {
+		t.Run(how, func(t *testing.T) {
+			var conn net.Conn
+			r := amazon{
+				timeout: 300 * time.Millisecond,
+				model: func(w http.ResponseWriter, _ *http.Request) {
+					w.Header().Set("Content-Type", "application/json")
+					fmt.Fprintf(w, `{"choices":[{"message":{"role":"assistant","content":"%s"},"finish_reason":"stop"}]}`, strings.Repeat("x", 12<<20))
+				},
+				how: func(in invoked, w http.ResponseWriter) {
+					var err error
+					if conn, err = net.Dial("tcp", strings.TrimPrefix(in.Metadata.Endpoint, "http://")); err != nil {
+						t.Error(err)
+						return
+					}
+					fmt.Fprintf(conn, "POST /sample HTTP/1.1\r\nHost: x\r\nX-Amzn-SageMaker-Job-Arn: %s\r\nX-Amzn-SageMaker-Trajectory-Id: %s\r\n%s",
+						in.Metadata.JobArn, in.Metadata.RolloutId, send(in))
+					fmt.Fprint(w, `{"status":"accepted"}`)
+				},
+			}.run(t)[0]
+			if conn != nil {
+				defer conn.Close()
+			}
+			if r.Kind != sampler.KindAgentHung {
+				t.Errorf("%s, %s: %s", r.Outcome, r.Kind, r.Error)
+			}
+		})
 	}
 }
 

@@ -24,6 +24,7 @@ type trajectory struct {
 	id     string
 	model  sampler.ModelAccess
 	signal chan struct{} // holds a token if something has changed
+	over   chan struct{} // closed when the rollout ends
 
 	mu    sync.Mutex // guards state
 	state state
@@ -46,7 +47,7 @@ type state struct {
 func newTrajectory(id string, model sampler.ModelAccess) *trajectory {
 	now := time.Now()
 	return &trajectory{
-		id: id, model: model, signal: make(chan struct{}, 1),
+		id: id, model: model, signal: make(chan struct{}, 1), over: make(chan struct{}),
 		state: state{status: statusOpen, changed: now, lastCall: now},
 	}
 }
