@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gonogo/sampler/endpoint"
+	"gonogo/sampler/internal/reported"
 	"gonogo/sampler/rollout"
 )
 
@@ -87,6 +88,12 @@ type AgentResult struct {
 	Calls    []rollout.Call    // tool calls, as far as reported
 	Usage    rollout.Usage     // tokens, as far as reported
 	Turns    int               // model replies; 0 if not reported
+
+	// LastReply says that the agent reports no answer of its own: Output is the text of the model's last reply.
+	LastReply bool
+	// Rewards holds the rewards that the agent reports: one, or one for each turn, whose sum is the
+	// rollout's; nil if it reports none. The run's grader decides whether they count.
+	Rewards []float64
 }
 
 // ModelTraffic is what went through a ModelProxy.
@@ -163,10 +170,26 @@ func (e *episode) attend(ctx context.Context) (ending, error) {
 	return e.agentEnding(done, traffic), nil
 }
 
+// lastReply returns the text of the model's last reply; "" if it replied nothing.
+func (t ModelTraffic) lastReply() string {
+	for i := len(t.Messages) - 1; i >= 0; i-- {
+		if m := t.Messages[i]; m.Role == "assistant" {
+			return m.Content
+		}
+	}
+	return ""
+}
+
+// unearned reports whether the agent reports rewards of a rollout whose model failed: they must not
+// count, because many agents report a 0 then.
+func (p AgentResult) unearned(traffic ModelTraffic) bool {
+	return p.Rewards != nil && traffic.Failed != nil && traffic.CutOff == ""
+}
+
 // nothing reports whether there is neither an answer nor a reason why there is none. An agent that
 // swallows errors returns this when its model fails, which must not score zero.
 func (p AgentResult) nothing() bool {
-	return strings.TrimSpace(p.Output) == "" && p.Refusal == "" && p.Limit == ""
+	return strings.TrimSpace(p.Output) == "" && p.Refusal == "" && p.Limit == "" && p.Rewards == nil
 }
 
 // RunAgent has the agent make the rollout once, within its timeout, and returns what went through
@@ -190,10 +213,13 @@ func RunAgent(ctx context.Context, a Agent, proxy ModelProxy,
 	done, err = a.Run(ctx, p)
 	p.Try.Failed(err)
 	traffic = shut()
+	if done.LastReply {
+		done.Output = traffic.lastReply()
+	}
 	if traffic.Limit != "" {
 		return done, traffic, nil // it was refused another turn and may have stopped for that
 	}
-	if err == nil && done.nothing() {
+	if err == nil && (done.nothing() || done.unearned(traffic)) {
 		return done, traffic, unanswered(access, traffic)
 	}
 	if f, ok := endpoint.AsFailure(err); ok && f.Temporary && (traffic.Turns > 0 || traffic.Usage != (rollout.Usage{})) {
@@ -244,6 +270,7 @@ func (e *episode) noteAgent(done AgentResult, traffic ModelTraffic) {
 	e.usage.add(UsageOf(done, traffic))
 	e.rec.Served, e.rec.Blanked = traffic.Served, e.rec.Blanked+traffic.Blanked
 	e.steps = e.rec.Turns + len(e.rec.Calls)
+	reported.Set(e.rec, done.Rewards)
 	e.lookAgent(done, traffic)
 }
 
@@ -294,6 +321,8 @@ func (e *episode) agentEnding(done AgentResult, traffic ModelTraffic) ending {
 	case done.Refusal != "":
 		return ending{outcome: rollout.NoAnswer, finish: rollout.FinishRefusal, why: "the model refused: " +
 			done.Refusal}
+	case blank && e.paid(done.Rewards):
+		return ending{outcome: rollout.Graded, finish: traffic.Finish}
 	case blank && (traffic.Finish == "" || traffic.Finish == rollout.FinishStop):
 		return ending{outcome: rollout.NoAnswer, finish: rollout.FinishEmpty, why: "the answer is empty"}
 	case blank:
@@ -303,6 +332,13 @@ func (e *episode) agentEnding(done AgentResult, traffic ModelTraffic) ending {
 		}
 	}
 	return ending{outcome: rollout.Graded, finish: traffic.Finish, text: text}
+}
+
+// paid reports whether the grader takes the rewards that the agent reports, so that a rollout without
+// an answer has a reward too.
+func (e *episode) paid(rewards []float64) bool {
+	_, takes := e.b.Grader.(interface{ TakesReported() })
+	return takes && rewards != nil
 }
 
 // agentFailure returns err with the boundary at which an agent's rollout ended.

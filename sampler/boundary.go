@@ -116,6 +116,9 @@ type Output struct {
 	FinishReason string // stop, length, content_filter, tool_calls
 	Reasoning    string // reasoning summary of the last turn
 
+	// Rewards holds the rewards that the rollout's agent reported; nil if it reported none.
+	Rewards []float64
+
 	// Group holds the outputs of the item that are graded together, this one at Place; nil for a
 	// grader that grades each output by itself.
 	Group []Output

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gonogo/sampler/endpoint"
+	"gonogo/sampler/internal/reported"
 	"gonogo/sampler/rollout"
 )
 
@@ -137,7 +138,7 @@ func (e *episode) play(ctx context.Context) error {
 		return err
 	}
 	e.rec.Outcome, e.rec.Error, e.rec.Finish = end.outcome, endpoint.Brief(end.why), end.finish
-	if end.text == "" {
+	if end.text == "" && !e.paid(reported.Of(e.rec)) {
 		return nil
 	}
 	e.rec.Answer = end.text

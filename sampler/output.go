@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"gonogo/sampler/internal/reported"
 	"gonogo/sampler/rollout"
 )
 
@@ -17,7 +18,7 @@ const thenGrading = "; then grading failed: "
 func OutputOf(it *rollout.Item, r *rollout.Record) Output {
 	out := Output{
 		Item: it, TraceID: r.TraceID, Text: r.Answer, Messages: r.Messages, Calls: r.Calls,
-		FinishReason: "stop",
+		FinishReason: "stop", Rewards: reported.Of(r),
 	}
 	out.TraceID = cmp.Or(out.TraceID, TraceID(0, r.Split, r.Item, r.Sample, r.Attempt))
 	if _, limited := limitOf(r); limited {

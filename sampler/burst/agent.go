@@ -9,6 +9,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/endpoint"
+	"gonogo/sampler/internal/reported"
 	"gonogo/sampler/rollout"
 )
 
@@ -82,6 +83,7 @@ func madeBy(it *rollout.Item, trace string, done sampler.AgentResult, traffic sa
 	if rec.Calls == nil {
 		rec.Calls = traffic.Calls
 	}
+	reported.Set(rec, done.Rewards)
 	return rec
 }
 

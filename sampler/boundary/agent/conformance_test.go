@@ -220,6 +220,7 @@ func TestEveryWayMakesTheSameRollouts(t *testing.T) {
 		"a command":                  {Agent: command(t, "loop", nil), ModelProxy: s.door(t)},
 		"a command for each rollout": {Agent: command(t, "loop", func(c *agent.CommandConfig) { c.PerRollout = true }), ModelProxy: s.door(t)},
 		"a service":                  {Agent: service(t, s), ModelProxy: s.door(t)},
+		"an agent for SageMaker":     {Agent: sageMaker(t, s), ModelProxy: s.door(t)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if d := cmp.Diff(want, knownOf(t, s.sample(t, b))); d != "" {

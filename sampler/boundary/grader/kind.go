@@ -30,7 +30,7 @@ type Kind struct {
 func Kinds() []Kind {
 	return []Kind{
 		stringCheck, textSimilarity, scoreModel, labelModel, pythonKind, multi, endpointKind, trl,
-		verifiers, verl, openrlhf, swift, evalProtocol, lambda, command,
+		verifiers, verl, openrlhf, swift, evalProtocol, lambda, command, agentReward,
 	}
 }
 

@@ -410,7 +410,7 @@ func TestBindingChangesWithBindingKeysOnly(t *testing.T) {
 			"model.api_key_env": "none", "model.timeout": "3m", "model.temperature": "0.3", "model.top_p": "0.3", "judge.api_key_env": "none",
 			"model.parallel_tool_calls": "false", "sampling.sample_tools": "last", "sampling.rollout_timeout": "3m", "sampling.tool_timeout": "3m",
 			"sampling.grader_timeout": "3m", "sampling.retry_wait": "3s", "sampling.retry_for": "3m", "training.wanted_share": "0.3", "trainer.normalize": "none", "session.timeout": "3m", "burst.gaps": "true", "reward_range": "[0, 3]",
-			"agent.per_rollout": "true", "agent.own_model": "true", "agent.timeout": "3m", "agent.poll": "3m",
+			"agent.per_rollout": "true", "agent.own_model": "true", "agent.timeout": "3m", "agent.poll": "3m", "agent.dialect": "sagemaker",
 			"queue.replicas": "3", "queue.wait": "1m", "report.lang": "zh", "report.paper": "letter", "audit.enabled": "false", "audit.unordered": "true", "python.timeout": "3m", "python.sandbox": "none",
 		}[k.Path]
 		if value == "" {
@@ -422,6 +422,9 @@ func TestBindingChangesWithBindingKeysOnly(t *testing.T) {
 		agent := ""
 		if strings.HasPrefix(k.Path, "agent.") && k.Path != "agent.url" {
 			agent = "agent: {command: [./agent]}\n"
+		}
+		if slices.Contains([]string{"agent.dialect", "agent.listen"}, k.Path) {
+			agent = "agent: {url: \"http://localhost:1\", dialect: sagemaker}\n"
 		}
 		changed, _, err := loaded(t, "job: job.json\ndata: {train: train.jsonl}\n"+whole+agent, keysInPlace, k.Path+"="+value)
 		if err != nil {

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"gonogo/sampler/boundary/agent"
+	"gonogo/sampler/boundary/grader"
 	"gonogo/sampler/input/document"
+	"gonogo/sampler/input/job"
 	"gonogo/sampler/rollout/credential"
 )
 
@@ -14,6 +16,9 @@ import (
 func (c *Config) HiddenFields() []string {
 	if c.has("agent.hide") {
 		return c.Agent.Hide
+	}
+	if c.Agent.SageMaker() { // it computes its own reward
+		return nil
 	}
 	return agent.Hidden()
 }
@@ -26,7 +31,7 @@ func checkAgent(c *Config) error {
 	}
 	for _, path := range []string{
 		"agent.headers", "agent.per_rollout", "agent.processes", "agent.own_model",
-		"agent.hide", "agent.timeout", "agent.poll",
+		"agent.hide", "agent.timeout", "agent.poll", "agent.dialect", "agent.listen",
 	} {
 		if !c.Agent.Used() && changedKey(c, path) {
 			return c.Fault(path, "needs agent.command or agent.url")
@@ -39,6 +44,9 @@ func checkAgent(c *Config) error {
 			}
 		}
 	}
+	if err := checkDialect(c); err != nil {
+		return err
+	}
 	if c.Agent.Used() && len(c.Variants) > 0 {
 		return c.Fault("variants", "cannot be sampled with an agent, which has its own prompt: make a run of "+
 			"each instead, and compare them")
@@ -47,6 +55,47 @@ func checkAgent(c *Config) error {
 		return c.Fault("agent.command", "has an empty part")
 	}
 	return nil
+}
+
+// checkDialect finds keys that contradict the agent's dialect.
+func checkDialect(c *Config) error {
+	if c.Agent.Dialect == agent.DialectSageMaker {
+		switch {
+		case len(c.Agent.Command) > 0:
+			return c.Fault("agent.dialect", "sagemaker works only with agent.url: an agent written for SageMaker is a "+
+				"server, which you start")
+		case c.Agent.AsksItself():
+			return c.Fault("agent.own_model", "cannot be combined with agent.dialect: sagemaker, whose agents call the "+
+				"model at the job runtime")
+		case changedKey(c, "agent.poll"):
+			return c.Fault("agent.poll", "has no use with agent.dialect: sagemaker, whose agents report their end")
+		case c.Agent.Listen != "":
+			if err := agent.CheckListen(c.Agent.Listen); err != nil {
+				return c.Fault("agent.listen", "%v", err)
+			}
+		}
+		return nil
+	}
+	if c.Agent.Listen != "" {
+		return c.Fault("agent.listen", "needs agent.dialect: sagemaker")
+	}
+	if c.RewardOfAgent() {
+		return c.Fault("grader", "only an agent with agent.dialect: sagemaker reports rewards")
+	}
+	return nil
+}
+
+// RewardOfAgent reports whether rewards are those that the agent reports.
+func (c *Config) RewardOfAgent() bool { return c.Body != nil && grader.TakesReported(c.Body.Grader) }
+
+// takeReported has the agent's own reward count if there is no grader.
+func takeReported(c *Config) error {
+	if c.Body != nil || c.Job.Named() || c.HasGrader() || !c.Agent.SageMaker() {
+		return nil
+	}
+	var err error
+	c.Body, err = job.Alone(c.File, grader.Reported())
+	return err
 }
 
 // checkMCP finds servers that cannot be reached, as far as the configuration alone shows.

@@ -84,7 +84,7 @@ func (c *Config) HasGrader() bool { return c.Grader.Named() }
 
 // GraderName returns the grader's name in messages.
 func (c *Config) GraderName() string {
-	if c.HasGrader() {
+	if c.HasGrader() || c.RewardOfAgent() {
 		return "the grader"
 	}
 	return "the job's grader"

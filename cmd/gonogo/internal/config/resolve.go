@@ -31,7 +31,7 @@ func (c *Config) resolve() error {
 			errs = append(errs, err)
 		}
 	}
-	errs = append(errs, takeGrader(c))
+	errs = append(errs, takeGrader(c), takeReported(c))
 	applyDefaults(c)
 	resolvePaths(c)
 	errs = append(errs, checkVariants(c), readPrices(c), checkSession(c), checkAgent(c), checkMCP(c), checkQueue(c))

@@ -201,5 +201,5 @@ func Mutants(p *Project) (*mutant.Maker, error) { return mutant.New(p.Config.Pyt
 // Audits reports whether the grader is audited after the rollouts.
 func Audits(p *Project, c *Invocation) bool {
 	enabled := p.Config.Audit.Enabled
-	return c.Command != "sample" && !c.Sampling.NoAudit && (enabled == nil || *enabled)
+	return c.Command != "sample" && !c.Sampling.NoAudit && !p.Config.RewardOfAgent() && (enabled == nil || *enabled)
 }

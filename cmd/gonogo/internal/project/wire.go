@@ -201,6 +201,10 @@ func (p *Project) ReadyToGrade(ctx context.Context, c *Invocation) error {
 
 // ReadyToAudit is ReadyToGrade for an audit.
 func (p *Project) ReadyToAudit(ctx context.Context, c *Invocation) error {
+	if p.Config.RewardOfAgent() {
+		return exit.Usagef("there is no grader to audit: the agent computes the reward itself, within its rollout; an " +
+			"audit needs it as a grader (key grader, such as {type: python} or {type: command})")
+	}
 	if err := p.ReadyToGrade(ctx, c); err != nil {
 		return err
 	}

@@ -32,6 +32,19 @@ func WireAgent(p *Project) error {
 		}
 		p.closers = append(p.closers, c.Close)
 		p.Bounds.Agent = c
+	} else if a.SageMaker() {
+		s, err := agent.NewSageMaker(agent.SageMakerConfig{
+			URL: p.Config.Connect(a.URL), Headers: a.Headers, Listen: a.Listen, Hide: options.Hide,
+			Prompt: p.Config.Data.PromptField, HTTP: client, Graded: !p.Config.RewardOfAgent(),
+			Params: agent.SageMakerParams{
+				Temperature: p.Config.Model.Temperature, TopP: p.Config.Model.TopP, MaxTokens: p.Config.Model.MaxOutputTokens,
+			},
+		})
+		if err != nil {
+			return exit.AsUsage(err)
+		}
+		p.closers = append(p.closers, func() { _ = s.Close() }) // no request is in flight any longer
+		p.Bounds.Agent = s
 	} else {
 		s, err := agent.NewService(agent.ServiceConfig{
 			URL: p.Config.Connect(a.URL), Headers: a.Headers,
@@ -103,6 +116,9 @@ func aboutAgent(p *Project) string {
 	what := fmt.Sprintf("a program, %s", endpoint.Brief(p.Bounds.Agent.(interface{ URL() string }).URL()))
 	if p.Config.Agent.URL != "" {
 		what = "a service"
+	}
+	if p.Config.Agent.SageMaker() {
+		what = "a service written for SageMaker, with a local job runtime"
 	}
 	model := "the run's model through gonogo, which records the requests"
 	if p.Config.Agent.AsksItself() {

@@ -194,7 +194,7 @@ func jobWithoutGrader(file []byte) string {
 func GradeSample(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run,
 	split rollout.Split,
 ) ([]compare.Regraded, error) {
-	if p.Bounds.Grader == nil || p.GradesInSession() || p.Bounds.GroupSize > 0 {
+	if p.Bounds.Grader == nil || p.GradesInSession() || p.Bounds.GroupSize > 0 || p.Config.RewardOfAgent() {
 		return nil, nil
 	}
 	sample, err := compare.SampleOutputs(ctx, run, split)

@@ -29,6 +29,9 @@ func TryGrader(ctx context.Context, p *project.Project, c *project.Invocation, p
 	if trial.Session {
 		most = project.TrialCostly
 	}
+	if p.Config.RewardOfAgent() {
+		return tryout.Result{Of: total, Skipped: "the agent computes the reward itself, within its rollout"}, nil
+	}
 	why := console.TrialWithheld(trial, 3*min(most, total), paid, offline)
 	if why == "" && trial.Judges > 0 {
 		if err := p.Config.TakeJudgeKey(); err != nil {
@@ -75,7 +78,7 @@ func trialOf(p *project.Project, running bool) tryout.Trial {
 // itself costs money. A run that holds a grade was graded by this very grader, since another one
 // would be refused.
 func runTrial(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
-	if tryout.AlreadyGraded(ctx, dir) {
+	if p.Config.RewardOfAgent() || tryout.AlreadyGraded(ctx, dir) {
 		return nil
 	}
 	most := trialItemsRun
@@ -99,6 +102,9 @@ func runTrial(ctx context.Context, p *project.Project, c *project.Invocation, di
 
 // TryOnWorker tries the grader on a worker, with the answers that came with the run.
 func TryOnWorker(ctx context.Context, p *project.Project, w io.Writer, with []brief.Answer) error {
+	if p.Config.RewardOfAgent() {
+		return nil
+	}
 	answers := make([]sampler.Task, len(with))
 	for i, a := range with {
 		answers[i] = sampler.Task{Item: a.Item, Record: a.Record, Times: 1}
