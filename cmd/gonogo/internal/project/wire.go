@@ -107,6 +107,9 @@ func (p *Project) WireGrader() error {
 		SampleTools: p.Config.Sampling.SampleTools, Python: interpreters, Dir: p.Config.GraderDir,
 		Without: p.Config.KeyNames(),
 	}
+	if err := p.wireEnvironment(); err != nil {
+		return err
+	}
 	grade, err := grader.New(grader.Kinds(), p.Config.Body.Grader, p.Env)
 	if err != nil {
 		if p.Config.HasGrader() {

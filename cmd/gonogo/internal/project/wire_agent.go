@@ -20,7 +20,9 @@ func WireAgent(p *Project) error {
 	for _, t := range p.Config.Body.Tools {
 		options.Tools[t.Name] = p.Config.Connect(t.ServerURL)
 	}
-	if len(a.Command) > 0 {
+	if p.Environment != nil {
+		p.Bounds.Agent = p.Environment
+	} else if len(a.Command) > 0 {
 		p.AgentLog = &agent.Log{}
 		c, err := agent.NewCommand(agent.CommandConfig{
 			Argv: agent.Program(a.Command, p.Config.Dir), Dir: p.Config.Dir, Without: keyVariables(p), Options: options,
@@ -103,6 +105,9 @@ func aboutAgent(p *Project) string {
 	what := fmt.Sprintf("a program, %s", endpoint.Brief(p.Bounds.Agent.(interface{ URL() string }).URL()))
 	if p.Config.Agent.URL != "" {
 		what = "a service"
+	}
+	if p.Environment != nil {
+		what = "the environment " + endpoint.Brief(p.Environment.URL())
 	}
 	model := "the run's model through gonogo, which records the requests"
 	if p.Config.Agent.AsksItself() {
