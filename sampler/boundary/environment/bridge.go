@@ -55,9 +55,13 @@ const largestStart = 1 << 20
 // Config says how an environment is run.
 type Config struct {
 	Settings Settings
-	Python   string    // the interpreter
-	Dir      string    // its working directory; "" is this program's
-	Without  []string  // environment variables of this program that it must not see
+	Python   string   // the interpreter
+	Dir      string   // its working directory; "" is this program's
+	Without  []string // environment variables of this program that it must not see
+	Floor    float64  // the bottom of the reward range: what an episode of OpenEnv earns that ends without any reward
+	// the parameters of the model's requests, by the names of Chat Completions, as far as the environment
+	// sets none
+	Sampling map[string]any
 	Log      io.Writer // receives its standard error; nil discards it
 	HTTP     *http.Client
 }
@@ -89,6 +93,8 @@ type told struct {
 	Limit  int                       `json:"limit"`
 	Prompt string                    `json:"prompt"`
 	Reward string                    `json:"reward"`
+	Floor  float64                   `json:"floor"`
+	Sample map[string]any            `json:"sampling"`
 	Token  string                    `json:"token"`
 }
 
@@ -125,7 +131,7 @@ func (b *bridge) address(ctx context.Context) (string, error) {
 	s := b.cfg.Settings
 	line, err := json.Marshal(told{
 		Kind: s.Kind(), Name: s.Name(), Args: s.Args, Splits: s.splits(), Limit: s.Limit, Prompt: s.Prompt,
-		Reward: s.Reward, Token: b.token,
+		Reward: s.Reward, Floor: b.cfg.Floor, Sample: b.cfg.Sampling, Token: b.token,
 	})
 	if err != nil {
 		peer.Kill()

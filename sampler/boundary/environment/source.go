@@ -179,6 +179,10 @@ func (s *Source) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, 
 	if q.Messages, err = replies(out); err != nil {
 		return sampler.Grade{}, &sampler.GradeError{Kind: sampler.KindOther, Err: err}
 	}
+	if err := s.take(ctx, out); err != nil {
+		return sampler.Grade{}, err
+	}
+	defer func() { <-s.slots }()
 	text, err := s.bridge.post(ctx, url, "/grade", q)
 	if ctx.Err() != nil {
 		s.bridge.killIfStuck(url)
@@ -202,6 +206,13 @@ func (s *Source) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, 
 		return sampler.Grade{}, &sampler.GradeError{Kind: kindOf(reply.Kind), Err: errors.New(why(reply.Error, reply.Refused))}
 	}
 	return sampler.Grade{Reward: *reply.Reward, Parts: reply.Parts}, nil
+}
+
+// take waits for a free slot. The wait does not count against the limit of the grading.
+func (s *Source) take(ctx context.Context, out sampler.Output) error {
+	defer out.Caller.Pause()()
+	_, err := s.Enter(ctx)
+	return err
 }
 
 // kindOf returns the kind of a failed grading.

@@ -3,12 +3,14 @@ package project
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/sampler/boundary/agent"
 	"gonogo/sampler/boundary/environment"
+	"gonogo/sampler/boundary/model"
 	"gonogo/sampler/input/dataset"
 )
 
@@ -24,7 +26,8 @@ func (p *Project) wireEnvironment() error {
 		settings.OpenEnv = p.Config.Connect(settings.OpenEnv)
 		source, err := environment.New(environment.Config{
 			Settings: settings, Python: p.Config.Interpreter(), Dir: p.Config.Dir,
-			Without: p.Config.KeyNames(), Log: p.AgentLog,
+			Without: p.Config.KeyNames(), Log: p.AgentLog, Floor: p.Config.RewardRange[0],
+			Sampling: requestParameters(p.Config.Model),
 		})
 		if err != nil {
 			return p.Config.Fault("environment", "%v", err)
@@ -73,4 +76,24 @@ func (p *Project) loadEnvironment(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// requestParameters returns the parameters of requests that the configuration sets, by the names of Chat
+// Completions.
+func requestParameters(m model.Settings) map[string]any {
+	out := map[string]any{}
+	maps.Copy(out, m.Extra)
+	if m.Temperature != nil {
+		out["temperature"] = *m.Temperature
+	}
+	if m.TopP != nil {
+		out["top_p"] = *m.TopP
+	}
+	if m.MaxOutputTokens != nil {
+		out["max_completion_tokens"] = *m.MaxOutputTokens
+	}
+	if m.ReasoningEffort != "" {
+		out["reasoning_effort"] = m.ReasoningEffort
+	}
+	return out
 }

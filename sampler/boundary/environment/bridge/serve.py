@@ -216,7 +216,7 @@ class Server:
         try:
             given = json.loads(body or b"{}")
             if path == "/items":
-                return {"rows": await self.environment.items(given["split"])}
+                return {"rows": await self.environment.items(given["split"]), "range": self.environment.range}
             if path == "/rollout":
                 return await self.rollout(given)
             if path == "/grade":

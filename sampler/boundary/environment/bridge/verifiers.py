@@ -3,11 +3,12 @@ class Verifiers:
 
     def __init__(self, told, stack):
         self.told, self.stack = told, stack
-        self.envs, self.tasks, self.lock, self.asked = {}, {}, asyncio.Lock(), 0
+        self.envs, self.tasks, self.served, self.lock, self.asked, self.range = {}, {}, [], asyncio.Lock(), 0, None
         version = installed("verifiers", "0.4")
         self.ident = place(told["name"])
         self.vf = importlib.import_module("verifiers.v1")
         self.loaders = importlib.import_module("verifiers.v1.utils.loaders")
+        self.sampling = self.vf.SamplingConfig(**told.get("sampling") or {})
         self.about = "verifiers %s" % version
 
     async def start(self):
@@ -64,6 +65,7 @@ class Verifiers:
         if getattr(type(self.configured(split).taskset), "INFINITE", False) and not self.told.get("limit"):
             raise Refused("%s makes tasks without end: say how many to take (environment.limit)" % self.told["name"])
         rows = []
+        self.range = self.weighed(next(iter(self.listed(split).values())))
         for ident, task in self.listed(split).items():
             data = task.data.model_dump(mode="json", exclude_none=True)
             messages = []
@@ -80,28 +82,29 @@ class Verifiers:
             rows.append(dict(own, id=ident, messages=messages))
         return rows
 
+    def weighed(self, task):
+        """The range of a task's reward if each function gives 0 to 1; None if it has none."""
+        weights = [getattr(f, "_vf_weight", 1.0) for f in task.hooks("reward")] + [j.config.weight for j in task.plugged_judges()]
+        low, high = sum(min(w, 0.0) for w in weights), sum(max(w, 0.0) for w in weights)
+        return [low, high] if low < high else None
+
     async def play(self, split, item, model, limits):
         env, task = self.configured(split), self.listed(split).get(item)
         if task is None:
             raise Failed("agent", "the environment has no item %s any longer" % item)
         async with self.lock:
-            if env not in self.served():
+            if env not in self.served:
                 await self.stack.enter_async_context(env.serving())
-                self.served().append(env)
+                self.served.append(env)
         self.asked += 1
         variable = "GONOGO_API_KEY_%d" % self.asked  # clients are kept for each
         os.environ[variable] = model["api_key"]
         client = self.vf.EvalClientConfig(base_url=model["base_url"], api_key_var=variable)
         try:
-            episode = await env.run_episode(task, self.vf.ModelContext(model=model["name"], client=client))
+            episode = await env.run_episode(task, self.vf.ModelContext(model=model["name"], client=client, sampling=self.sampling))
         finally:
             os.environ.pop(variable, None)
         return await self.result(episode)
-
-    def served(self):
-        if not hasattr(self, "_served"):
-            self._served = []
-        return self._served
 
     async def result(self, episode):
         traces = [t for t in episode.traces if t.agent.trainable] or list(episode.traces)
