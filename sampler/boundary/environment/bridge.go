@@ -82,6 +82,7 @@ type bridge struct {
 	peer *process.Peer
 	url  string
 	file string // the program
+	span *[2]float64
 }
 
 // told is the first line that a bridge reads.
@@ -100,9 +101,10 @@ type told struct {
 
 // ready is its answer.
 type ready struct {
-	URL     string `json:"url"`
-	About   string `json:"about"`
-	Refused string `json:"refused"`
+	URL     string      `json:"url"`
+	About   string      `json:"about"`
+	Range   *[2]float64 `json:"range"` // the range that the weights of the rewards imply
+	Refused string      `json:"refused"`
 }
 
 // address returns the URL of the bridge, and starts it if it is not running.
@@ -153,7 +155,7 @@ func (b *bridge) address(ctx context.Context) (string, error) {
 		peer.Finish(grace)
 		return "", &RefusedError{r.Refused}
 	}
-	b.peer, b.url = peer, r.URL
+	b.peer, b.url, b.span = peer, r.URL, r.Range
 	return b.url, nil
 }
 

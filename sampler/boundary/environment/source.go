@@ -48,11 +48,18 @@ func (s *Source) Start(ctx context.Context) error {
 	return err
 }
 
+// Range returns the range of rewards that the weights of the environment's reward functions imply; nil if
+// that is unknown, as before the start.
+func (s *Source) Range() *[2]float64 {
+	s.bridge.mu.Lock()
+	defer s.bridge.mu.Unlock()
+	return s.bridge.span
+}
+
 // Items are the rows of one split.
 type Items struct {
 	Split rollout.Split
-	Rows  []byte      // JSON lines, in the environment's order
-	Range *[2]float64 // the range that the weights of the rewards imply; nil if unknown
+	Rows  []byte // JSON lines, in the environment's order
 }
 
 // Items lists the items of each split.
@@ -72,7 +79,6 @@ func (s *Source) Items(ctx context.Context) ([]Items, error) {
 		}
 		var found struct {
 			Rows    []json.RawMessage `json:"rows"`
-			Range   *[2]float64       `json:"range"`
 			Refused string            `json:"refused"`
 			Error   *agent.Error      `json:"error"`
 		}
@@ -85,7 +91,7 @@ func (s *Source) Items(ctx context.Context) ([]Items, error) {
 		case found.Error != nil:
 			return nil, &RefusedError{fmt.Sprintf("list the %s items of the environment: %s", split, found.Error.Message)}
 		}
-		one := Items{Split: split, Range: found.Range}
+		one := Items{Split: split}
 		for _, row := range found.Rows {
 			one.Rows = append(append(one.Rows, row...), '\n')
 		}

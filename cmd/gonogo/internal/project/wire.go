@@ -181,6 +181,7 @@ func warnReads(p *Project, g sampler.Grader) {
 // loaded is reported early.
 func (p *Project) Start(ctx context.Context) error {
 	err := grader.Start(ctx, p.Bounds.Grader)
+	p.takeRange()
 	if err != nil && ctx.Err() == nil {
 		text := p.Redact.String(err.Error())
 		if strings.Contains(text, "interpreter") {

@@ -71,11 +71,22 @@ func (p *Project) loadEnvironment(ctx context.Context) error {
 			f.Items[i].File = f.Path
 		}
 		p.Inputs.Files = append(p.Inputs.Files, f)
-		if one.Range != nil && p.Config.RangeAssumed() {
-			p.Config.RewardRange = one.Range
+	}
+	p.takeRange()
+	return nil
+}
+
+// takeRange takes the range of rewards that the environment implies, unless the configuration sets one.
+func (p *Project) takeRange() {
+	if p.Environment == nil || !p.Config.RangeAssumed() {
+		return
+	}
+	if span := p.Environment.Range(); span != nil {
+		p.Config.RewardRange = span
+		if p.GraderConfig != nil {
+			p.GraderConfig.RewardRange = span
 		}
 	}
-	return nil
 }
 
 // requestParameters returns the parameters of requests that the configuration sets, by the names of Chat

@@ -216,7 +216,7 @@ class Server:
         try:
             given = json.loads(body or b"{}")
             if path == "/items":
-                return {"rows": await self.environment.items(given["split"]), "range": self.environment.range}
+                return {"rows": await self.environment.items(given["split"])}
             if path == "/rollout":
                 return await self.rollout(given)
             if path == "/grade":
@@ -313,7 +313,7 @@ async def main(kinds):
         except Exception as error:
             complain(error)
             return say({"refused": described(error)})
-        say({"url": "http://127.0.0.1:%d" % port, "about": environment.about})
+        say({"url": "http://127.0.0.1:%d" % port, "about": environment.about, "range": environment.range})
         ended = threading.Event()
         threading.Thread(target=lambda: (sys.stdin.buffer.read(), ended.set(), loop.call_soon_threadsafe(stop.set)), daemon=True).start()
         stop = asyncio.Event()

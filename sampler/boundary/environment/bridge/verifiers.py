@@ -17,7 +17,9 @@ class Verifiers:
         except ModuleNotFoundError as error:
             raise Refused("%s is no taskset that %s can import: %s" % (self.told["name"], sys.executable, short(error))) from None
         for split in self.told["splits"]:
-            self.configured(split)
+            if getattr(type(self.configured(split).taskset), "INFINITE", False) and not self.told.get("limit"):
+                raise Refused("%s makes tasks without end: say how many to take (environment.limit)" % self.told["name"])
+        self.range = self.weighed(next(iter(self.listed("train").values())))
 
     def configured(self, split):
         """The environment of a split."""
@@ -62,10 +64,7 @@ class Verifiers:
         return self.tasks[split]
 
     async def items(self, split):
-        if getattr(type(self.configured(split).taskset), "INFINITE", False) and not self.told.get("limit"):
-            raise Refused("%s makes tasks without end: say how many to take (environment.limit)" % self.told["name"])
         rows = []
-        self.range = self.weighed(next(iter(self.listed(split).values())))
         for ident, task in self.listed(split).items():
             data = task.data.model_dump(mode="json", exclude_none=True)
             messages = []
