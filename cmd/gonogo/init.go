@@ -44,6 +44,7 @@ Example:
    gonogo init --train train.jsonl --eval val.jsonl --job rft_job.json
    gonogo init --train train.parquet --reward rewards.py --model my-model
    gonogo init --from train.py
+   gonogo init --environment my-env --model my-model
    gonogo init --from promptfooconfig.yaml
    gonogo init --template finance-qa -o try/gonogo.yaml`,
 		Flags: []cli.Flag{
@@ -61,6 +62,11 @@ Example:
 				Name: "from",
 				Usage: "take model, rows, reward, group size and sampling over from `FILE`: a training script of TRL, a YAML " +
 					"of verl, a TOML of prime-rl, or a promptfooconfig.yaml",
+			},
+			&cli.StringFlag{
+				Name: "environment",
+				Usage: "instead of rows and rewards, an environment: a taskset of verifiers, or the URL or application of " +
+					"OpenEnv: `NAME`",
 			},
 			&cli.StringFlag{Name: "train", Usage: "training rows, JSONL or Parquet: `FILE`"},
 			&cli.StringFlag{Name: "eval", Usage: "validation rows, JSONL or Parquet: `FILE`"},
@@ -87,7 +93,7 @@ Example:
 
 func initAction(c *cli.Context) error {
 	agent := ""
-	if !slices.ContainsFunc([]string{"job", "reward", "from", "train", "eval", "production"}, c.IsSet) && console.IsTerminal(c.App.ErrWriter) &&
+	if !slices.ContainsFunc([]string{"job", "reward", "from", "environment", "train", "eval", "production"}, c.IsSet) && console.IsTerminal(c.App.ErrWriter) &&
 		console.IsTerminal(c.App.Reader) {
 		given := c.String("model")
 		going, err := askWhat(c.App.Reader, c.App.ErrWriter, given, func(flag, value string) error {
@@ -109,10 +115,12 @@ func initAction(c *cli.Context) error {
 	}
 	in := config.DraftFiles{
 		Job: c.String("job"), Reward: c.String("reward"), Model: c.String("model"), Output: out,
-		Data: make(map[rollout.Split]string),
+		Environment: c.String("environment"), Data: make(map[rollout.Split]string),
 	}
 	for _, split := range rollout.Splits() {
-		in.Data[split] = c.String(string(split))
+		if path := c.String(string(split)); path != "" {
+			in.Data[split] = path
+		}
 	}
 	if agent != "" {
 		in.Set = map[string]string{"agent.command": agent}

@@ -15,10 +15,12 @@ type Settings struct {
 	Hide       []string          `json:"hide,omitzero" or:"those that usually hold references, such as reference_answer, solution and tests (docs/wire.md#your-own-agent)" mark:"binding" example:"[reference_answer, notes]" doc:"fields of a row that the agent does not get"`
 	Timeout    limit.Duration    `json:"timeout" default:"30m" doc:"longest time for the agent to finish a rollout; 0s is no limit"`
 	Poll       limit.Duration    `json:"poll" default:"1s" doc:"time between polls for a service's result"`
+
+	Environment bool `json:"-"` // an environment makes the rollouts (key environment)
 }
 
 // Used reports whether an agent makes the rollouts.
-func (a Settings) Used() bool { return len(a.Command) > 0 || a.URL != "" }
+func (a Settings) Used() bool { return len(a.Command) > 0 || a.URL != "" || a.Environment }
 
 // SageMaker reports whether the agent was written for SageMaker.
 func (a Settings) SageMaker() bool { return a.URL != "" && a.Dialect == DialectSageMaker }

@@ -142,6 +142,10 @@ func (a *actions) grader(raw json.RawMessage) {
 	}
 	switch g.Type {
 	case "string_check", "text_similarity", "multi":
+	case "environment":
+		e := a.cfg.Environment
+		a.add("run the %s environment %s by the interpreter %s without a sandbox", e.Kind(),
+			shortened(credential.MaskURL(e.Name())), shortened(a.cfg.Interpreter()))
 	case "score_model", "label_model":
 		a.judges = append(a.judges, string(raw))
 	case "endpoint":
@@ -176,6 +180,11 @@ func (a *actions) tools() {
 		} else {
 			a.add("run the MCP server %s: %s%s", s.Name, command(s.Command), with(variablesIn(texts...)))
 		}
+	}
+	if e := a.cfg.Environment; e.Used() {
+		a.add("run the %s environment %s by the interpreter %s without a sandbox", e.Kind(),
+			shortened(credential.MaskURL(e.Name())), shortened(a.cfg.Interpreter()))
+		a.ownModel()
 	}
 	if agent := a.cfg.Agent; agent.URL != "" {
 		a.send("rollouts to the agent", agent.URL, headerValues(agent.Headers))

@@ -113,7 +113,7 @@ func (c *Config) Attacks() bool { return c.Audit.Attacker.Model != "" && !c.From
 
 // checkData checks that there is at least one data file, and that all named files exist.
 func checkData(c *Config) []error {
-	if c.Data.Train == "" && c.Data.Eval == "" && c.Data.Production == "" {
+	if c.Data.Train == "" && c.Data.Eval == "" && c.Data.Production == "" && !c.Environment.Used() {
 		hint := ""
 		if c.Body != nil && c.Body.TrainingFile != "" {
 			hint = fmt.Sprintf(", or say under data.files which path %s is", c.Body.TrainingFile)

@@ -392,6 +392,25 @@ func TestTrainerNormalizeReachesTheAnalysis(t *testing.T) {
 	}
 }
 
+func TestEnvironmentThatContradictsOtherKeys(t *testing.T) {
+	const shop = "model: {name: m}\nenvironment: {openenv: \"http://localhost:1\"}\n"
+	for text, want := range map[string]string{
+		"job: job.json\ndata: {train: train.jsonl}\nenvironment: {limit: 3}\n":                  "environment.limit: needs environment.verifiers or environment.openenv",
+		shop + "data: {train: train.jsonl}\n":                                                   "data.train: cannot be set together with environment",
+		shop + "agent: {command: [a]}\n":                                                        "agent.command: cannot be set together with environment",
+		shop + "queue: {url: \"nats://localhost:1\"}\n":                                         "queue.url: workers of a queue cannot make rollouts in an environment yet",
+		"model: {name: m}\nenvironment: {verifiers: a, openenv: b}\n":                           "environment: verifiers and openenv cannot be set together",
+		"model: {name: m}\nenvironment: {verifiers: a, reward: sum}\n":                          "environment.reward: works only with environment.openenv",
+	} {
+		if _, _, err := loaded(t, text, keysInPlace); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", text, err, want)
+		}
+	}
+	if _, _, err := loaded(t, shop, keysInPlace); err != nil {
+		t.Errorf("an environment and a model are a whole configuration: %v", err)
+	}
+}
+
 func TestBindingChangesWithBindingKeysOnly(t *testing.T) {
 	base, _, err := loaded(t, "job: job.json\ndata: {train: train.jsonl}\n", keysInPlace)
 	if err != nil {
@@ -410,7 +429,7 @@ func TestBindingChangesWithBindingKeysOnly(t *testing.T) {
 			"model.api_key_env": "none", "model.timeout": "3m", "model.temperature": "0.3", "model.top_p": "0.3", "judge.api_key_env": "none",
 			"model.parallel_tool_calls": "false", "sampling.sample_tools": "last", "sampling.rollout_timeout": "3m", "sampling.tool_timeout": "3m",
 			"sampling.grader_timeout": "3m", "sampling.retry_wait": "3s", "sampling.retry_for": "3m", "training.wanted_share": "0.3", "trainer.normalize": "none", "session.timeout": "3m", "burst.gaps": "true", "reward_range": "[0, 3]",
-			"agent.per_rollout": "true", "agent.own_model": "true", "agent.timeout": "3m", "agent.poll": "3m", "agent.dialect": "sagemaker",
+			"agent.per_rollout": "true", "agent.own_model": "true", "agent.timeout": "3m", "agent.poll": "3m", "agent.dialect": "sagemaker", "environment.reward": "sum",
 			"queue.replicas": "3", "queue.wait": "1m", "report.lang": "zh", "report.paper": "letter", "audit.enabled": "false", "audit.unordered": "true", "python.timeout": "3m", "python.sandbox": "none",
 		}[k.Path]
 		if value == "" {
@@ -426,7 +445,17 @@ func TestBindingChangesWithBindingKeysOnly(t *testing.T) {
 		if slices.Contains([]string{"agent.dialect", "agent.listen"}, k.Path) {
 			agent = "agent: {url: \"http://localhost:1\", dialect: sagemaker}\n"
 		}
-		changed, _, err := loaded(t, "job: job.json\ndata: {train: train.jsonl}\n"+whole+agent, keysInPlace, k.Path+"="+value)
+		text, base := "job: job.json\ndata: {train: train.jsonl}\n"+whole+agent, base
+		if strings.HasPrefix(k.Path, "environment.") { // it has items and rewards of its own
+			text = "model: {name: m}\nenvironment: {openenv: \"http://localhost:1\"}\n"
+			if k.Path == "environment.verifiers" {
+				text = "model: {name: m}\nenvironment: {verifiers: other}\n"
+			}
+			if base, _, err = loaded(t, text, keysInPlace); err != nil {
+				t.Fatal(err)
+			}
+		}
+		changed, _, err := loaded(t, text, keysInPlace, k.Path+"="+value)
 		if err != nil {
 			t.Errorf("%s=%s: %v", k.Path, value, err)
 			continue

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -31,19 +32,23 @@ type draft struct {
 // DraftFiles are the files from which a draft is made, and its path.
 type DraftFiles struct {
 	Job, Model string
-	Reward     string            // FILE or FILE:NAME,NAME of reward functions, instead of a job
-	Grader     string            // YAML of the grader, instead of both
-	Set        map[string]string // YAML of further keys
-	Data       map[rollout.Split]string
-	Output     string // "-" is standard output
+	Reward     string // FILE or FILE:NAME,NAME of reward functions, instead of a job
+	Grader     string // YAML of the grader, instead of both
+	// an environment, instead of all of them: an OpenEnv server or application, else a taskset of verifiers
+	Environment string
+	Set         map[string]string // YAML of further keys
+	Data        map[rollout.Split]string
+	Output      string // "-" is standard output
 }
 
 // NewDraft makes a draft from the files.
 func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	switch {
-	case in.Job == "" && in.Reward == "" && in.Grader == "":
+	case in.Environment != "" && (in.Job != "" || in.Reward != "" || in.Grader != "" || len(in.Data) > 0):
+		return nil, exit.Usagef("an environment has its own rows and rewards: give --environment and --model alone")
+	case in.Job == "" && in.Reward == "" && in.Grader == "" && in.Environment == "":
 		return nil, exit.Usagef("init needs --job, the file with the body for fine_tuning.jobs.create, --reward, " +
-			"a file of reward functions, or --from, a training script of TRL, " +
+			"a file of reward functions, --environment, or --from, a training script of TRL, " +
 			"a YAML of verl or a promptfooconfig.yaml")
 	case in.Job != "" && in.Reward != "":
 		return nil, exit.Usagef("the job has a grader: give --job or --reward")
@@ -72,6 +77,9 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 		d.set["grader"], errs = grader, append(errs, err)
 		d.note("grader", "the reward functions; unless each gives 0 to 1, set reward_range to what they can give "+
 			"together")
+	}
+	if in.Environment != "" {
+		errs = append(errs, d.environment(dir, in.Environment))
 	}
 	// What TRL, verl, prime-rl and hosted services do unless configured, and any server of their models.
 	d.set["model.api"], d.set["model.temperature"] = "chat", "1"
@@ -111,7 +119,7 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	if len(d.files) == 0 {
+	if len(d.files) == 0 && in.Environment == "" {
 		return nil, exit.Usagef("init needs --train, --eval or both")
 	}
 	if m := in.Model; m != "" {
@@ -155,6 +163,39 @@ func (d *draft) NextSteps(out string) string {
 	fmt.Fprintf(&b, "  gonogo check%s      # no model is called\n", named)
 	fmt.Fprintf(&b, "  gonogo run%s -o my-run\n", named)
 	return b.String()
+}
+
+// environment sets the keys of an environment: one of OpenEnv if the name is a URL or has the name of an
+// application, else one of verifiers.
+func (d *draft) environment(dir, name string) error {
+	key, path, application := "environment.verifiers", name, ""
+	if i := strings.LastIndexByte(name, ':'); i >= 0 {
+		key = "environment.openenv"
+		if path, application = name[:i], name[i:]; strings.Contains(name, "://") {
+			path, application = name, ""
+		}
+	}
+	if _, err := os.Stat(path); err == nil {
+		relative, err := document.RelativeTo(dir, path)
+		if err != nil {
+			return err
+		}
+		if path = relative; !filepath.IsAbs(path) && !strings.HasPrefix(path, ".") {
+			path = "./" + path
+		}
+	}
+	d.set[key] = document.Quote(path + application)
+	d.note(key, "its items, tools and rewards are measured")
+	d.note("reward_range", "without it, what the weights of verifiers' rewards imply, else [0, 1]")
+	if venv := filepath.Join(".venv", "bin", "python"); fileExists(filepath.Join(dir, venv)) {
+		d.set["environment.python"] = document.Quote(venv)
+	}
+	return nil
+}
+
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // rewardGrader returns the grader, as YAML, that calls the reward functions in FILE or
@@ -283,6 +324,7 @@ var decisions = map[string]string{
 	"reward_range":        "bottom and top of the rewards that the grader can give",
 	"data.train":          "the training rows",
 	"data.eval":           "the validation rows",
+	"environment.python":  "the interpreter that has the environment's package",
 	"model.name":          "the base model, as its server calls it",
 	"model.base_url":      "where it answers: any OpenAI-compatible server",
 	"model.temperature":   "what the training will sample with; without it, the server's own",

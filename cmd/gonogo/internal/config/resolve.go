@@ -21,6 +21,7 @@ import (
 func (c *Config) resolve() error {
 	c.values = c.written.clone()
 	c.Body, c.OwnJob, c.ModelKey, c.JudgeKey, c.variantAPIKeys, c.found, c.GraderFiles = nil, nil, "", "", nil, nil, nil
+	takeEnvironment(c)
 	var errs []error
 	if c.Job.Named() {
 		var err error
@@ -34,7 +35,7 @@ func (c *Config) resolve() error {
 	errs = append(errs, takeGrader(c), takeReported(c))
 	applyDefaults(c)
 	resolvePaths(c)
-	errs = append(errs, checkVariants(c), readPrices(c), checkSession(c), checkAgent(c), checkMCP(c), checkQueue(c))
+	errs = append(errs, checkVariants(c), readPrices(c), checkSession(c), checkEnvironment(c), checkAgent(c), checkMCP(c), checkQueue(c))
 	if _, err := limit.ParseDeadline(c.Sampling.Deadline, time.Now()); err != nil {
 		errs = append(errs, c.Fault("sampling.deadline", "%v", err))
 	}

@@ -9,6 +9,7 @@ import (
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/boundary/agent"
+	environments "gonogo/sampler/boundary/environment"
 	"gonogo/sampler/boundary/isolation"
 	"gonogo/sampler/boundary/mcp"
 	"gonogo/sampler/boundary/model"
@@ -31,34 +32,35 @@ const (
 // values are the values of gonogo.yaml, and the one table of its keys: package schema defines the
 // tags, and lists has the enums that other packages define.
 type values struct {
-	Name          string              `json:"name,omitzero" or:"none" example:"invoices, second try" doc:"title of the run, shown in the report"`
-	World         string              `json:"world,omitzero" or:"every endpoint is your own" example:"finance-qa" doc:"the built-in world whose server answers on loopback for {origin} (gonogo help worlds): its policy is scripted, not a model; remove this key when you use your own endpoints"`
-	Job           job.Source          `json:"job,omitzero" or:"no rollouts can be made" mark:"binding,file" example:"rft_job.json" doc:"the body for fine_tuning.jobs.create, or only its method or reinforcement object: a path to a JSON or YAML file, or the body itself"`
-	Grader        job.Source          `json:"grader,omitzero" or:"the job's grader; without a job the reward that an agent written for SageMaker reports" mark:"binding,file" example:"{type: trl, file: rewards.py, function: correctness}" doc:"the grader to use instead of the job's: a path to a JSON or YAML file, or the grader itself, of a kind that gonogo help graders lists; the run is bound to the files that it names"`
-	Target        string              `json:"target,omitzero" default:"none" doc:"the platform whose limits are checked; it changes warnings, never how files are read"`
-	Items         int                 `json:"items" default:"0" min:"0" doc:"take a seeded subset of this many items per split, each category in proportion; 0 takes all; raising it keeps the items already taken"`
-	Seed          *uint64             `json:"seed,omitzero" or:"random, and recorded" mark:"binding" example:"42" doc:"the seed of everything random in the run"`
-	RewardRange   *[2]float64         `json:"reward_range,omitzero" or:"the range of a score_model, what the formula of a multi grader makes of its parts, the sum of the weights of reward functions, else [0, 1]; a first grade outside of it stops the command" example:"[0, 1]" doc:"bottom and top of the rewards the grader can give"`
-	Ceiling       *float64            `json:"ceiling,omitzero" or:"the top of reward_range" example:"0.95" doc:"the best mean reward a perfect policy could earn, when that is less than the top"`
-	PassThreshold *float64            `json:"pass_threshold,omitzero" or:"the grader's own pass_threshold, when it has one" example:"0.75" doc:"rewards at or above it count as passed; rewards do not change"`
-	Require       []string            `json:"require,omitzero" or:"[data, sampling, audit, leakage] for runs made here, without audit if the agent reports the reward, [data] for imports" example:"[data, sampling, leakage]" doc:"stages ({stages}) and gates without which the verdict is UNDECIDED; gates of a stage that have nothing to judge are not required"`
-	Data          dataset.Settings    `json:"data,omitzero"`
-	Agent         agent.Settings      `json:"agent,omitzero"`
-	Tools         toolValues          `json:"tools,omitzero"`
-	Model         model.Settings      `json:"model,omitzero"`
-	Judge         model.JudgeSettings `json:"judge,omitzero"`
-	Variants      []VariantValue      `json:"variants,omitzero" or:"none" example:"[{name: brief, prompt: \"Answer in one line.\"}, {name: cool, temperature: 0.2}]" doc:"cheaper levers than training, each sampled on the same items with the same seed as the run itself and ranked against it; each overrides something of the prompt, the tools' descriptions and the model"`
-	Sampling      sampler.Settings    `json:"sampling,omitzero"`
-	Queue         queue.Settings      `json:"queue,omitzero"`
-	Session       isolation.Settings  `json:"session"`
-	Training      analysis.Training   `json:"training,omitzero"`
-	Trainer       analysis.Trainer    `json:"trainer,omitzero"`
-	Prices        price.Settings      `json:"prices,omitzero"`
-	Audit         audit.Settings      `json:"audit,omitzero"`
-	Burst         burst.Settings      `json:"burst,omitzero"`
-	Python        python.Settings     `json:"python,omitzero"`
-	Thresholds    map[string]float64  `json:"thresholds,omitzero" or:"each at its default; gonogo help gates lists them" example:"{signal.informative.groups: 40}" doc:"what the gates ask for, by name of the threshold"`
-	Report        ReportValues        `json:"report,omitzero"`
+	Name          string                `json:"name,omitzero" or:"none" example:"invoices, second try" doc:"title of the run, shown in the report"`
+	World         string                `json:"world,omitzero" or:"every endpoint is your own" example:"finance-qa" doc:"the built-in world whose server answers on loopback for {origin} (gonogo help worlds): its policy is scripted, not a model; remove this key when you use your own endpoints"`
+	Job           job.Source            `json:"job,omitzero" or:"no rollouts can be made" mark:"binding,file" example:"rft_job.json" doc:"the body for fine_tuning.jobs.create, or only its method or reinforcement object: a path to a JSON or YAML file, or the body itself"`
+	Grader        job.Source            `json:"grader,omitzero" or:"the job's grader; without a job the reward that an agent written for SageMaker reports" mark:"binding,file" example:"{type: trl, file: rewards.py, function: correctness}" doc:"the grader to use instead of the job's: a path to a JSON or YAML file, or the grader itself, of a kind that gonogo help graders lists; the run is bound to the files that it names"`
+	Target        string                `json:"target,omitzero" default:"none" doc:"the platform whose limits are checked; it changes warnings, never how files are read"`
+	Items         int                   `json:"items" default:"0" min:"0" doc:"take a seeded subset of this many items per split, each category in proportion; 0 takes all; raising it keeps the items already taken"`
+	Seed          *uint64               `json:"seed,omitzero" or:"random, and recorded" mark:"binding" example:"42" doc:"the seed of everything random in the run"`
+	RewardRange   *[2]float64           `json:"reward_range,omitzero" or:"the range of a score_model, what the formula of a multi grader makes of its parts, the sum of the weights of reward functions, else [0, 1]; a first grade outside of it stops the command" example:"[0, 1]" doc:"bottom and top of the rewards the grader can give"`
+	Ceiling       *float64              `json:"ceiling,omitzero" or:"the top of reward_range" example:"0.95" doc:"the best mean reward a perfect policy could earn, when that is less than the top"`
+	PassThreshold *float64              `json:"pass_threshold,omitzero" or:"the grader's own pass_threshold, when it has one" example:"0.75" doc:"rewards at or above it count as passed; rewards do not change"`
+	Require       []string              `json:"require,omitzero" or:"[data, sampling, audit, leakage] for runs made here, without audit if the agent reports the reward, [data] for imports" example:"[data, sampling, leakage]" doc:"stages ({stages}) and gates without which the verdict is UNDECIDED; gates of a stage that have nothing to judge are not required"`
+	Data          dataset.Settings      `json:"data,omitzero"`
+	Environment   environments.Settings `json:"environment,omitzero"`
+	Agent         agent.Settings        `json:"agent,omitzero"`
+	Tools         toolValues            `json:"tools,omitzero"`
+	Model         model.Settings        `json:"model,omitzero"`
+	Judge         model.JudgeSettings   `json:"judge,omitzero"`
+	Variants      []VariantValue        `json:"variants,omitzero" or:"none" example:"[{name: brief, prompt: \"Answer in one line.\"}, {name: cool, temperature: 0.2}]" doc:"cheaper levers than training, each sampled on the same items with the same seed as the run itself and ranked against it; each overrides something of the prompt, the tools' descriptions and the model"`
+	Sampling      sampler.Settings      `json:"sampling,omitzero"`
+	Queue         queue.Settings        `json:"queue,omitzero"`
+	Session       isolation.Settings    `json:"session"`
+	Training      analysis.Training     `json:"training,omitzero"`
+	Trainer       analysis.Trainer      `json:"trainer,omitzero"`
+	Prices        price.Settings        `json:"prices,omitzero"`
+	Audit         audit.Settings        `json:"audit,omitzero"`
+	Burst         burst.Settings        `json:"burst,omitzero"`
+	Python        python.Settings       `json:"python,omitzero"`
+	Thresholds    map[string]float64    `json:"thresholds,omitzero" or:"each at its default; gonogo help gates lists them" example:"{signal.informative.groups: 40}" doc:"what the gates ask for, by name of the threshold"`
+	Report        ReportValues          `json:"report,omitzero"`
 }
 
 // toolValues are the keys of tools that are not in the job.

@@ -17,6 +17,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/sampler"
 	"gonogo/sampler/boundary/agent"
+	"gonogo/sampler/boundary/environment"
 	"gonogo/sampler/boundary/grader"
 	"gonogo/sampler/boundary/mcp"
 	"gonogo/sampler/input/dataset"
@@ -31,25 +32,26 @@ type Project struct {
 	GraderConfig *config.Config // the configuration as the manifest of a regraded run stores it
 	Inputs       Inputs
 	// Warnings are what the job's platform may refuse or ignore, and warnings of the grader.
-	Warnings []string
-	shown    int                                       // number of warnings already shown
-	Env      grader.Env                                // what graders and detectors need
-	Watch    func(http.RoundTripper) http.RoundTripper // wraps the transport of tools and graders; nil for none
-	Bounds   sampler.Boundaries
-	MCP      ToolServers
-	Session  Sessions
-	Audit    AuditInputs
-	Redact   *rollout.Redactor
-	Log      *slog.Logger // for events; nil without --log-format json
-	Spending Spending
-	Round    int        // samples per item in the current round of sampling until decided; 0: all
-	Variants []*Variant // to make in addition to the run itself
-	Joined   bool       // the rows of Inputs.Items come from the data files, not from the run
-	variant  *Variant   // the variant that this project is; nil for the run itself
-	AgentLog *agent.Log // receives the standard error of an agent's program; nil for none
-	Queue    Queue
-	Drawn    *rollout.Sampling // the sampling settings of the model's replies, set by AskServer; nil for an agent's
-	closers  []func()
+	Warnings    []string
+	shown       int                                       // number of warnings already shown
+	Env         grader.Env                                // what graders and detectors need
+	Watch       func(http.RoundTripper) http.RoundTripper // wraps the transport of tools and graders; nil for none
+	Bounds      sampler.Boundaries
+	MCP         ToolServers
+	Session     Sessions
+	Audit       AuditInputs
+	Redact      *rollout.Redactor
+	Log         *slog.Logger // for events; nil without --log-format json
+	Spending    Spending
+	Round       int                 // samples per item in the current round of sampling until decided; 0: all
+	Variants    []*Variant          // to make in addition to the run itself
+	Joined      bool                // the rows of Inputs.Items come from the data files, not from the run
+	variant     *Variant            // the variant that this project is; nil for the run itself
+	Environment *environment.Source // makes items, rollouts and rewards; nil for none
+	AgentLog    *agent.Log          // receives the standard error of an agent's program; nil for none
+	Queue       Queue
+	Drawn       *rollout.Sampling // the sampling settings of the model's replies, set by AskServer; nil for an agent's
+	closers     []func()
 }
 
 // Inputs are the data files of a project, and the items taken from them.
@@ -89,7 +91,7 @@ func Wire(ctx context.Context, p *Project) (*Project, error) {
 		err = p.MCP.StartMCP(ctx)
 	}
 	if err == nil {
-		err = errors.Join(p.Load(), p.Inputs.CheckIDs(p.Redact), p.wire(), p.Audit.prepareAudit(), p.prepareVariants())
+		err = errors.Join(p.Load(ctx), p.Inputs.CheckIDs(p.Redact), p.wire(), p.Audit.prepareAudit(), p.prepareVariants())
 	}
 	return p.Checked(err)
 }
@@ -115,7 +117,7 @@ func (p *Project) Draw() {
 }
 
 // Load reads the data files and checks them against the platform and the job.
-func (p *Project) Load() error {
+func (p *Project) Load(ctx context.Context) error {
 	target, _ := dataset.TargetByName(p.Config.Target)
 	opt := p.Config.Data.Options
 	var errs []error
@@ -132,6 +134,9 @@ func (p *Project) Load() error {
 		p.Inputs.Files = append(p.Inputs.Files, f)
 	}
 	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if err := p.loadEnvironment(ctx); err != nil {
 		return err
 	}
 	p.Inputs.Problems = dataset.Check(p.Inputs.Files, target)

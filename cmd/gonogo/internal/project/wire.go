@@ -107,6 +107,9 @@ func (p *Project) WireGrader() error {
 		SampleTools: p.Config.Sampling.SampleTools, Python: interpreters, Dir: p.Config.GraderDir,
 		Without: p.Config.KeyNames(),
 	}
+	if err := p.wireEnvironment(); err != nil {
+		return err
+	}
 	grade, err := grader.New(grader.Kinds(), p.Config.Body.Grader, p.Env)
 	if err != nil {
 		if p.Config.HasGrader() {
@@ -178,6 +181,7 @@ func warnReads(p *Project, g sampler.Grader) {
 // loaded is reported early.
 func (p *Project) Start(ctx context.Context) error {
 	err := grader.Start(ctx, p.Bounds.Grader)
+	p.takeRange()
 	if err != nil && ctx.Err() == nil {
 		text := p.Redact.String(err.Error())
 		if strings.Contains(text, "interpreter") {

@@ -20,7 +20,9 @@ func WireAgent(p *Project) error {
 	for _, t := range p.Config.Body.Tools {
 		options.Tools[t.Name] = p.Config.Connect(t.ServerURL)
 	}
-	if len(a.Command) > 0 {
+	if p.Environment != nil {
+		p.Bounds.Agent = p.Environment
+	} else if len(a.Command) > 0 {
 		p.AgentLog = &agent.Log{}
 		c, err := agent.NewCommand(agent.CommandConfig{
 			Argv: agent.Program(a.Command, p.Config.Dir), Dir: p.Config.Dir, Without: keyVariables(p), Options: options,
@@ -119,6 +121,9 @@ func aboutAgent(p *Project) string {
 	}
 	if p.Config.Agent.SageMaker() {
 		what = "a service written for SageMaker, with a local job runtime"
+	}
+	if p.Environment != nil {
+		what = "the environment " + endpoint.Brief(p.Environment.URL())
 	}
 	model := "the run's model through gonogo, which records the requests"
 	if p.Config.Agent.AsksItself() {

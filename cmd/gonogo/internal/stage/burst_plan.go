@@ -70,7 +70,7 @@ func WireBurst(ctx context.Context, c *project.Invocation, run *rollout.Run, cfg
 		warnOtherJob(p, run)
 		err = errors.Join(project.RestartWorld(ctx, p, c.Err), p.MCP.StartMCP(ctx), p.MCP.Offer(p.Inputs.Items))
 	} else if err = errors.Join(project.ServeWorld(p), p.MCP.StartMCP(ctx)); err == nil {
-		err = errors.Join(p.Load(), p.Inputs.CheckIDs(p.Redact))
+		err = errors.Join(p.Load(ctx), p.Inputs.CheckIDs(p.Redact))
 	}
 	if err == nil {
 		wire := p.WireTools
