@@ -186,7 +186,7 @@ var allowedArrows = map[string][]string{
 	// tables of docs/calibration/simulations.md for the tests of the three rooms above
 	"analysis/calibration": {},
 	"sampler": {
-		"sampler/endpoint", "sampler/jsontext", "sampler/limit", "sampler/rollout",
+		"sampler/endpoint", "sampler/internal/reported", "sampler/jsontext", "sampler/limit", "sampler/rollout",
 		"sampler/rollout/credential",
 	},
 	"sampler/endpoint": {
@@ -250,7 +250,8 @@ var allowedArrows = map[string][]string{
 		"sampler", "sampler/form", "sampler/internal/arguments", "sampler/jsontext", "sampler/rollout", "sampler/rollout/credential",
 	},
 	"sampler/burst": {
-		"sampler", "sampler/endpoint", "sampler/internal/arguments", "sampler/jsontext", "sampler/limit", "sampler/rollout",
+		"sampler", "sampler/endpoint", "sampler/internal/arguments", "sampler/internal/reported", "sampler/jsontext", "sampler/limit",
+		"sampler/rollout",
 	},
 	// what tools can be called with
 	"sampler/internal/arguments": {"sampler/jsontext", "sampler/rollout"},
@@ -284,6 +285,7 @@ var allowedArrows = map[string][]string{
 	"sampler/internal/jsonrows":    {},
 	"sampler/internal/parquetfile": {},
 	"sampler/internal/transcript":  {"sampler/jsontext", "sampler/rollout"},
+	"sampler/internal/reported":    {"sampler/jsontext", "sampler/rollout"},
 	"sampler/logs/exporter": {
 		"sampler/internal/transcript", "sampler/jsontext", "sampler/rollout", "sampler/rollout/disk",
 		"sampler/wording",
