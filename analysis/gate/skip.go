@@ -149,14 +149,21 @@ func whyNoAudit(r *analysis.Result) message.Text {
 	if r.Run.Source == string(rollout.Import) {
 		return noAuditImport.With(analysis.Commands)
 	}
+	if _, ok := r.Run.Choices[agentRewards]; ok {
+		return noGrader.Text()
+	}
 	return noAudit.With(analysis.Commands)
 }
 
+// agentRewards is the choice that runs record whose agent computes the reward itself.
+const agentRewards = "agent rewards"
+
 // The reasons for skipping gates about the audit; the second is for an import, which names no
-// grader.
+// grader, and the third for a run whose agent computes the reward itself.
 var (
 	noAudit       = message.New("skip.no_audit", "the grader was not audited: run {audit}")
 	noAuditImport = message.New("skip.no_audit_import", "the grader was not audited: run {audit_with}")
+	noGrader      = message.New("skip.no_grader", "the agent computes the reward itself: there is nothing to give other answers to")
 )
 
 // The reasons for skipping gates about endpoints; the second is for an import, which has no

@@ -188,7 +188,7 @@ var allowedArrows = map[string][]string{
 	// tables of docs/calibration/simulations.md for the tests of the three rooms above
 	"analysis/calibration": {},
 	"sampler": {
-		"sampler/endpoint", "sampler/jsontext", "sampler/limit", "sampler/rollout",
+		"sampler/endpoint", "sampler/internal/reported", "sampler/jsontext", "sampler/limit", "sampler/rollout",
 		"sampler/rollout/credential",
 	},
 	"sampler/endpoint": {
@@ -252,7 +252,8 @@ var allowedArrows = map[string][]string{
 		"sampler", "sampler/form", "sampler/internal/arguments", "sampler/jsontext", "sampler/rollout", "sampler/rollout/credential",
 	},
 	"sampler/burst": {
-		"sampler", "sampler/endpoint", "sampler/internal/arguments", "sampler/jsontext", "sampler/limit", "sampler/rollout",
+		"sampler", "sampler/endpoint", "sampler/internal/arguments", "sampler/internal/reported", "sampler/jsontext", "sampler/limit",
+		"sampler/rollout",
 	},
 	// what tools can be called with
 	"sampler/internal/arguments": {"sampler/jsontext", "sampler/rollout"},
@@ -286,6 +287,7 @@ var allowedArrows = map[string][]string{
 	"sampler/internal/jsonrows":    {},
 	"sampler/internal/parquetfile": {},
 	"sampler/internal/transcript":  {"sampler/jsontext", "sampler/rollout"},
+	"sampler/internal/reported":    {"sampler/jsontext", "sampler/rollout"},
 	"sampler/logs/exporter": {
 		"sampler/internal/transcript", "sampler/jsontext", "sampler/rollout", "sampler/rollout/disk",
 		"sampler/wording",
