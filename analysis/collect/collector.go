@@ -256,7 +256,8 @@ func (c *Collector) Add(rec *rollout.Record) error {
 	item := c.rows.of(rec.Key())
 	r, rare := c.rows.blank(), Rare{Leak: leakOf(rec)}
 	*r = Row{
-		Of: &item.key, Sample: rec.Sample, Attempt: small(rec.Attempt), outcome: index(outcomes, rec.Outcome), Clipped: rec.Clipped,
+		Of: &item.key, Sample: rec.Sample, Attempt: small(rec.Attempt), outcome: index(outcomes, rec.Outcome),
+		Clipped: rec.Clipped,
 		Blanked: rec.Blanked > 0, finish: index(finishes, finishOf(rec)),
 		Observed: rec.Turns > 0 || len(rec.Calls) > 0, Turns: small(rec.Turns), Offered: offered(rec),
 		JudgeCalls: small(price.JudgeCalls(rec)), Retries: small(rec.Retries),

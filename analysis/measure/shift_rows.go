@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,8 +20,14 @@ import (
 type shiftRow struct {
 	entry    shift.Entry
 	lastUser string
-	rest     string // the prompt without the last user message
-	fields   map[string]json.RawMessage
+	rest     string  // the prompt without the last user message
+	fields   []field // by name
+}
+
+// field is a field of a row that is neither shown to the model nor a reference.
+type field struct {
+	name  string
+	value json.RawMessage
 }
 
 func (r shiftRow) key() collect.ItemKey {
@@ -63,22 +70,40 @@ func once[T any](list []T, key func(T) collect.ItemKey, o origins) []T {
 // shiftRows reads the items whose rows are known, train first.
 func shiftRows(items []rollout.Item, s analysis.Settings) []shiftRow {
 	var rows []shiftRow
+	names := make(map[string]string) // each name of a field once
 	for _, split := range rollout.Splits() {
 		for i := range items {
 			if items[i].Split == split && len(items[i].Row) > 0 {
-				rows = append(rows, newShiftRow(&items[i], s))
+				row := newShiftRow(&items[i], s)
+				row.share(names)
+				if len(rows) > 0 && row.rest == rows[len(rows)-1].rest {
+					row.rest = rows[len(rows)-1].rest
+				}
+				rows = append(rows, row)
 			}
 		}
 	}
 	return rows
 }
 
+// share replaces the names of the fields by equal ones.
+func (r *shiftRow) share(names map[string]string) {
+	for i := range r.fields {
+		name := r.fields[i].name
+		if _, known := names[name]; !known {
+			names[name] = name
+		}
+		r.fields[i].name = names[name]
+	}
+}
+
 // Entry returns the parts of an item that the search for copies and conflicts needs.
 func Entry(it *rollout.Item, s analysis.Settings) shift.Entry { return newShiftRow(it, s).entry }
 
 func newShiftRow(it *rollout.Item, s analysis.Settings) shiftRow {
-	row := shiftRow{fields: otherFields(it)}
-	last := -1
+	fields := otherFields(it)
+	row := shiftRow{fields: sortedFields(fields)}
+	last, start := -1, 0
 	for i, m := range it.Messages {
 		if m.Role == "user" {
 			last = i
@@ -86,20 +111,25 @@ func newShiftRow(it *rollout.Item, s analysis.Settings) shiftRow {
 	}
 	var prompt, rest, attached []string
 	for i, m := range it.Messages {
+		if i < last {
+			start += len(m.Content) + len("\n")
+		}
 		prompt = append(prompt, m.Content)
-		if i == last {
-			row.lastUser = m.Content
-		} else {
+		if i != last {
 			rest = append(rest, m.Role+": "+m.Content)
 		}
 		attached = append(attached, attachments(m.Parts)...)
 	}
 	row.rest = strings.Join(rest, "\n")
+	whole := strings.Join(prompt, "\n")
+	if last >= 0 { // shares the memory of the prompt
+		row.lastUser = whole[start : start+len(it.Messages[last].Content)]
+	}
 	reference := referenceOf(s, it)
 	row.entry = shift.Entry{
-		ID: it.ID, Split: string(it.Split), Prompt: strings.Join(prompt, "\n"),
+		ID: it.ID, Split: string(it.Split), Prompt: whole,
 		Reference: reference, Accepted: it.Accepted(), Family: it.Family,
-		Attached: digest(attached...), Context: contextOf(row.fields),
+		Attached: digest(attached...), Context: contextOf(fields),
 	}
 	return row
 }
@@ -141,6 +171,15 @@ func digest(texts ...string) string {
 	}
 	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
 	return string(sum[:])
+}
+
+// sortedFields returns fields in order of their names.
+func sortedFields(fields map[string]json.RawMessage) []field {
+	var list []field
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		list = append(list, field{name, fields[name]})
+	}
+	return slices.Clip(list)
 }
 
 // nameFields are the usual names of fields that name a row or its place.
@@ -225,9 +264,9 @@ const (
 func fieldKinds(rows []shiftRow) map[string]fieldKind {
 	values := map[string][]fieldValue{}
 	for i := range rows {
-		for name, raw := range rows[i].fields {
-			values[name] = append(values[name],
-				fieldValue{rollout.FieldText(raw), isNumber(raw), rows[i].entry.Family, rows[i].entry.Split})
+		for _, f := range rows[i].fields {
+			values[f.name] = append(values[f.name],
+				fieldValue{rollout.FieldText(f.value), isNumber(f.value), rows[i].entry.Family, rows[i].entry.Split})
 		}
 	}
 	kinds := map[string]fieldKind{}
@@ -349,14 +388,14 @@ func fieldSample(rows []shiftRow, split rollout.Split, kinds map[string]fieldKin
 			continue
 		}
 		row := shift.Row{ID: rows[i].entry.ID, Numbers: map[string]float64{}, Categories: map[string]string{}}
-		for name, raw := range rows[i].fields {
-			text := rollout.FieldText(raw)
-			switch kinds[name] {
+		for _, f := range rows[i].fields {
+			text := rollout.FieldText(f.value)
+			switch kinds[f.name] {
 			case numeric:
-				row.Numbers[name] = parse(text)
+				row.Numbers[f.name] = parse(text)
 			case categorical:
 				if text != "" {
-					row.Categories[name] = text
+					row.Categories[f.name] = text
 				}
 			}
 		}

@@ -106,15 +106,9 @@ func (s *leakSearch) countGrams() {
 	for i := range s.texts {
 		bytes += len(s.texts[i].normal)
 	}
-	counts, grams := make([]*common, runtime.GOMAXPROCS(0)), make([]gramSet, runtime.GOMAXPROCS(0))
-	for w := range counts {
-		counts[w] = newCommon(bytes, s.limit)
-	}
-	inParallel(len(s.texts), func(w, i int) { counts[w].add(grams[w].of(s.texts[i].normal)) })
-	s.known = counts[0]
-	for _, c := range counts[1:] {
-		s.known.merge(c)
-	}
+	grams := make([]gramSet, runtime.GOMAXPROCS(0))
+	s.known = newCommon(bytes, s.limit)
+	inParallel(len(s.texts), func(w, i int) { s.known.add(grams[w].of(s.texts[i].normal)) })
 }
 
 // sketches indexes the sketch of each text, without n-grams in more than common texts.
@@ -133,13 +127,7 @@ func (s *leakSearch) sketches(common uint16) *index {
 			t.sketch = len(kept[i])
 		}
 	})
-	var postings []posting
-	for i, list := range kept {
-		for _, gram := range list {
-			postings = append(postings, posting{gram, int32(i)})
-		}
-	}
-	return newIndex(postings)
+	return newIndex(kept)
 }
 
 // seeker searches for texts contained in others; each worker has one.
@@ -170,7 +158,11 @@ func (k *seeker) seek(i int) []nearPair {
 		if k.s.known.count(gram) > k.common {
 			continue
 		}
-		for _, other := range k.x.of(gram) {
+		grams, texts := k.x.near(gram)
+		for at, other := range texts {
+			if grams[at] != gram {
+				continue
+			}
 			if k.hits[other] == 0 {
 				k.hit = append(k.hit, other)
 			}

@@ -1,8 +1,8 @@
 package shift
 
 import (
-	"cmp"
 	"slices"
+	"sync/atomic"
 )
 
 // gramLength is the number of characters of an n-gram.
@@ -99,9 +99,12 @@ func (g *gramSet) room(size int) {
 // common counts how many texts contain each n-gram, in buckets by hash: a count may be too high
 // because of collisions, but never too low.
 type common struct {
-	counts []uint16
-	limit  uint16 // n-grams of more texts than this have no weight
+	counts []atomic.Uint32 // two counts of 16 bits each
+	limit  uint16          // n-grams of more texts than this have no weight
 }
+
+// mostCounted is the largest count.
+const mostCounted = 1<<16 - 1
 
 // newCommon makes buckets for texts with the given number of bytes in total.
 func newCommon(bytes, limit int) *common {
@@ -109,24 +112,32 @@ func newCommon(bytes, limit int) *common {
 	for size < 4*bytes && size < 1<<23 {
 		size *= 2
 	}
-	return &common{counts: make([]uint16, size), limit: uint16(min(limit, 1<<16-2))}
+	return &common{counts: make([]atomic.Uint32, size/2), limit: uint16(min(limit, mostCounted-1))}
 }
 
+// bucket returns the word and the shift of an n-gram's count.
+func (c *common) bucket(h uint64) (word *atomic.Uint32, shift uint) {
+	slot := h & uint64(2*len(c.counts)-1)
+	return &c.counts[slot/2], uint(slot%2) * 16
+}
+
+// add counts the n-grams of a text. Several goroutines may call it.
 func (c *common) add(grams []uint64) {
 	for _, h := range grams {
-		if n := &c.counts[h&uint64(len(c.counts)-1)]; *n < 1<<16-1 {
-			*n++
+		word, shift := c.bucket(h)
+		for {
+			was := word.Load()
+			if was>>shift&mostCounted == mostCounted || word.CompareAndSwap(was, was+1<<shift) {
+				break
+			}
 		}
 	}
 }
 
-func (c *common) merge(other *common) {
-	for i, n := range other.counts {
-		c.counts[i] = uint16(min(int(c.counts[i])+int(n), 1<<16-1))
-	}
+func (c *common) count(h uint64) uint16 {
+	word, shift := c.bucket(h)
+	return uint16(word.Load() >> shift)
 }
-
-func (c *common) count(h uint64) uint16 { return c.counts[h&uint64(len(c.counts)-1)] }
 
 // weighs reports whether an n-gram has weight, because it is not part of a template.
 func (c *common) weighs(h uint64) bool { return c.count(h) <= c.limit }
@@ -140,9 +151,11 @@ func (c *common) upTo(grams []uint64, limit uint16) []uint64 {
 // mostWork. An n-gram of n texts is in the sketches of about n·sketchSize/w of them, where w is
 // their size, and is looked up n times.
 func (c *common) affordable(texts int) uint16 {
-	var buckets [1 << 16]float64
-	for _, n := range c.counts {
-		buckets[n]++
+	var buckets [mostCounted + 1]float64
+	for i := range c.counts {
+		n := c.counts[i].Load()
+		buckets[n&mostCounted]++
+		buckets[n>>16]++
 	}
 	grams, squares := 0.0, 0.0
 	for n := 1; n <= int(c.limit); n++ {
@@ -188,57 +201,54 @@ func below(grams []uint64, limit uint64) int {
 
 // index finds the texts whose sketches contain an n-gram.
 type index struct {
-	table []uint32 // open addressing: 1 + position in keys
-	keys  []uint64 // distinct n-grams, ascending
-	start []int32  // where each key's texts start, and the end
-	texts []int32
+	start []int32  // where the n-grams with the same low bits start, and the end
+	grams []uint64 // by low bits
+	texts []int32  // of each of them, ascending for one n-gram
 	maybe []uint64 // a bit for each n-gram in the index, by its high bits
 }
 
-// posting is an n-gram of a text's sketch.
-type posting struct {
-	gram uint64
-	text int32
-}
-
-// newIndex sorts the postings and groups them by n-gram.
-func newIndex(postings []posting) *index {
-	slices.SortFunc(postings,
-		func(a, b posting) int { return cmp.Or(cmp.Compare(a.gram, b.gram), cmp.Compare(a.text, b.text)) })
-	x := &index{texts: make([]int32, len(postings)), maybe: make([]uint64, 1<<19)}
-	for i, p := range postings {
-		x.texts[i] = p.text
-		if i == 0 || p.gram != postings[i-1].gram {
-			x.keys, x.start = append(x.keys, p.gram), append(x.start, int32(i))
-			x.maybe[p.gram>>45] |= 1 << (p.gram >> 39 & 63)
-		}
+// newIndex indexes the sketches of texts. It clears them as it goes, to free their memory.
+func newIndex(sketches [][]uint64) *index {
+	total := 0
+	for _, list := range sketches {
+		total += len(list)
 	}
-	x.start = append(x.start, int32(len(postings)))
 	size := 2
-	for size < 2*len(x.keys) {
+	for size < total {
 		size *= 2
 	}
-	x.table = make([]uint32, size)
-	for i, key := range x.keys {
-		slot := key & uint64(size-1)
-		for x.table[slot] != 0 {
-			slot = (slot + 1) & uint64(size-1)
+	x := &index{
+		start: make([]int32, size+1), grams: make([]uint64, total), texts: make([]int32, total),
+		maybe: make([]uint64, 1<<19),
+	}
+	for _, list := range sketches {
+		for _, gram := range list {
+			x.start[gram&uint64(size-1)]++
+			x.maybe[gram>>45] |= 1 << (gram >> 39 & 63)
 		}
-		x.table[slot] = uint32(i + 1)
+	}
+	end := int32(0)
+	for i, n := range x.start {
+		end += n
+		x.start[i] = end
+	}
+	for text := len(sketches) - 1; text >= 0; text-- { // backwards, which moves each start from the end to the first
+		for _, gram := range sketches[text] {
+			at := &x.start[gram&uint64(size-1)]
+			*at--
+			x.grams[*at], x.texts[*at] = gram, int32(text)
+		}
+		sketches[text] = nil
 	}
 	return x
 }
 
-// of returns the texts whose sketches contain the n-gram.
-func (x *index) of(gram uint64) []int32 {
+// near returns n-grams that include all that equal the given one, and their texts.
+func (x *index) near(gram uint64) (grams []uint64, texts []int32) {
 	if x.maybe[gram>>45]>>(gram>>39&63)&1 == 0 {
-		return nil
+		return nil, nil
 	}
-	mask := uint64(len(x.table) - 1)
-	for slot := gram & mask; x.table[slot] != 0; slot = (slot + 1) & mask {
-		if i := x.table[slot] - 1; x.keys[i] == gram {
-			return x.texts[x.start[i]:x.start[i+1]]
-		}
-	}
-	return nil
+	slot := gram & uint64(len(x.start)-2)
+	from, to := x.start[slot], x.start[slot+1]
+	return x.grams[from:to], x.texts[from:to]
 }

@@ -65,13 +65,16 @@ func bare(s string) string {
 // numbers matches numbers as people write them: $1,200.50, -3, 7 %.
 var numbers = regexp.MustCompile(`[-+−]?[$€£¥]?\d[\d,’']*(?:\.\d+)?(?:[eE][-+]?\d+)?(?:\s?%)?`)
 
+// ofNumber rewrites a number without the marks that big.Rat does not read.
+var ofNumber = strings.NewReplacer("−", "-", ",", "", "’", "", "'", "", "$", "", "€", "", "£", "", "¥", "", " ", "",
+	"%", "")
+
 // number returns the value of a text that is a single number.
 func number(s string) (*big.Rat, bool) {
 	if loc := numbers.FindStringIndex(s); loc == nil || loc[0] > 0 || loc[1] < len(s) || len(s) > 60 {
 		return nil, false
 	}
-	s = strings.NewReplacer("−", "-", ",", "", "’", "", "'", "", "$", "", "€", "", "£", "", "¥", "", " ", "", "%",
-		"").Replace(s)
+	s = ofNumber.Replace(s)
 	if i := strings.IndexAny(s, "eE"); i >= 0 && len(s)-i > 4 {
 		return nil, false // an exponent this large could take a billion digits
 	}

@@ -23,7 +23,7 @@ func (c Conflict) check() error {
 	return fmt.Errorf("unknown way %q to settle conflicting rollouts: use %s, %s or %s", string(c), Refuse, First, Last)
 }
 
-// ledger remembers which rollouts were seen, so that each counts once. It takes some 80 bytes per
+// ledger remembers which rollouts were seen, so that each counts once. It takes some 40 bytes per
 // rollout and keeps none of its text.
 type ledger struct {
 	onConflict Conflict
@@ -31,7 +31,7 @@ type ledger struct {
 	items      []itemLines
 	index      map[itemKey]int // index into items
 	last       int             // index of the last lookup: rollouts of an item are often adjacent
-	best       map[place]entry // the highest attempt of each rollout
+	far        map[place]entry // heads of samples far beyond the others of their item
 	older      []entry         // the other attempts
 	ids        map[string]*idLines
 	rewards    rewardLines
@@ -40,7 +40,8 @@ type ledger struct {
 // itemLines is what is known about the lines of an item.
 type itemLines struct {
 	itemKey
-	unnumbered int // number of lines so far without a sample number
+	unnumbered int     // number of lines so far without a sample number
+	heads      []entry // the highest attempt of each sample
 }
 
 // place identifies a rollout: an index into items, and a sample.
@@ -53,6 +54,7 @@ type entry struct {
 	attempt int
 	older   int32 // index into ledger.older, plus one; 0 if there is none
 	held    bool  // of KindUngraded: the grade of the record was pending
+	known   bool  // false for a sample without an attempt
 }
 
 type itemKey struct {
@@ -93,7 +95,7 @@ func newLedger(onConflict Conflict) *ledger {
 		onConflict: onConflict,
 		input:      Input{Bad: []BadLine{}},
 		index:      make(map[itemKey]int),
-		best:       make(map[place]entry),
+		far:        make(map[place]entry),
 		ids:        make(map[string]*idLines),
 	}
 }
@@ -117,10 +119,11 @@ func (l *ledger) take(d decoded, why string, hash uint64) (counts bool, err erro
 		known.unnumbered++
 	}
 	p := place{item, r.Sample}
-	head, seen := l.best[p]
+	head := l.head(p)
+	seen := head.known
 	if seen && head.attempt == r.Attempt {
 		counts, err = l.again(d, why, hash, &head)
-		l.best[p] = head
+		l.setHead(p, head)
 		return counts, err
 	}
 	if old := l.find(head.older, r.Attempt); old != nil {
@@ -128,21 +131,45 @@ func (l *ledger) take(d decoded, why string, hash uint64) (counts bool, err erro
 		return false, err
 	}
 	l.note(r.Line, why)
-	e := entry{attempt: r.Attempt, line: r.Line, hash: hash, held: r.Kind == KindUngraded}
+	e := entry{known: true, attempt: r.Attempt, line: r.Line, hash: hash, held: r.Kind == KindUngraded}
 	if !seen {
-		l.best[p] = e
+		l.setHead(p, e)
 		l.input.Records++
 		return true, nil
 	}
 	l.input.Superseded++
 	if e.attempt < head.attempt {
 		head.older = l.keep(e, head.older)
-		l.best[p] = head
+		l.setHead(p, head)
 		return false, nil
 	}
 	r.Replaces, e.older = head.line, l.keep(head, head.older)
-	l.best[p] = e
+	l.setHead(p, e)
 	return true, nil
+}
+
+// head returns the highest attempt of a rollout; it is not known for a new one.
+func (l *ledger) head(p place) entry {
+	if heads := l.items[p.item].heads; p.sample < len(heads) && heads[p.sample].known {
+		return heads[p.sample]
+	}
+	return l.far[p]
+}
+
+// setHead stores the highest attempt of a rollout: with its item's others, unless it is far beyond
+// them.
+func (l *ledger) setHead(p place, e entry) {
+	const gap = 8
+	known := &l.items[p.item]
+	n := len(known.heads)
+	if _, far := l.far[p]; far || p.sample > n+gap {
+		l.far[p] = e
+		return
+	}
+	if p.sample >= n {
+		known.heads = append(known.heads, make([]entry, p.sample+1-n)...)
+	}
+	known.heads[p.sample] = e
 }
 
 // item returns the index of an item, which it adds if it is new.

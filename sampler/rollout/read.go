@@ -37,7 +37,7 @@ type ReadOptions struct {
 // is ErrNoRecords. An error of yield ends the reading and is returned unchanged.
 //
 // Decoding runs on Workers goroutines, all of which end before Read returns: an rd that blocks
-// delays Read even if ctx has ended. Memory is bounded by the longest line and by some 80 bytes per
+// delays Read even if ctx has ended. Memory is bounded by the longest line and by some 40 bytes per
 // rollout.
 func Read(ctx context.Context, name string, rd io.Reader, opt ReadOptions, yield func(*Record) error) (Input, error) {
 	return read(ctx, name, rd, opt, Import, yield)

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Garbage may take a share of what is in use, but not more than so many bytes: most of an analysis'
-// memory are the numbers of the rollouts, which live until the end.
+// Garbage may take a share of what is in use, up to a number of bytes: most of an analysis' memory
+// are the numbers of the rollouts, which live until the end.
 const (
 	mostGarbage      = 40 // percent
 	mostGarbageBytes = 48 << 20

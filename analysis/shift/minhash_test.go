@@ -1,0 +1,82 @@
+package shift
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// The index finds the texts that a map would.
+func TestIndexFindsTextsByTheirNgrams(t *testing.T) {
+	rng := seeded(3)
+	sketches, want := make([][]uint64, 300), make(map[uint64][]int32)
+	for text := range sketches {
+		for range rng.IntN(20) {
+			gram := mix(uint64(rng.IntN(500)))
+			if !slices.Contains(sketches[text], gram) {
+				sketches[text] = append(sketches[text], gram)
+				want[gram] = append(want[gram], int32(text))
+			}
+		}
+	}
+	x := newIndex(sketches)
+	for i := range uint64(1000) {
+		var got []int32
+		grams, texts := x.near(mix(i))
+		for at, gram := range grams {
+			if gram == mix(i) {
+				got = append(got, texts[at])
+			}
+		}
+		if !slices.Equal(got, want[mix(i)]) {
+			t.Errorf("n-gram %d is in %v, want %v", i, got, want[mix(i)])
+		}
+	}
+	if grams, _ := newIndex(nil).near(7); len(grams) > 0 {
+		t.Errorf("an empty index has %v", grams)
+	}
+}
+
+// Counts do not depend on the number of goroutines, and stop at the largest.
+func TestCountsOfNgrams(t *testing.T) {
+	c := newCommon(1, 100)
+	often, rare := uint64(6), uint64(7) // neighbours share a word
+	inParallel(70_000, func(_, i int) {
+		c.add([]uint64{often})
+		if i%1000 == 0 {
+			c.add([]uint64{rare})
+		}
+	})
+	if c.count(often) != mostCounted || c.count(rare) != 70 {
+		t.Errorf("%d and %d, want %d and 70", c.count(often), c.count(rare), mostCounted)
+	}
+}
+
+// Per row, the search keeps 64 n-grams and indexes them, in 24 bytes each. A list of them that grows
+// and is sorted takes several times as much.
+func TestSketchesTakeLittleMemory(t *testing.T) {
+	const n, most = 2000, 2500
+	rng := seeded(4)
+	rows := make([]Entry, n)
+	for i := range rows {
+		text := ""
+		for range 40 {
+			text += fmt.Sprintf("%x ", rng.Uint64()>>40)
+		}
+		rows[i] = Entry{ID: fmt.Sprint(i), Split: "train", Prompt: text}
+	}
+	s := newLeakSearch(rows)
+	s.countGrams()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	x := s.sketches(s.known.affordable(len(s.texts)))
+	runtime.ReadMemStats(&after)
+	runtime.KeepAlive(x)
+	fixed := uint64(8 * len(x.maybe))
+	if got := (after.TotalAlloc - before.TotalAlloc - fixed) / n; got > most {
+		t.Errorf("%d bytes a row, want at most %d", got, most)
+	} else {
+		t.Logf("%d bytes a row", got)
+	}
+}
