@@ -66,12 +66,18 @@ func openEnvChecks() []openEnvCheck {
 			best, _ := s.BestAt(r.GroupSize)
 			return best.N
 		}},
-		{"statistical.difficulty_separation", "exploration.lift", true,
-			func(_ *analysis.Result, s *analysis.SplitResult) int { return s.Lift.N }},
-		{"statistical.headroom", "baseline.headroom", false,
-			func(_ *analysis.Result, s *analysis.SplitResult) int { return s.Reward.N }},
-		{"statistical.variance_bound", "grader.noise", true,
-			func(_ *analysis.Result, s *analysis.SplitResult) int { return s.Variance.GraderShare.N }},
+		{
+			"statistical.difficulty_separation", "exploration.lift", true,
+			func(_ *analysis.Result, s *analysis.SplitResult) int { return s.Lift.N },
+		},
+		{
+			"statistical.headroom", "baseline.headroom", false,
+			func(_ *analysis.Result, s *analysis.SplitResult) int { return s.Reward.N },
+		},
+		{
+			"statistical.variance_bound", "grader.noise", true,
+			func(_ *analysis.Result, s *analysis.SplitResult) int { return s.Variance.GraderShare.N },
+		},
 		{"statistical.training_signal", "signal.informative", false, func(r *analysis.Result, s *analysis.SplitResult) int {
 			if signal, _ := s.SignalAt(r.GroupSize); signal != nil {
 				return signal.N
@@ -159,7 +165,7 @@ func (c openEnvCheck) result(r *analysis.Result, facts []analysis.Finding) openE
 	case analysis.Fail:
 		out.Status = "fail"
 	case analysis.Unknown:
-		out.Evidence = append(out.Evidence, "not decided: the interval does not lie on one side of the threshold")
+		out.Evidence = append(out.Evidence, "not decided: the threshold is inside the interval")
 	}
 	for _, f := range mine {
 		if f.Severity != lead.Severity && f.Status == analysis.Fail && lead.Status == analysis.Pass {

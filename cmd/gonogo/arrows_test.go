@@ -104,7 +104,7 @@ var allowedArrows = map[string][]string{
 	// a trainer's configuration
 	"report/recipe": {
 		"analysis", "analysis/gate", "analysis/message", "analysis/pilot", "analysis/stat",
-		"report/plain", "sampler/input/job", "sampler/jsontext", "sampler/rollout",
+		"report/plain", "sampler/input/dataset", "sampler/input/job", "sampler/jsontext", "sampler/rollout",
 	},
 	// for other programs
 	"report/table": {

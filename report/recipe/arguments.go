@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gonogo/analysis/message"
+	"gonogo/sampler/jsontext"
 )
 
 // style is how a program takes a setting on its command line.
@@ -39,7 +40,7 @@ func flagged(path []string, value any) []string {
 // bare returns a value as an argument: texts without quotation marks, everything else as JSON.
 func bare(value any) string {
 	var text string
-	if raw, ok := value.(json.RawMessage); ok && json.Unmarshal(raw, &text) == nil {
+	if raw, ok := value.(json.RawMessage); ok && jsontext.Unmarshal(raw, &text) == nil {
 		return text
 	}
 	if text, ok := value.(string); ok {

@@ -12,11 +12,11 @@ func TestOpenEnvReadsTheReport(t *testing.T) {
 	p := meet(t, "openenv-report")
 	dir := t.TempDir()
 	var files []string
-	for _, world := range []string{"healthy", "no-signal", "hackable"} {
-		run, file := filepath.Join(dir, world), filepath.Join(dir, world+".json")
+	for _, world := range []string{"healthy", "dead", "hackable"} {
+		run, out := filepath.Join(dir, world), filepath.Join(dir, world+"-report")
 		p.gonogo(anyVerdict, "demo", "--world", world, "-o", run)
-		p.gonogo(anyVerdict, "report", run, "--format", "openenv", "-o", file)
-		files = append(files, file)
+		p.gonogo(anyVerdict, "report", run, "--format", "openenv", "-o", out)
+		files = append(files, filepath.Join(out, "openenv.json"))
 	}
 	for line := range strings.Lines(string(p.python("validate.py", files...))) {
 		got := decode[struct {
