@@ -395,12 +395,12 @@ func TestTrainerNormalizeReachesTheAnalysis(t *testing.T) {
 func TestEnvironmentThatContradictsOtherKeys(t *testing.T) {
 	const shop = "model: {name: m}\nenvironment: {openenv: \"http://localhost:1\"}\n"
 	for text, want := range map[string]string{
-		"job: job.json\ndata: {train: train.jsonl}\nenvironment: {limit: 3}\n":                  "environment.limit: needs environment.verifiers or environment.openenv",
-		shop + "data: {train: train.jsonl}\n":                                                   "data.train: cannot be set together with environment",
-		shop + "agent: {command: [a]}\n":                                                        "agent.command: cannot be set together with environment",
-		shop + "queue: {url: \"nats://localhost:1\"}\n":                                         "queue.url: workers of a queue cannot make rollouts in an environment yet",
-		"model: {name: m}\nenvironment: {verifiers: a, openenv: b}\n":                           "environment: verifiers and openenv cannot be set together",
-		"model: {name: m}\nenvironment: {verifiers: a, reward: sum}\n":                          "environment.reward: works only with environment.openenv",
+		"job: job.json\ndata: {train: train.jsonl}\nenvironment: {limit: 3}\n": "environment.limit: needs environment.verifiers or environment.openenv",
+		shop + "data: {train: train.jsonl}\n":                                  "data.train: cannot be set together with environment",
+		shop + "agent: {command: [a]}\n":                                       "agent.command: cannot be set together with environment",
+		shop + "queue: {url: \"nats://localhost:1\"}\n":                        "queue.url: workers of a queue cannot make rollouts in an environment yet",
+		"model: {name: m}\nenvironment: {verifiers: a, openenv: b}\n":          "environment: verifiers and openenv cannot be set together",
+		"model: {name: m}\nenvironment: {verifiers: a, reward: sum}\n":         "environment.reward: works only with environment.openenv",
 	} {
 		if _, _, err := loaded(t, text, keysInPlace); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", text, err, want)
