@@ -98,6 +98,7 @@ func TestDocsShowEveryKindOfGrader(t *testing.T) {
 			continue
 		}
 		env := p.Env
+		env.Environment = p.Bounds.Grader // any will do
 		env.Python, env.Dir = pool, t.TempDir()
 		for _, name := range regexp.MustCompile(`[a-z_]+\.py`).FindAllString(example, -1) {
 			if err := os.WriteFile(filepath.Join(env.Dir, name), []byte(sources[kind.Name]), 0o644); err != nil {

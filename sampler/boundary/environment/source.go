@@ -206,10 +206,12 @@ func (s *Source) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, 
 		Refused string             `json:"refused"`
 	}
 	if err := jsontext.Unmarshal(text, &reply); err != nil {
-		return sampler.Grade{}, &sampler.GradeError{Kind: sampler.KindMalformed, Err: fmt.Errorf("the environment's grade: %w", err)}
+		err = fmt.Errorf("the environment's grade: %w", err)
+		return sampler.Grade{}, &sampler.GradeError{Kind: sampler.KindMalformed, Err: err}
 	}
 	if reply.Reward == nil {
-		return sampler.Grade{}, &sampler.GradeError{Kind: kindOf(reply.Kind), Err: errors.New(why(reply.Error, reply.Refused))}
+		err := errors.New(why(reply.Error, reply.Refused))
+		return sampler.Grade{}, &sampler.GradeError{Kind: kindOf(reply.Kind), Err: err}
 	}
 	return sampler.Grade{Reward: *reply.Reward, Parts: reply.Parts}, nil
 }

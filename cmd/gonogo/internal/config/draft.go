@@ -189,6 +189,7 @@ func (d *draft) environment(dir, name string) error {
 	d.note("reward_range", "without it, what the weights of verifiers' rewards imply, else [0, 1]")
 	if venv := filepath.Join(".venv", "bin", "python"); fileExists(filepath.Join(dir, venv)) {
 		d.set["environment.python"] = document.Quote(venv)
+		d.note("environment.python", "the interpreter that has the environment's package")
 	}
 	return nil
 }
@@ -324,7 +325,6 @@ var decisions = map[string]string{
 	"reward_range":        "bottom and top of the rewards that the grader can give",
 	"data.train":          "the training rows",
 	"data.eval":           "the validation rows",
-	"environment.python":  "the interpreter that has the environment's package",
 	"model.name":          "the base model, as its server calls it",
 	"model.base_url":      "where it answers: any OpenAI-compatible server",
 	"model.temperature":   "what the training will sample with; without it, the server's own",
