@@ -189,13 +189,24 @@ var worlds = []world{
 	{name: "a policy lag of two steps, learned", base: 0.3, train: rising(0.3, 0.4, 20), steps: 43, change: lagging, want: analysis.Go, least: 85},
 }
 
-// Each world has its verdict in at least 95 % of 40 simulated trainings, or in the share that it names:
-// one look of 192 items stops 67 % of the trainings that do nothing. The opposite verdict comes at most
+// TestWorlds judges eight simulated trainings of each world.
+func TestWorlds(t *testing.T) { judgeWorlds(t, 8) }
+
+// TestLongTrainingsOfEveryWorld judges forty.
+func TestLongTrainingsOfEveryWorld(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
+	judgeWorlds(t, 40)
+}
+
+// judgeWorlds wants each world's verdict in at least 95 % of its simulated trainings, or in the share that it
+// names: one look of 192 items stops 67 % of the trainings that do nothing. The opposite verdict comes at most
 // once, as the bounds of the looks allow.
-func TestWorlds(t *testing.T) {
+func judgeWorlds(t *testing.T, draws int) {
+	t.Helper()
 	for _, w := range worlds {
 		t.Run(w.name, func(t *testing.T) {
-			const draws = 40
 			counts := make(map[analysis.Verdict]int)
 			var reason string
 			for seed := range uint64(draws) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/fixtures"
 	"gonogo/fixtures/policy"
 )
@@ -28,6 +29,7 @@ func TestMain(m *testing.M) {
 		"gonogo": func() {
 			handicap()
 			hasten()
+			resample()
 			main()
 		},
 		"othergates":   judgeByOtherGates,
@@ -35,6 +37,15 @@ func TestMain(m *testing.M) {
 		"queueserver":  queueServer,
 		"queueprocess": queueProcess,
 	})
+}
+
+// resamplesEnv sets the number of bootstrap resamples of a child process. A session that
+// checks an interval of a bootstrap unsets it.
+const resamplesEnv = "GONOGO_TEST_RESAMPLES"
+
+// resample reads resamplesEnv.
+func resample() {
+	config.Resamples, _ = strconv.Atoi(os.Getenv(resamplesEnv))
 }
 
 // TestScripts runs the sessions of testdata/script.
@@ -84,6 +95,9 @@ func playScripts(t *testing.T, folder string) {
 		Setup: func(env *testscript.Env) error {
 			env.Defer(func() { keepToSchema(env.T(), env.WorkDir) })
 			env.Setenv("GONOGO_TESTDATA", os.Getenv("GONOGO_TESTDATA"))
+			if folder == "script" { // a bootstrap takes a third of an analysis's time
+				env.Setenv(resamplesEnv, "99")
+			}
 			pages, err := filepath.Abs(filepath.Join("..", "..", "docs"))
 			env.Setenv("DOCS", pages)
 			env.Setenv("PYTHONDONTWRITEBYTECODE", "1") // into docs/, among others

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"slices"
 
 	"gonogo/analysis"
@@ -24,9 +25,13 @@ func (c *Config) JudgeSettings(m *rollout.Manifest) analysis.Settings {
 	return s
 }
 
+// Resamples is the number of bootstrap resamples, 0 for the analysis's default. Tests set it lower.
+var Resamples int
+
 // Settings returns the analysis settings in the configuration.
 func (c *Config) Settings() analysis.Settings {
 	s := analysis.DefaultSettings()
+	s.Boot = cmp.Or(Resamples, s.Boot)
 	s.Plan(c.Training, c.Trainer)
 	s.Prices = c.TokenPrices()
 	s.RewardRange = stat.Range{Lo: c.RewardRange[0], Hi: c.RewardRange[1]}
