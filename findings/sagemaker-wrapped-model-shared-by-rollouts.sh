@@ -2,7 +2,7 @@
 # sagemaker-train 1.27.0 sends the model turns of concurrent rollouts under each other's trajectory id, if they share a
 # model that wrap_model returned. Its docstring shows such a model, made once for all requests.
 #
-# Pinned: sagemaker-train==1.27.0, sagemaker-core==2.27.0, strands-agents==1.62.0, openai==3.57.0, requests==2.34.2 (PyPI). Seen on 2026-11-30 with Python 3.11.7 on Linux.
+# Pinned: sagemaker-train==1.27.0, strands-agents==1.62.0, openai==3.57.0 (PyPI). Seen on 2026-11-30 with Python 3.11.7 on Linux.
 # Happens: rollouts A and B run as two tasks of one event loop, each with its own set_rollout_context, and ask the wrapped
 # model one thing each. A server on loopback stands for the platform and notes the header X-Amzn-SageMaker-Trajectory-Id:
 #   the turn of A came as one of B
@@ -15,8 +15,7 @@ set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 python3 -m venv "$dir/venv"
-"$dir/venv/bin/pip" install --quiet strands-agents==1.62.0 openai==3.57.0 requests==2.34.2
-"$dir/venv/bin/pip" install --quiet --no-deps sagemaker-train==1.27.0 sagemaker-core==2.27.0
+"$dir/venv/bin/pip" install --quiet sagemaker-train==1.27.0 strands-agents==1.62.0 openai==3.57.0
 "$dir/venv/bin/python" --version
 cat >"$dir/rollouts.py" <<'PY'
 import asyncio
