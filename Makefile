@@ -11,8 +11,9 @@ INTO    ?= dist
 FUZZ    ?= 20s
 RACE    ?= ./...
 LONG    ?= ./...
-# make lint vets, a test binary needs no symbols for a debugger, and tests collect garbage as the program does.
-QUICK   := -vet=off -ldflags=-w -exec 'env GOGC=100'
+# make lint vets, and a test binary needs no symbols for a debugger. GOGC is for the compiler, not for the tests; with
+# -exec, which could reset it, go caches no results.
+QUICK   := -vet=off -ldflags=-w -toolexec 'env GOGC=400'
 LAB     := fixtures/backtest/lab
 # What waits for others, or runs once, needs no inlining, which makes the program smaller.
 WAIT    := github.com/modelcontextprotocol/... google.golang.org/protobuf/... github.com/openai/openai-go/v3 github.com/openai/openai-go/v3/responses github.com/goccy/go-yaml/... github.com/urfave/cli/v2 github.com/vbauerster/mpb/... github.com/nats-io/nats-server/... github.com/nats-io/nats.go/... github.com/nats-io/jwt/... github.com/tidwall/... github.com/ajstarks/... gonum.org/v1/plot/... codeberg.org/go-latex/... github.com/segmentio/encoding/... github.com/google/jsonschema-go/... github.com/santhosh-tekuri/jsonschema/... codeberg.org/go-pdf/fpdf/... gonogo/cmd/... gonogo/fixtures/...
@@ -28,8 +29,8 @@ export GONOGO_TESTDATA
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
-# With more memory the compiler takes a quarter less time.
-build release test long race lint: export GOGC := 400
+# With more memory the compiler takes a quarter less time; see QUICK.
+build release lint: export GOGC := 400
 
 build: ## build bin/gonogo
 	CGO_ENABLED=0 $(GO) build $(if $(TAGS),-tags=urfave_cli_no_docs$(COMMA)$(TAGS)) -ldflags='-s -w' -o $(BIN) ./cmd/gonogo

@@ -35,8 +35,8 @@ func (n Counted) WithoutTexts() Counted {
 
 // Rollouts reads the rollouts of a run with what Analyze counts them as under the reward range rng.
 // Like rollout.Run.Records it yields a rollout again if a later attempt replaces an earlier one.
-// Messages, hashes of them and the outputs of calls are left out. Memory grows with the number of rollouts, not
-// with text.
+// Messages, their hashes and the outputs of calls are left out. Memory grows with the number of
+// rollouts, not with text.
 func Rollouts(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, rng stat.Range,
 	yield func(Counted) error,
 ) (rollout.Input, error) {

@@ -97,8 +97,8 @@ var dataEnough = &analysis.Gate{
 	}),
 }
 
-// Enough returns how many items data.enough requires, and how many valid
-// rollouts of each. A run with fewer decides nothing.
+// Enough returns how many items data.enough requires, and how many valid rollouts of each. A run
+// with fewer decides nothing.
 func Enough(t analysis.Thresholds, groupSize int) (items, samples int) {
 	return int(t.At(enoughItems)), min(groupSize, 4)
 }

@@ -74,6 +74,11 @@ func (s *Survey) survey(see func(collect.Counted)) error {
 	if err != nil && !errors.Is(err, rollout.ErrNoRecords) {
 		return err
 	}
+	if s.kept != nil {
+		if s.kept.end(); s.kept.lost {
+			s.kept = nil
+		}
+	}
 	s.rows = seen - len(s.dead)
 	for name := range count {
 		s.Parts = append(s.Parts, name)
@@ -92,7 +97,7 @@ var ErrGrown = errors.New("the run was written to while it was read: write the r
 
 // each yields every rollout once, in the attempt that counts.
 func (s *Survey) each(yield func(row) error) error {
-	if s.kept != nil && !s.kept.lost {
+	if s.kept != nil {
 		return s.kept.each(func(line int, r row) error {
 			if s.dead[line] {
 				return nil

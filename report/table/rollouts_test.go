@@ -52,10 +52,10 @@ func TestRowsThatAreNotKeptAreReadAgain(t *testing.T) {
 		return rollout.Input{}, nil
 	}
 	var want string
-	for _, most := range []int{mostKept, 0} {
+	for _, c := range []struct{ most, block int }{{mostKept, 1}, {0, 1}, {0, 128 << 10}} { // the last has one open block
 		times = 0
 		s := &Survey{read: read, dead: map[int]bool{}, kept: newKeeper()}
-		s.kept.most, s.kept.block = most, 1
+		s.kept.most, s.kept.block = c.most, c.block
 		if err := s.survey(func(collect.Counted) {}); err != nil {
 			t.Fatal(err)
 		}
@@ -66,8 +66,8 @@ func TestRowsThatAreNotKeptAreReadAgain(t *testing.T) {
 		if want == "" {
 			want = out.String()
 		}
-		if wanted := map[bool]int{true: 1, false: 2}[most > 0]; out.String() != want || times != wanted {
-			t.Errorf("at most %d bytes kept: read %d times, want %d; %q, want %q", most, times, wanted, out.String(), want)
+		if wanted := map[bool]int{true: 1, false: 2}[c.most > 0]; out.String() != want || times != wanted {
+			t.Errorf("at most %d bytes in blocks of %d: read %d times, want %d; %q, want %q", c.most, c.block, times, wanted, out.String(), want)
 		}
 	}
 	if lines := strings.Count(want, "\n"); lines != 6 {

@@ -100,11 +100,16 @@ func (k *keeper) pack() {
 	}
 }
 
-// each yields the rows in the order in which they were added, with their lines.
-func (k *keeper) each(yield func(line int, r row) error) error {
-	if len(k.open) > 0 {
+// end compresses the last rows. No row is added after it.
+func (k *keeper) end() {
+	if len(k.open) > 0 && !k.lost {
 		k.pack()
 	}
+	k.open, k.zip = nil, nil
+}
+
+// each yields the rows in the order in which they were added, with their lines, after end.
+func (k *keeper) each(yield func(line int, r row) error) error {
 	unzip, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return err

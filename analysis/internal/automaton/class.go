@@ -2,6 +2,7 @@ package automaton
 
 import (
 	"fmt"
+	"math"
 	"regexp/syntax"
 	"slices"
 	"unicode"
@@ -27,9 +28,16 @@ func (c *classes) of(r rune) uint16 {
 // end returns the class that stands for the end of the text.
 func (c *classes) end() uint16 { return uint16(len(c.sample)) }
 
-func classesOf(prog *syntax.Prog) classes {
+// mostTests is the maximum number of runes times tests that classesOf tries.
+const mostTests = 1 << 22
+
+// classesOf returns the classes of a program, unless there are too many to find.
+func classesOf(prog *syntax.Prog) (c classes, ok bool) {
 	tests := distinct(prog)
-	c := classes{starts: starts(tests)}
+	c.starts = starts(tests)
+	if len(c.starts) > math.MaxUint16 || len(c.starts)*len(tests) > mostTests {
+		return classes{}, false
+	}
 	known := make(map[string]uint16)
 	answers := make([]byte, len(tests)+2)
 	for _, r := range c.starts {
@@ -49,7 +57,7 @@ func classesOf(prog *syntax.Prog) classes {
 	for r := range c.ascii {
 		c.ascii[r] = c.of(rune(r))
 	}
-	return c
+	return c, true
 }
 
 func bit(b bool) byte {

@@ -15,14 +15,15 @@ type Matcher struct {
 	re       func() *regexp.Regexp
 	prog     *syntax.Prog
 	classes  classes
-	anchored bool // a match begins where the text begins
-	memory   int  // of states at the same time, in bytes
-	states   atomic.Pointer[states]
-	fills    atomic.Int32 // how often the states outgrew their memory
+	anchored bool                   // a match begins where the text begins
+	memory   int                    // of states at the same time, in bytes
+	states   atomic.Pointer[states] // nil: package regexp matches
+	fills    atomic.Int32           // how often the states outgrew their memory
 }
 
 // The states of a Matcher are dropped and made again when they outgrow mostMemory. An expression
-// that fills it mostFills times has too many states: package regexp matches it from then on.
+// that fills it mostFills times has too many states: package regexp matches it from then on. It
+// matches one with too many classes of runes from the start.
 const (
 	mostMemory = 4 << 20
 	mostFills  = 16
@@ -38,12 +39,15 @@ func New(expr string) (*Matcher, error) {
 	if err != nil {
 		return nil, err
 	}
+	classes, ok := classesOf(prog)
 	m := &Matcher{
 		re:   sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) }),
-		prog: prog, classes: classesOf(prog), memory: mostMemory,
+		prog: prog, classes: classes, memory: mostMemory,
 		anchored: prog.StartCond()&syntax.EmptyBeginText != 0,
 	}
-	m.states.Store(m.newStates())
+	if ok {
+		m.states.Store(m.newStates())
+	}
 	return m, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Every expression has the same answers as package regexp, on texts made of what expressions tell
@@ -103,6 +104,26 @@ func TestStatesThatDoNotFitAreDropped(t *testing.T) {
 	}
 	if m.states.Load() != nil {
 		t.Error("states are still made")
+	}
+}
+
+// An expression of 70,000 different runes is compiled in half a second and matched by package
+// regexp: their classes would take minutes, and more numbers than a uint16 has.
+func TestAnExpressionWithTooManyRunes(t *testing.T) {
+	var expr strings.Builder
+	for i := range rune(70_000) {
+		expr.WriteRune(0x20000 + i)
+	}
+	started := time.Now()
+	m, err := New(expr.String() + "|a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(started); took > 10*time.Second {
+		t.Errorf("it takes %s", took)
+	}
+	if !m.Match(expr.String()) || !m.Match("a") || m.Match(expr.String()[4:]) {
+		t.Error("a wrong answer")
 	}
 }
 

@@ -9,9 +9,12 @@ import (
 )
 
 // Garbage may take a share of what is in use, up to a number of bytes: most of an analysis' memory
-// are the numbers of the rollouts, which live until the end.
+// are the numbers of the rollouts, which live until the end. The share is never below leastGarbage:
+// each collection looks at all rollouts, and the time of all collections would grow with the square
+// of their number.
 const (
 	mostGarbage      = 40 // percent
+	leastGarbage     = 10
 	mostGarbageBytes = 48 << 20
 )
 
@@ -61,7 +64,7 @@ func adjust() {
 
 // garbageFor returns how much garbage may wait, in percent of the bytes in use.
 func garbageFor(live uint64) int {
-	return int(min(mostGarbage, max(1, 100*mostGarbageBytes/max(1, live))))
+	return int(min(mostGarbage, max(leastGarbage, 100*mostGarbageBytes/max(1, live))))
 }
 
 // afterCollection calls f once, after the next garbage collection.
