@@ -180,10 +180,10 @@ func (t ModelTraffic) lastReply() string {
 	return ""
 }
 
-// unearned reports whether the agent reports rewards of a rollout whose model failed: they must not
-// count, because many agents report a 0 then.
+// unearned reports whether a rollout whose model failed has no answer of its own. Its rewards must not
+// count, because many agents report a 0 then, and the model's last reply is not its answer.
 func (p AgentResult) unearned(traffic ModelTraffic) bool {
-	return p.Rewards != nil && traffic.Failed != nil && traffic.CutOff == ""
+	return (p.Rewards != nil || p.LastReply) && traffic.Failed != nil && traffic.CutOff == ""
 }
 
 // nothing reports whether there is neither an answer nor a reason why there is none. An agent that

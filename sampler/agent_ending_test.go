@@ -66,6 +66,7 @@ func TestAnAgentThatSwallowsErrorsIsNobodysZero(t *testing.T) {
 		{"a reward for a conversation that outgrew the model", toldAgent{done: sampler.AgentResult{Output: "42", Rewards: []float64{0}}, heard: sampler.ModelTraffic{Turns: 9, Failed: failure, CutOff: "context_length_exceeded"}}, rollout.Graded, ""},
 		{"a reward without an answer, and a grader that does not take it", toldAgent{done: sampler.AgentResult{Rewards: []float64{1}}, heard: sampler.ModelTraffic{Turns: 2}}, rollout.NoAnswer, "the answer is empty"},
 		{"the model's last reply as the answer", toldAgent{done: sampler.AgentResult{LastReply: true}, heard: sampler.ModelTraffic{Turns: 1, Messages: []rollout.Message{{Role: "assistant", Content: "42"}, {Role: "tool", Content: "x"}}}}, rollout.Graded, ""},
+		{"the model's last reply, after which the model failed", toldAgent{done: sampler.AgentResult{LastReply: true}, heard: sampler.ModelTraffic{Turns: 1, Failed: failure, Messages: []rollout.Message{{Role: "assistant", Content: "let me see"}}}}, rollout.ModelAPI, "overloaded"},
 		{"a limit", toldAgent{done: sampler.AgentResult{Limit: "max_turns"}, heard: sampler.ModelTraffic{Turns: 9}, refused: "another path"}, rollout.StepLimit, "max_turns"},
 	} {
 		t.Run(c.why, func(t *testing.T) {

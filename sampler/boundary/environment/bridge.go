@@ -83,6 +83,7 @@ type bridge struct {
 	url  string
 	file string // the program
 	span *[2]float64
+	what string // its package, as ready has it
 }
 
 // told is the first line that a bridge reads.
@@ -102,8 +103,8 @@ type told struct {
 // ready is its answer.
 type ready struct {
 	URL     string      `json:"url"`
-	About   string      `json:"about"`
-	Range   *[2]float64 `json:"range"` // the range that the weights of the rewards imply
+	Package string      `json:"package"` // the library with its version, and a hash of the environment's sources
+	Range   *[2]float64 `json:"range"`   // the range that the weights of the rewards imply
 	Refused string      `json:"refused"`
 }
 
@@ -155,7 +156,7 @@ func (b *bridge) address(ctx context.Context) (string, error) {
 		peer.Finish(grace)
 		return "", &RefusedError{r.Refused}
 	}
-	b.peer, b.url, b.span = peer, r.URL, r.Range
+	b.peer, b.url, b.span, b.what = peer, r.URL, r.Range, r.Package
 	return b.url, nil
 }
 

@@ -56,6 +56,14 @@ func (s *Source) Range() *[2]float64 {
 	return s.bridge.span
 }
 
+// Package returns the library with its version, and a hash of the environment's Python sources unless
+// another machine serves it; "" before the start. Runs that are made with different ones do not compare.
+func (s *Source) Package() string {
+	s.bridge.mu.Lock()
+	defer s.bridge.mu.Unlock()
+	return s.bridge.what
+}
+
 // Items are the rows of one split.
 type Items struct {
 	Split rollout.Split

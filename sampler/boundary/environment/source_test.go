@@ -217,6 +217,20 @@ func TestReplayedEpisode(t *testing.T) {
 	}
 }
 
+// A proxy of the shell is not asked for the model, which is on loopback.
+func TestProxyOfTheShell(t *testing.T) {
+	t.Setenv("http_proxy", "http://127.0.0.1:1")
+	s := newShop(t)
+	source := newSource(t, "site", environment.Settings{OpenEnv: s.URL, Limit: 3})
+	p := sampler.AgentRequest{Item: item(0), TraceID: "t", Model: newModel(t, "right")}
+	if done, err := source.Run(t.Context(), p); err != nil || done.Output == "" {
+		t.Errorf("output %q, error %v, want an answer", done.Output, err)
+	}
+	if got := source.Package(); got != "openenv 0.10.0" {
+		t.Errorf("package %q, want openenv 0.10.0: the sources of a server are unknown", got)
+	}
+}
+
 // A server's sessions are learned once: rollouts that wait do not ask for one again and again.
 func TestSessionsOfTheServer(t *testing.T) {
 	s := newShop(t)

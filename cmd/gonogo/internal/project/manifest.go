@@ -60,6 +60,9 @@ func bindingOf(p *Project) map[string]string {
 	out["seed"] = strconv.FormatUint(p.Inputs.Seed, 10)
 	maps.Copy(out, p.variant.binding())
 	maps.Copy(out, p.MCP.mcpBinding())
+	if p.Environment != nil {
+		out["environment.package"] = p.Environment.Package()
+	}
 	return out
 }
 

@@ -104,11 +104,12 @@ func (a *Again) config() (*config.Config, error) {
 }
 
 // sameSettings refuses new rollouts made with other settings than the run's: they would differ in
-// more than the samples. What MCP servers offer is not known yet.
+// more than the samples. What MCP servers offer, and the environment's
+// package, are not known yet.
 func (a *Again) sameSettings(cfg *config.Config) error {
 	now := cfg.Binding()
 	differ := project.Differing(a.Run.Manifest.Binding, func(key, was string) bool {
-		free := key == "seed" || strings.HasPrefix(key, "data.") || strings.HasPrefix(key, "tools.mcp.") ||
+		free := key == "seed" || strings.HasPrefix(key, "data.") || strings.HasPrefix(key, "tools.mcp.") || key == "environment.package" ||
 			a.Checkpoint != nil && (key == "model.name" || key == "model.base_url")
 		return !free && now[key] != was
 	})

@@ -50,15 +50,15 @@ func SamplePilot(ctx context.Context, p *project.Project, c *project.Invocation,
 	return lostTooMany(ctx, p, c, dir)
 }
 
-// sameTools refuses MCP servers that offer something else than they did to the run.
+// sameTools refuses MCP servers that offer something else than they did to the run, and a changed environment.
 func sameTools(run *rollout.Run, p *project.Project, now map[string]string) error {
 	differ := project.Differing(now, func(key, value string) bool {
 		was, ok := run.Manifest.Binding[key]
-		return strings.HasPrefix(key, "tools.mcp.") && (!ok || was != p.Redact.String(value))
+		return (strings.HasPrefix(key, "tools.mcp.") || key == "environment.package") && (!ok || was != p.Redact.String(value))
 	})
 	if len(differ) == 0 {
 		return nil
 	}
-	return exit.Usagef("%s was made with other tools (%s): new rollouts would not be comparable", run.Dir,
-		strings.Join(differ, ", "))
+	return exit.Usagef("%s was made with other tools or another environment (%s): new rollouts would not be comparable",
+		run.Dir, strings.Join(differ, ", "))
 }

@@ -19,6 +19,8 @@ class OpenEnv:
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(128))
         name = self.told["name"]
         self.url = name.rstrip("/") if "://" in name else await self.serve(name)
+        if "://" not in name:
+            self.about += sources(self.module)
         schema = await self.get("/schema", required=True)
         self.description = ((await self.get("/metadata")) or {}).get("description") or ""
         try:
@@ -48,7 +50,8 @@ class OpenEnv:
         if not module:
             raise Refused("environment.openenv is %s: it must be the URL of a server, or MODULE:NAME or FILE.py:NAME of an application" % name)
         try:
-            application = getattr(importlib.import_module(place(module)), attribute)
+            self.module = place(module)
+            application = getattr(importlib.import_module(self.module), attribute)
         except AttributeError:
             raise Refused("%s defines no %s" % (module, attribute)) from None
         except ModuleNotFoundError as error:

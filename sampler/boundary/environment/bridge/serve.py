@@ -9,6 +9,7 @@ import math
 import os
 import sys
 import threading
+import time
 import urllib.error
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -78,6 +79,24 @@ def installed(package, wanted):
     if parts < [int(part) for part in wanted.split(".")]:
         raise Refused("%s %s is installed for %s, and %s or later is needed" % (package, version, sys.executable, wanted))
     return version
+
+
+def sources(name):
+    """A hash of the Python sources of a module, and of the package that it is in."""
+    import hashlib
+
+    top = sys.modules.get(name.split(".")[0])
+    file, files = getattr(top, "__file__", None) or "", []
+    folders = [os.path.dirname(file)] if os.path.basename(file) == "__init__.py" else [] if file else list(getattr(top, "__path__", []))
+    for folder in folders:
+        for at, below, names in os.walk(folder):
+            below[:] = sorted(n for n in below if n[0] != "." and n != "__pycache__")
+            files += [os.path.join(at, n) for n in sorted(names) if n.endswith(".py")]
+    hashed = hashlib.sha256()
+    for path in files or [f for f in [file] if f]:
+        with open(path, "rb") as f:
+            hashed.update(f.read() + b"\0")
+    return ", sources " + hashed.hexdigest()[:16]
 
 
 def calls_of(message):
@@ -188,10 +207,10 @@ class Server:
                 except (asyncio.IncompleteReadError, ConnectionError):
                     return
                 fields = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in head[1:])}
-                body = await reader.readexactly(int(fields.get("content-length") or 0))
                 if fields.get("authorization") != "Bearer " + self.token:
                     self.write(writer, 401, {"error": "another program's server"})
                     return
+                body = await reader.readexactly(int(fields.get("content-length") or 0))
                 work = asyncio.ensure_future(self.reply(head[0].split(" ")[1], body))
                 gone = asyncio.ensure_future(reader.read(1))
                 await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
@@ -294,11 +313,26 @@ def place(name):
 
 
 async def main(kinds):
-    lines, told = os.dup(1), None
+    lines = os.dup(1)
     os.dup2(2, 1)  # whatever the environment prints goes to standard error
     sys.stdout = sys.stderr
+    for name in ("no_proxy", "NO_PROXY"):  # the model is on loopback, whatever proxy the shell has
+        os.environ[name] = ",".join([n for n in [os.environ.get(name)] if n] + ["127.0.0.1", "localhost"])
     loop = asyncio.get_running_loop()
     told = json.loads(await loop.run_in_executor(None, sys.stdin.buffer.readline))
+
+    running, stop = False, asyncio.Event()
+
+    def end():
+        """Ends this process when its caller is gone, also while it is starting or blocked."""
+        while os.read(0, 1 << 16):
+            pass
+        if running:
+            loop.call_soon_threadsafe(stop.set)
+            time.sleep(10)
+        os._exit(1)
+
+    threading.Thread(target=end, daemon=True).start()
 
     def say(value):
         os.write(lines, json.dumps(value).encode() + b"\n")
@@ -313,9 +347,7 @@ async def main(kinds):
         except Exception as error:
             complain(error)
             return say({"refused": described(error)})
-        say({"url": "http://127.0.0.1:%d" % port, "about": environment.about, "range": environment.range})
-        ended = threading.Event()
-        threading.Thread(target=lambda: (sys.stdin.buffer.read(), ended.set(), loop.call_soon_threadsafe(stop.set)), daemon=True).start()
-        stop = asyncio.Event()
+        say({"url": "http://127.0.0.1:%d" % port, "package": environment.about, "range": environment.range})
+        running = True
         await stop.wait()
     os._exit(0)

@@ -13,7 +13,7 @@ class Verifiers:
 
     async def start(self):
         try:
-            self.loaders.import_taskset(self.ident)
+            self.about += sources(self.loaders.import_taskset(self.ident).__name__)
         except ModuleNotFoundError as error:
             raise Refused("%s is no taskset that %s can import: %s" % (self.told["name"], sys.executable, short(error))) from None
         for split in self.told["splits"]:

@@ -1,0 +1,76 @@
+package environment
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// files writes files into a folder of its own and returns it.
+func files(t *testing.T, texts map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range texts {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// python runs a program with a folder of modules and standard input that ends.
+func python(t *testing.T, site, program, input string) string {
+	t.Helper()
+	name, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, "-B", "-c", program)
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+site)
+	cmd.Stdin = strings.NewReader(input)
+	out, _ := cmd.Output() // the exit code does not matter
+	if ctx.Err() != nil {
+		t.Error("the process does not end")
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func TestSourcesOfAnEnvironment(t *testing.T) {
+	of := func(texts map[string]string) string {
+		return python(t, files(t, texts), serveSource+"\nimport shop.app\nprint(sources('shop.app'))\n", "")
+	}
+	shop := map[string]string{"shop/__init__.py": "", "shop/app.py": "", "shop/price.py": "REWARD = 0.25"}
+	was := of(shop)
+	if !strings.HasPrefix(was, ", sources ") || of(shop) != was {
+		t.Errorf("sources %q, then %q: want the same hash", was, of(shop))
+	}
+	shop["shop/.venv/other.py"], shop["notes.py"] = "x", "y"
+	if now := of(shop); now != was {
+		t.Errorf("files that are not of the package change %q to %q", was, now)
+	}
+	shop["shop/price.py"] = "REWARD = 0.5"
+	if now := of(shop); now == was {
+		t.Errorf("another reward has the same sources %q", now)
+	}
+}
+
+// A bridge whose caller was killed while it starts does not go on.
+func TestCallerEndsDuringTheStart(t *testing.T) {
+	site := files(t, map[string]string{
+		"openenv-0.10.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: openenv\nVersion: 0.10.0\n",
+		"openenv/core/generic_client.py":    "import time\ntime.sleep(600)\n",
+	})
+	if out := python(t, site, program(), `{"kind":"openenv","name":"http://127.0.0.1:1","splits":{}}`+"\n"); out != "" {
+		t.Errorf("it wrote %q", out)
+	}
+}
