@@ -42,6 +42,7 @@ type Trial struct {
 	Remote   bool                         // an endpoint grades
 	Session  bool                         // the grader works in the session of a rollout
 	Agent    bool                         // an agent makes the rollouts, with tools that no item names
+	Played   bool                         // an environment grades, by an episode in which the model replies the answer
 	Running  bool                         // a run is about to start: paid gradings end with the first grade
 	Group    bool                         // the grader compares the outputs of an item
 	InFlight int                          // most gradings at one time outside sessions
@@ -319,6 +320,9 @@ func (t Trial) findings(recs []*rollout.Record, blocks, traced bool) []Finding {
 			"reference, set audit.answer. " + needs,
 	}
 	switch {
+	case t.Played:
+		fails.Remedy = "Repair the environment: each answer was played as an episode in which the model replies just " +
+			"that, and these episodes ended without a reward. What the environment prints is in agent.log of a run."
 	case traced:
 		fails.Title += ", because these answers come without tool calls"
 		fails.Remedy = "Rollouts that call a tool are graded. A rollout without tool calls gets no reward: make the " +

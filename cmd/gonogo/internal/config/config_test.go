@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -462,7 +463,9 @@ func TestBindingChangesWithBindingKeysOnly(t *testing.T) {
 		}
 		var differ []string
 		before, after := base.Binding(), changed.Binding()
-		for name := range before {
+		names := maps.Clone(before)
+		maps.Copy(names, after)
+		for name := range names {
 			if before[name] != after[name] {
 				differ = append(differ, name)
 			}
@@ -473,6 +476,19 @@ func TestBindingChangesWithBindingKeysOnly(t *testing.T) {
 		}
 		if found != k.Binding {
 			t.Errorf("%s=%s changes %v; binding is %v", k.Path, value, differ, k.Binding)
+		}
+	}
+}
+
+// A run of a version without these keys goes on.
+func TestABindingHasNoKeysOfWhatIsNotUsed(t *testing.T) {
+	c, _, err := loaded(t, "job: job.json\ndata: {train: train.jsonl}\n", keysInPlace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range c.Binding() {
+		if name == "agent.dialect" || strings.HasPrefix(name, "environment.") {
+			t.Errorf("the binding has %s", name)
 		}
 	}
 }

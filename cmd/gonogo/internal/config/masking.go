@@ -25,7 +25,7 @@ import (
 func (c *Config) Binding(files ...*dataset.File) map[string]string {
 	out := map[string]string{}
 	for _, k := range Keys().Keys() {
-		if !k.Binding || k.Path == "grader" && !c.HasGrader() {
+		if !k.Binding || k.Path == "grader" && !c.HasGrader() || c.newer(k.Path) {
 			continue
 		}
 		text, ok := k.Value(&c.values)
@@ -44,6 +44,13 @@ func (c *Config) Binding(files ...*dataset.File) map[string]string {
 		out["data."+string(f.Split)] = f.SHA256[:min(16, len(f.SHA256))]
 	}
 	return out
+}
+
+// newer reports whether a key is one that run directories of earlier versions do not have, and that
+// changes nothing here: their runs go on.
+func (c *Config) newer(path string) bool {
+	return strings.HasPrefix(path, "environment.") && !c.Environment.Used() ||
+		path == "agent.dialect" && !c.Agent.SageMaker()
 }
 
 // Short returns text, or its hash if it is long.

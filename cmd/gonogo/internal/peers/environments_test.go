@@ -183,7 +183,7 @@ func TestOpenEnv(t *testing.T) {
 		case "seed-5":
 			want, cause = rollout.GraderFailed, "" // OpenEnv writes NaN as null
 		case "seed-6":
-			want, cause = rollout.GraderFailed, "the environment gave no reward in 1 steps"
+			want, cause = rollout.GraderFailed, "the environment gave no reward in 1 step"
 		}
 		if rec.Outcome != want || !strings.Contains(rec.Error, cause) || want == rollout.Graded && *rec.Reward != 1 {
 			t.Errorf("%v: %s, reward %v: %s, want %s: %s", key, rec.Outcome, rec.Reward, rec.Error, want, cause)

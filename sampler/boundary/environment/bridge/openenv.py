@@ -207,7 +207,7 @@ class OpenEnv:
     def reward(self, given, steps):
         values = [number(r, "the environment") for r in given]
         if not values:
-            raise NoGrade("the environment gave no reward in %d steps" % steps)
+            raise NoGrade("the environment gave no reward in %d step%s" % (steps, "" if steps == 1 else "s"))
         return {"reward": sum(values) if self.told.get("reward") == "sum" else values[-1], "parts": {}}
 
     async def call(self, env, name, arguments, before):

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import math
 import os
+import shutil
 import sys
 import threading
 import time
@@ -301,6 +302,7 @@ def place(name):
     if not os.path.exists(path):
         if name.endswith(".py") or name.startswith((".", "/", "~")):
             raise Refused("there is no %s" % path)
+        sys.path.append(os.getcwd())  # a module beside the configuration, if no package has its name
         return name
     if not os.path.isdir(path) and not path.endswith(".py"):
         return name
@@ -318,6 +320,8 @@ async def main(kinds):
     sys.stdout = sys.stderr
     for name in ("no_proxy", "NO_PROXY"):  # the model is on loopback, whatever proxy the shell has
         os.environ[name] = ",".join([n for n in [os.environ.get(name)] if n] + ["127.0.0.1", "localhost"])
+    # what is installed beside the interpreter, such as uv, is found without activating its environment
+    os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
     loop = asyncio.get_running_loop()
     told = json.loads(await loop.run_in_executor(None, sys.stdin.buffer.readline))
 

@@ -35,6 +35,9 @@ class Verifiers:
                 harness = "harness" in seat or kind.model_fields[name].default.harness is not None
                 if not harness and self.loaders.default_harness_id(self.ident) == "bash":
                     seat["harness"] = {"id": "null"}  # bash would run the model's commands on this machine
+                    if shutil.which("uv") is None:
+                        raise Refused("verifiers starts its harness null by uv, which is not on PATH: pip install uv, or name "
+                                      "another harness in environment.args")
             try:
                 self.envs[split] = self.loaders.load_environment(self.loaders.resolve_env_config(args))
             except Exception as error:
@@ -55,7 +58,7 @@ class Verifiers:
             if not tasks:
                 raise Refused("the %s split of %s has no tasks" % (split, self.told["name"]))
             for field in ("id", "name"):
-                ids = [getattr(t.data, field, None) for t in tasks]
+                ids = ["" if x is None else str(x) for x in (getattr(t.data, field, None) for t in tasks)]
                 if all(ids) and len(set(ids)) == len(ids):
                     break
             else:
