@@ -112,13 +112,13 @@ func TestTheTrainersHaveTheKeysOfThePlan(t *testing.T) {
 			"group_size": "4", "global_batch_size": "64", "max_epochs": "2", "max_steps": "4", "sampling_max_tokens": "1280",
 			"temperature": "0.7", "sampling_top_p": "0.9", "val_every": "2",
 		}, []string{
-			"SageMaker has no key for top_k -1, min_p 0.1, chat_template_kwargs", "Limit the turns of its agent to 9, which no key does",
-			"SageMaker has no key for the rollouts of an eval item; take 2", "The model that was measured is Qwen/Qwen3-4B: the argument model",
+			"SageMaker has no key for top_k -1, min_p 0.1, chat_template_kwargs", "No key limits the turns: let your agent stop after 9",
+			"SageMaker has no key for the rollouts of an eval item: take 2", "The model that was measured is Qwen/Qwen3-4B: the argument model",
 		}},
 		"tinker": {map[string]string{
 			"model_name": "Qwen/Qwen3-4B", "dataset_builder.batch_size": "64", "dataset_builder.group_size": "4", "num_epochs": "2", "max_steps": "4",
 			"max_tokens": "1280", "temperature": "0.7", "remove_constant_reward_groups": "true", "eval_every": "2",
-		}, []string{"does not divide by its standard deviation, as the analysis assumed", "has no key for top_p 0.9", "take 2", "turns of its agent to 9"}},
+		}, []string{"does not divide by its standard deviation; the analysis assumed that it does", "has no key for top_p 0.9", "take 2", "let your agent stop after 9"}},
 		"fireworks": {map[string]string{
 			"base-model": "Qwen/Qwen3-4B", "response-candidates-count": "4", "chunk-size": "64", "epochs": "2", "max-output-tokens": "1280",
 			"max-context-length": "4864", "temperature": "0.7", "top-p": "0.9", "top-k": "0", "rl-loss-method": "grpo",
@@ -141,13 +141,13 @@ func TestTheTrainersHaveTheKeysOfThePlan(t *testing.T) {
 			"grpo.val_period": "2", "grpo.max_val_samples": "50", "grpo.val_batch_size": "50", "policy.model_name": "Qwen/Qwen3-4B",
 			"policy.train_global_batch_size": "256", "policy.max_total_sequence_length": "4864", "policy.generation.max_new_tokens": "1280",
 			"policy.generation.temperature": "0.7", "policy.generation.top_p": "0.9", "policy.generation.top_k": "null",
-		}, []string{"NeMo RL has no key for min_p 0.1, chat_template_kwargs", "NeMo RL has no key for the rollouts of an eval item; take 2"}},
+		}, []string{"NeMo RL has no key for min_p 0.1, chat_template_kwargs", "NeMo RL has no key for the rollouts of an eval item: take 2"}},
 		"openrlhf": {map[string]string{
 			"actor.model_name_or_path": "Qwen/Qwen3-4B", "rollout.batch_size": "64", "rollout.n_samples_per_prompt": "4", "train.batch_size": "256",
 			"train.num_episodes": "2", "data.max_len": "4864", "rollout.max_new_tokens": "1280", "rollout.temperature": "0.7", "rollout.top_p": "0.9",
 			"algo.advantage.estimator": "group_norm", "algo.dynamic_filtering_enable": "", "algo.dynamic_filtering_range": "0 1",
 			"eval.steps": "2", "eval.n_samples_per_prompt": "2", "eval.temperature": "0.7",
-		}, []string{"OpenRLHF has no key for top_k", "no key for the number of steps: 4 follow", "turns of its agent to 9"}},
+		}, []string{"OpenRLHF has no key for top_k", "no key for the number of steps: 4 follow", "let your agent stop after 9"}},
 	} {
 		text := written(t, trainer, measured(), g)
 		known, set := recorded(t, trainer), settingsOf(t, trainer, text)
@@ -189,7 +189,7 @@ func TestThePlanStaysWithinWhatAPlatformAccepts(t *testing.T) {
 		}
 	}
 	text := strings.ReplaceAll(written(t, "sagemaker", r, g), "\n# ", " ")
-	if !strings.Contains(text, "the nearest that sagemaker accepts; 40: as given on the command line") {
+	if !strings.Contains(text, "the nearest to 40 that sagemaker accepts (as given on the command line)") {
 		t.Errorf("it does not say why:\n%s", text)
 	}
 	if set := settingsOf(t, "fireworks", written(t, "fireworks", r, g)); set["epochs"] != "10" || set["response-candidates-count"] != "40" {

@@ -132,8 +132,8 @@ func TestNoFirstSteps(t *testing.T) {
 		g       Given
 		want    string
 	}{
-		{"openai", firstStepsOf(""), "plan the first steps for openai: it writes no rollouts by step that gonogo pilot pairs with"},
-		{"sagemaker", firstStepsOf(""), "plan the first steps for sagemaker: it writes no rollouts by step"},
+		{"openai", firstStepsOf(""), "plan the first steps for openai: it has no log of each step's rollouts"},
+		{"sagemaker", firstStepsOf(""), "plan the first steps for sagemaker: it has no log of each step's rollouts"},
 		{"tinker", firstStepsOf(""), "use --for trl, verl or prime-rl"},
 		{"fireworks", firstStepsOf(""), "use --for trl, verl or prime-rl"},
 		{"skyrl", firstStepsOf(""), "use --for trl, verl or prime-rl"},

@@ -136,7 +136,7 @@ func (c *recipe) batchSize() number {
 	if b := c.given.BatchSize; b > 0 {
 		why := "as configured"
 		if share > 0 {
-			why += fmt.Sprintf("; about %s of its groups teach", message.Digits(share*float64(b)))
+			why += fmt.Sprintf("; about %s of %s teach", message.Digits(share*float64(b)), count(b, "group"))
 		}
 		return number{b, why}
 	}
@@ -301,11 +301,25 @@ func roundUp(tokens float64) int { return int(math.Ceil(tokens/roundTokens)) * r
 
 // difficulty says how many items teach nothing, for the setting that filters them.
 func (c *recipe) difficulty() string {
-	n := c.train.Classes.Counts
-	uniform := n[analysis.Dead] + n[analysis.Saturated] + n[analysis.Flat]
-	return fmt.Sprintf("of %s, %d always earned the bottom, %d the top and %d one reward in between: their groups "+
-		"teach nothing", count(c.train.Items.Measured, "item"), n[analysis.Dead], n[analysis.Saturated],
-		uniform-n[analysis.Dead]-n[analysis.Saturated])
+	var parts []string
+	for _, class := range []struct {
+		items  int
+		earned string
+	}{
+		{c.train.Classes.Counts[analysis.Dead], "the bottom"},
+		{c.train.Classes.Counts[analysis.Saturated], "the top"},
+		{c.train.Classes.Counts[analysis.Flat], "one reward in between"},
+	} {
+		if class.items > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", class.items, class.earned))
+		}
+	}
+	of := count(c.train.Items.Measured, "item")
+	if parts == nil {
+		return "of " + of + ", 0 always earned the same reward"
+	}
+	return fmt.Sprintf("of %s, these always earned the same reward, so that their groups teach nothing: %s", of,
+		strings.Join(parts, ", "))
 }
 
 // head returns the first comment lines of a configuration.

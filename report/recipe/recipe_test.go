@@ -75,7 +75,7 @@ func TestThePlanFollowsFromTheMeasurements(t *testing.T) {
 		"the smallest at which 50 % of the groups or more are informative; measured 50 % [40 %, 60 %]; 8, as", "\nnum_generations: 4\n",
 		"\nper_device_train_batch_size: 4\n", "\ngradient_accumulation_steps: 64\n", "\nmax_steps: 4\n", "\nmax_completion_length: 3840\n",
 		"5 % of the rollouts of this run were cut off", "\nmax_tool_calling_iterations: 8\n", "\nscale_rewards: \"group\"\n", "\nmask_truncated_completions: true\n",
-		"20 always earned the bottom, 15 the top and 5 one reward in between", "The model that was measured is",
+		"these always earned the same reward, so that their groups teach nothing: 20 the bottom, 15 the top, 5 one reward in between", "The model that was measured is",
 		"\neval_steps: 2\n", "\nnum_generations_eval: 2\n",
 	} {
 		if !strings.Contains(text, want) && !strings.Contains(strings.ReplaceAll(text, "\n# ", " "), want) {

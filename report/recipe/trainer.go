@@ -56,8 +56,8 @@ func Trainers() []Trainer {
 // first steps also if no look comes within the training, and for any hosted platform.
 func (t Trainer) Write(r *analysis.Result, g Given) ([]byte, error) {
 	if g.Pilot != nil && t.pilot == nil {
-		return nil, fmt.Errorf("plan the first steps for %s: it writes no rollouts by step that gonogo pilot pairs with "+
-			"the run's; use --for trl, verl or prime-rl", t.Name)
+		return nil, fmt.Errorf("plan the first steps for %s: it has no log of each step's rollouts, which gonogo pilot "+
+			"reads; use --for trl, verl or prime-rl", t.Name)
 	}
 	c, err := newRecipe(r, g)
 	if err != nil {

@@ -23,7 +23,7 @@ func sagemaker(c *recipe) ([]string, []line, error) {
 	steps := stepsOf(epochs.n, itemCount(c.train), batch.n)
 	const mostSteps = 1000 // of max_steps, on the page of the other ranges
 	if steps.n > mostSteps {
-		steps = number{mostSteps, fmt.Sprintf("the most that sagemaker accepts; %d: %s", steps.n, steps.why)}
+		steps = number{mostSteps, fmt.Sprintf("the most that sagemaker accepts, of %d (%s)", steps.n, steps.why)}
 	}
 	l.number(steps, "max_steps")
 	if c.tokens.n > 0 {
@@ -61,7 +61,7 @@ func (n number) accepted(target dataset.Target, setting string) number {
 	if int(nearest) == n.n {
 		return n
 	}
-	return number{int(nearest), fmt.Sprintf("the nearest that %s accepts; %d: %s", target.Name, n.n, n.why)}
+	return number{int(nearest), fmt.Sprintf("the nearest to %d that %s accepts (%s)", n.n, target.Name, n.why)}
 }
 
 // tinker returns the fields of tinker-cookbook's rl.train.Config, and of a dataset builder like
@@ -79,7 +79,7 @@ func tinker(c *recipe) ([]string, []line, error) {
 		l.add(c.tokens.n, "a limit for each turn, from the tokens of all turns: "+c.tokens.why, "max_tokens")
 	}
 	unsupported := c.parameters(&l, -1, "", one(nil, "temperature"))
-	l.add(true, c.difficulty()+"; their groups are left out of a step, which is smaller for it",
+	l.add(true, c.difficulty()+"; a step leaves their groups out and is smaller by them",
 		"remove_constant_reward_groups")
 	if c.eval != nil {
 		l.number(c.evalEvery, "eval_every")
@@ -89,8 +89,8 @@ func tinker(c *recipe) ([]string, []line, error) {
 	head = append(head, "dataset_builder.batch_size and group_size are the names of that recipe's builder; those "+
 		"of verifiers_rl are groups_per_batch and group_size.")
 	if c.given.Normalize != analysis.NormalizeNone {
-		head = append(head, "tinker-cookbook subtracts the mean of a group and does not divide by its standard "+
-			"deviation, as the analysis assumed: set trainer.normalize: none and analyze again.")
+		head = append(head, "tinker-cookbook subtracts the mean of a group but does not divide by its standard "+
+			"deviation; the analysis assumed that it does: set trainer.normalize: none and analyze again.")
 	}
 	head = append(c.turnsOf(append(head, c.settings("tinker-cookbook's Config", unsupported)...)),
 		c.evalSamplesOf("tinker-cookbook")...)
@@ -159,7 +159,7 @@ func (c *recipe) turnsOf(head []string) []string {
 	if c.calls.n == 0 {
 		return head
 	}
-	return append(head, fmt.Sprintf("Limit the turns of its agent to %d, which no key does: %s.", c.calls.n+1,
+	return append(head, fmt.Sprintf("No key limits the turns: let your agent stop after %d (%s).", c.calls.n+1,
 		c.calls.why))
 }
 
@@ -169,6 +169,6 @@ func (c *recipe) evalSamplesOf(trainer string) []string {
 	if c.eval == nil || c.evalSamples.n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s has no key for the rollouts of an eval item; take %d: %s.", trainer,
+	return []string{fmt.Sprintf("%s has no key for the rollouts of an eval item: take %d (%s).", trainer,
 		c.evalSamples.n, c.evalSamples.why)}
 }
