@@ -218,7 +218,7 @@ var allowedArrows = map[string][]string{
 	},
 	"sampler/boundary/environment": {
 		"sampler", "sampler/boundary/agent", "sampler/boundary/internal/process", "sampler/endpoint",
-		"sampler/jsontext", "sampler/rollout",
+		"sampler/jsontext", "sampler/rollout", "sampler/rollout/credential",
 	},
 	"sampler/boundary/mcp": {
 		"sampler", "sampler/boundary/internal/process", "sampler/endpoint", "sampler/jsontext",

@@ -59,6 +59,10 @@ func trainFile(c *curateOptions, run *rollout.Run, cfg *config.Config) (path str
 		return "", false, exit.Usagef("%s has no train split, and so no training file: sample one with "+
 			"data.train", run.Dir)
 	}
+	if c.Train == "" && run.Manifest != nil && run.Manifest.Binding["environment.package"] != "" {
+		return "", false, exit.Usagef("the rows of %s are those of its environment, not of a file: choose among them in the "+
+			"environment, or name a file of rows with --train", run.Dir)
+	}
 	places := []string{c.Train}
 	if places[0] == "" {
 		places = project.DataPlaces(c.Invocation, run, cfg, rollout.Train)

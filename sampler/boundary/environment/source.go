@@ -16,6 +16,7 @@ import (
 	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/credential"
 )
 
 // largestAnswer is the maximum length of an answer of the bridge, in bytes.
@@ -108,8 +109,10 @@ func (s *Source) Items(ctx context.Context) ([]Items, error) {
 	return all, nil
 }
 
-// URL returns the environment's name, for messages.
-func (s *Source) URL() string { return s.cfg.Settings.Kind() + " " + s.cfg.Settings.Name() }
+// URL returns the environment's name, for messages; a secret in it is masked.
+func (s *Source) URL() string {
+	return s.cfg.Settings.Kind() + " " + credential.MaskURL(s.cfg.Settings.Name())
+}
 
 // Enter waits for a free slot, which the caller of Run must hold.
 func (s *Source) Enter(ctx context.Context) (leave func(), err error) {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,30 +33,21 @@ func targetWarnings(c *Config, now time.Time) []string {
 	return list
 }
 
-// jobTargets lists the platforms that take a job's body, those with an end date last.
+// jobTargets lists the platforms that take a job's body, those with an end date last, with the date.
 func jobTargets() []string {
 	var open, ending []string
 	for _, name := range ui.Names(dataset.Targets(), func(t dataset.Target) string { return t.Name }) {
 		target, _ := dataset.TargetByName(name)
+		i := slices.IndexFunc(job.Deadlines(), func(d job.Deadline) bool { return d.Platform == name && d.Model == "" })
 		switch {
 		case !target.TakesJob:
-		case ends(name):
-			ending = append(ending, name)
+		case i >= 0:
+			ending = append(ending, name+" (no new jobs from "+job.Deadlines()[i].Date.Format(time.DateOnly)+")")
 		default:
 			open = append(open, name)
 		}
 	}
 	return append(open, ending...)
-}
-
-// ends reports whether a platform stops taking jobs on a known date.
-func ends(platform string) bool {
-	for _, d := range job.Deadlines() {
-		if d.Platform == platform && d.Model == "" {
-			return true
-		}
-	}
-	return false
 }
 
 // trainingSettings returns the settings of a training that are configured, by their keys.
