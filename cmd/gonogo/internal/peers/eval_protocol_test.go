@@ -25,6 +25,7 @@ type evaluated struct {
 func TestEvalProtocol(t *testing.T) {
 	p := meet(t, "eval-protocol")
 	dir := t.TempDir()
+	t.Setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True") // findings/litellm-import-offline.sh
 	test := filepath.Join(p.scripts, "test_capital.py")
 	cmd := p.command("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", test)
 	cmd.Env = append(cmd.Env, "HOME="+dir)
