@@ -224,21 +224,17 @@ func TestCheckItems(t *testing.T) {
 			"the reference is in the prompt word for word in 150 of 230 prompts: finding it there is taken to be the task", "",
 		},
 	}...)
-	check := func(rows int, change change) (*analysis.Shift, []analysis.Finding) {
-		train, eval := asked(seeded(1), rollout.Train, rows), asked(seeded(2), rollout.Eval, 80)
+	check := func(change change) (*analysis.Shift, []analysis.Finding) {
+		train, eval := asked(seeded(1), rollout.Train, 150), asked(seeded(2), rollout.Eval, 80)
 		change(train, eval)
 		return judge.CheckItems(append(train, eval...), analysis.DefaultSettings())
 	}
-	cleanShift, clean := check(150, func(_, _ []rollout.Item) {})
+	cleanShift, clean := check(func(_, _ []rollout.Item) {})
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			sh, findings := cleanShift, clean
 			if test.change != nil {
-				rows := 150
-				if test.item != "" && test.gate != "data.degenerate" {
-					rows = 20 // in which a pair is found as well, at half the price
-				}
-				sh, findings = check(rows, test.change)
+				sh, findings = check(test.change)
 			}
 			f := findingIn(t, findings, test.gate, test.severity)
 			if f.Status != test.status || !strings.Contains(f.Title.String(), test.says) || test.item != "" && !slices.Contains(f.Listed(message.Language{}), test.item) {

@@ -10,15 +10,15 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// searching runs a search of a plan of 12 items whose grader is score, and returns the texts found, the
+// searching runs a search of a plan of 24 items whose grader is score, and returns the texts found, the
 // number of gradings and the records.
 func searching(t *testing.T, budget int, references func(i int) string, score func(text, reference string) (float64, bool), done ...*rollout.Record) (texts []string, graded []*rollout.Record) {
 	t.Helper()
 	var items []rollout.Item
-	for i := range 12 {
+	for i := range 24 {
 		items = append(items, referring(t, fmt.Sprint("q", i), references(i)))
 	}
-	p := planOf(t, Config{Items: 12}, Input{Seed: 1, Items: items, Grader: "abc"})
+	p := planOf(t, Config{Items: 24}, Input{Seed: 1, Items: items, Grader: "abc"})
 	for _, r := range done {
 		p.Keep(r)
 	}
@@ -85,12 +85,12 @@ func TestSearch(t *testing.T) {
 		{"a grader that fails on everything", number, func(string, string) (float64, bool) { return 0, false }, ""},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			texts, graded := searching(t, 300, c.references, c.score)
+			texts, graded := searching(t, 600, c.references, c.score)
 			if (c.want == "") != (len(texts) == 0) || slices.ContainsFunc(texts, func(s string) bool { return !strings.Contains(s, c.want) }) {
 				t.Errorf("found %q", texts)
 			}
-			if len(graded) > 300 || len(graded) == 0 {
-				t.Errorf("%d gradings of 300", len(graded))
+			if len(graded) > 600 || len(graded) == 0 {
+				t.Errorf("%d gradings of 600", len(graded))
 			}
 			seen := map[string]bool{}
 			for _, r := range graded {
@@ -100,7 +100,7 @@ func TestSearch(t *testing.T) {
 					seen[key] = true
 				}
 			}
-			again, more := searching(t, 300, c.references, c.score, graded...)
+			again, more := searching(t, 600, c.references, c.score, graded...)
 			if !slices.Equal(texts, again) {
 				t.Errorf("a second search finds %q, the first %q", again, texts)
 			}

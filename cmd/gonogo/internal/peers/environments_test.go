@@ -3,7 +3,6 @@ package peers
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -28,25 +27,9 @@ func (p peer) configured(lines ...string) string {
 // in its own evaluation, which the model is asked the same in.
 func TestVerifiersEnvironment(t *testing.T) {
 	p := meet(t, "verifiers")
-	url := scripted(t, func(r chatRequest) reply {
-		switch asked := r.asked(); {
-		case strings.Contains(asked, "endpoint down"):
-			return reply{status: http.StatusInternalServerError, content: "down"}
-		case strings.Contains(asked, "tool") && !r.answered():
-			return reply{call: `lookup{"key":"plum"}`}
-		case strings.Contains(asked, "tool"):
-			return reply{content: "It costs 5"}
-		case strings.Contains(asked, "cut"):
-			return reply{content: "It costs 3, and so on", finish: "length"}
-		}
-		return reply{content: "It costs 3"}
-	})
-	cmd := p.command("vf-eval", "prices", "-m", "scripted", "-r", "1", "--no-push", "--output-dir", "out", "--run.dir", "r", "--client.base-url", url,
-		"--client.api-key-var", "SCRIPTED_KEY", "--env.agent.harness.id", "prices", "--env.agent.runtime.type", "subprocess")
-	cmd.Env = append(cmd.Env, "PYTHONPATH="+p.scripts, "SCRIPTED_KEY=none")
-	p.output(cmd)
+	url, traces := p.prices("1")
 	theirs := make(map[string]verified)
-	for _, s := range decode[[]verified](p, p.python("read.py", filepath.Join(cmd.Dir, "out", "r", "traces.jsonl"))) {
+	for _, s := range decode[[]verified](p, p.python("read.py", traces)) {
 		theirs[s.Prompt] = s
 	}
 

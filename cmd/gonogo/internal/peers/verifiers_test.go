@@ -23,12 +23,10 @@ type verified struct {
 	OutputTokens int64 `json:"output_tokens"`
 }
 
-// verifiers evaluates a taskset of its own against an endpoint on this machine. Its
-// traces are imported with its rewards, and our grader gives the same ones when it
-// calls the rewards of the Task itself.
-func TestVerifiers(t *testing.T) {
-	p := meet(t, "verifiers")
-	url := scripted(t, func(r chatRequest) reply {
+// prices lets verifiers evaluate the taskset of prices.py, each task so often, by a scripted model. It
+// returns the model's address and the traces.
+func (p peer) prices(samples string) (url, traces string) {
+	url = scripted(p.T, func(r chatRequest) reply {
 		switch asked := r.asked(); {
 		case strings.Contains(asked, "endpoint down"):
 			return reply{status: http.StatusInternalServerError, content: "down"}
@@ -41,11 +39,19 @@ func TestVerifiers(t *testing.T) {
 		}
 		return reply{content: "It costs 3"}
 	})
-	cmd := p.command("vf-eval", "prices", "-m", "scripted", "-r", "2", "--no-push", "--output-dir", "out", "--run.dir", "r", "--client.base-url", url,
+	cmd := p.command("vf-eval", "prices", "-m", "scripted", "-r", samples, "--no-push", "--output-dir", "out", "--run.dir", "r", "--client.base-url", url,
 		"--client.api-key-var", "SCRIPTED_KEY", "--env.agent.harness.id", "prices", "--env.agent.runtime.type", "subprocess")
 	cmd.Env = append(cmd.Env, "PYTHONPATH="+p.scripts, "SCRIPTED_KEY=none")
 	p.output(cmd)
-	traces := filepath.Join(cmd.Dir, "out", "r", "traces.jsonl")
+	return url, filepath.Join(cmd.Dir, "out", "r", "traces.jsonl")
+}
+
+// verifiers evaluates a taskset of its own against an endpoint on this machine. Its
+// traces are imported with its rewards, and our grader gives the same ones when it
+// calls the rewards of the Task itself.
+func TestVerifiers(t *testing.T) {
+	p := meet(t, "verifiers")
+	_, traces := p.prices("2")
 	theirs := decode[[]verified](p, p.python("read.py", traces))
 	if len(theirs) != 12 {
 		t.Fatalf("verifiers made %d traces, want 12", len(theirs))
