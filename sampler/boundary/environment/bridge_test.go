@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -72,5 +73,17 @@ func TestCallerEndsDuringTheStart(t *testing.T) {
 	})
 	if out := python(t, site, program(), `{"kind":"openenv","name":"http://127.0.0.1:1","splits":{}}`+"\n"); out != "" {
 		t.Errorf("it wrote %q", out)
+	}
+}
+
+// A caller that is killed cannot remove the folder of the bridge.
+func TestABridgeRemovesItsFolder(t *testing.T) {
+	home := files(t, map[string]string{"gonogo-environment-1/bridge.py": serveSource + "\nforget()\n", "own/bridge.py": serveSource + "\nforget()\n"})
+	for folder, kept := range map[string]bool{"gonogo-environment-1": false, "own": true} {
+		path := filepath.Join(home, folder)
+		python(t, home, "import runpy, sys\nsys.argv = ["+strconv.Quote(filepath.Join(path, "bridge.py"))+"]\nrunpy.run_path(sys.argv[0])", "")
+		if _, err := os.Stat(path); (err == nil) != kept {
+			t.Errorf("%s: %v", folder, err)
+		}
 	}
 }

@@ -290,6 +290,13 @@ async def replayed(environment, split, item, given):
     return played["grade"]
 
 
+def forget():
+    """Removes the folder that this file was written to, which a caller that was killed leaves."""
+    folder = os.path.dirname(os.path.abspath(sys.argv[0]))
+    if os.path.basename(folder).startswith("gonogo-environment-"):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def complain(error):
     import traceback
 
@@ -334,6 +341,7 @@ async def main(kinds):
         if running:
             loop.call_soon_threadsafe(stop.set)
             time.sleep(10)
+        forget()
         os._exit(1)
 
     threading.Thread(target=end, daemon=True).start()
@@ -354,4 +362,5 @@ async def main(kinds):
         say({"url": "http://127.0.0.1:%d" % port, "package": environment.about, "range": environment.range})
         running = True
         await stop.wait()
+    forget()
     os._exit(0)
