@@ -260,8 +260,8 @@ func (p *RunPage) toRequired(u analysis.Unjudged) string {
 
 // nameReference is the advice where an audit knew no right answer, and so tried no wrong one that looks right.
 var nameReference = message.New("report.name_reference",
-	"Name the field of the right answer (audit.reference), and audit again: without it no wrong answer that looks "+
-		"right was tried on the grader.")
+	"If the items have a field with the right answer, name it (audit.reference), and audit again: without it no wrong "+
+		"answer that looks right was tried on the grader.")
 
 // lesser are the gates whose cautions say little about whether training works: more data would
 // narrow intervals, or a platform advises another phrasing.

@@ -93,7 +93,9 @@ type AgentResult struct {
 	LastReply bool
 	// Rewards holds the rewards that the agent reports: one, or one for each turn, whose sum is the
 	// rollout's; nil if it reports none. The run's grader decides whether they count.
-	Rewards []float64
+	Rewards  []float64
+	Parts    map[string]float64 // what a single reward is made of, by name; nil if not reported
+	NoReward *GradeError        // why there is no reward, though the rollout should have one; nil without a reason
 }
 
 // ModelTraffic is what went through a ModelProxy.
@@ -183,13 +185,25 @@ func (t ModelTraffic) lastReply() string {
 // unearned reports whether a rollout whose model failed has no answer of its own. Its rewards must not
 // count, because many agents report a 0 then, and the model's last reply is not its answer.
 func (p AgentResult) unearned(traffic ModelTraffic) bool {
-	return (p.Rewards != nil || p.LastReply) && traffic.Failed != nil && traffic.CutOff == ""
+	return (p.rewarded() || p.LastReply) && traffic.Failed != nil && traffic.CutOff == ""
 }
 
 // nothing reports whether there is neither an answer nor a reason why there is none. An agent that
 // swallows errors returns this when its model fails, which must not score zero.
 func (p AgentResult) nothing() bool {
-	return strings.TrimSpace(p.Output) == "" && p.Refusal == "" && p.Limit == "" && p.Rewards == nil
+	return strings.TrimSpace(p.Output) == "" && p.Refusal == "" && p.Limit == "" && !p.rewarded()
+}
+
+// rewarded reports whether the agent says what the rollout earned, or why that is unknown.
+func (p AgentResult) rewarded() bool { return p.reward().Known() }
+
+// reward returns what the agent says about the reward.
+func (p AgentResult) reward() reported.Reward {
+	w := reported.Reward{Rewards: p.Rewards, Parts: p.Parts}
+	if p.NoReward != nil {
+		w.Kind, w.Error = p.NoReward.Kind, p.NoReward.Error()
+	}
+	return w
 }
 
 // RunAgent has the agent make the rollout once, within its timeout, and returns what went through
@@ -270,7 +284,7 @@ func (e *episode) noteAgent(done AgentResult, traffic ModelTraffic) {
 	e.usage.add(UsageOf(done, traffic))
 	e.rec.Served, e.rec.Blanked = traffic.Served, e.rec.Blanked+traffic.Blanked
 	e.steps = e.rec.Turns + len(e.rec.Calls)
-	reported.Set(e.rec, done.Rewards)
+	reported.Set(e.rec, done.reward())
 	e.lookAgent(done, traffic)
 }
 
@@ -321,7 +335,7 @@ func (e *episode) agentEnding(done AgentResult, traffic ModelTraffic) ending {
 	case done.Refusal != "":
 		return ending{outcome: rollout.NoAnswer, finish: rollout.FinishRefusal, why: "the model refused: " +
 			done.Refusal}
-	case blank && e.paid(done.Rewards):
+	case blank && e.paid(done.rewarded()):
 		return ending{outcome: rollout.Graded, finish: traffic.Finish}
 	case blank && (traffic.Finish == "" || traffic.Finish == rollout.FinishStop):
 		return ending{outcome: rollout.NoAnswer, finish: rollout.FinishEmpty, why: "the answer is empty"}
@@ -334,11 +348,11 @@ func (e *episode) agentEnding(done AgentResult, traffic ModelTraffic) ending {
 	return ending{outcome: rollout.Graded, finish: traffic.Finish, text: text}
 }
 
-// paid reports whether the grader takes the rewards that the agent reports, so that a rollout without
-// an answer has a reward too.
-func (e *episode) paid(rewards []float64) bool {
+// paid reports whether a rollout without an answer has a reward too: its agent reported one, and the
+// grader takes it.
+func (e *episode) paid(rewarded bool) bool {
 	_, takes := e.b.Grader.(interface{ TakesReported() })
-	return takes && rewards != nil
+	return takes && rewarded
 }
 
 // agentFailure returns err with the boundary at which an agent's rollout ended.

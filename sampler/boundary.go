@@ -116,8 +116,14 @@ type Output struct {
 	FinishReason string // stop, length, content_filter, tool_calls
 	Reasoning    string // reasoning summary of the last turn
 
-	// Rewards holds the rewards that the rollout's agent reported; nil if it reported none.
-	Rewards []float64
+	// Rewards, Parts and NoReward are what the rollout's agent reported, as in AgentResult.
+	Rewards  []float64
+	Parts    map[string]float64
+	NoReward *GradeError
+
+	// Again says that the output was graded before. What its agent reported is then known, and a grader
+	// that can find the reward by itself does.
+	Again bool
 
 	// Group holds the outputs of the item that are graded together, this one at Place; nil for a
 	// grader that grades each output by itself.

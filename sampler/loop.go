@@ -138,7 +138,7 @@ func (e *episode) play(ctx context.Context) error {
 		return err
 	}
 	e.rec.Outcome, e.rec.Error, e.rec.Finish = end.outcome, endpoint.Brief(end.why), end.finish
-	if end.text == "" && !e.paid(reported.Of(e.rec)) {
+	if end.text == "" && !e.paid(reported.Of(e.rec).Known()) {
 		return nil
 	}
 	e.rec.Answer = end.text

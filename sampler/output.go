@@ -2,6 +2,7 @@ package sampler
 
 import (
 	"cmp"
+	"errors"
 	"strings"
 
 	"gonogo/sampler/internal/reported"
@@ -18,7 +19,11 @@ const thenGrading = "; then grading failed: "
 func OutputOf(it *rollout.Item, r *rollout.Record) Output {
 	out := Output{
 		Item: it, TraceID: r.TraceID, Text: r.Answer, Messages: r.Messages, Calls: r.Calls,
-		FinishReason: "stop", Rewards: reported.Of(r),
+		FinishReason: "stop", Again: gradedBefore(r),
+	}
+	reward := reported.Of(r)
+	if out.Rewards, out.Parts = reward.Rewards, reward.Parts; reward.Error != "" {
+		out.NoReward = &GradeError{Kind: reward.Kind, Err: errors.New(reward.Error)}
 	}
 	out.TraceID = cmp.Or(out.TraceID, TraceID(0, r.Split, r.Item, r.Sample, r.Attempt))
 	if _, limited := limitOf(r); limited {
@@ -31,6 +36,12 @@ func OutputOf(it *rollout.Item, r *rollout.Record) Output {
 		}
 	}
 	return out
+}
+
+// gradedBefore reports whether a grader has seen the output of a record.
+func gradedBefore(r *rollout.Record) bool {
+	return r.Reward != nil || len(r.Grades) > 0 || len(r.Earlier) > 0 ||
+		r.Outcome == rollout.GraderFailed && r.Kind != rollout.KindUngraded
 }
 
 // limitOf reports whether a rollout ended at a limit, even if its grading failed afterwards, and

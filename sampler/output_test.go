@@ -3,12 +3,15 @@ package sampler_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"gonogo/sampler"
+	"gonogo/sampler/boundary/grader"
 	"gonogo/sampler/rollout"
 )
 
@@ -65,6 +68,10 @@ func TestARecordHoldsWhatItsGraderWasShown(t *testing.T) {
 					t.Fatalf("graded %d times, outcome %s (%s)", len(saw.saw), made.Outcome, made.Error)
 				}
 				was, again := saw.saw[0], sampler.OutputOf(&items[0], &read)
+				if was.Again || !again.Again {
+					t.Errorf("graded before: %v at first, then %v", was.Again, again.Again)
+				}
+				was.Again = again.Again
 				if d := cmp.Diff(was, again, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(sampler.Output{}, "Caller", "Request")); d != "" {
 					t.Errorf("output (-graded +read again):\n%s", d)
 				}
@@ -72,6 +79,54 @@ func TestARecordHoldsWhatItsGraderWasShown(t *testing.T) {
 					t.Errorf("finish reason %q, reasoning %q, text %q", was.FinishReason, was.Reasoning, was.Text)
 				}
 			})
+		})
+	}
+}
+
+// What an agent reports about its reward outlives the process, until a grader has seen it.
+func TestAReportedRewardIsKeptUntilItIsGraded(t *testing.T) {
+	failure := &sampler.GradeError{Kind: sampler.KindNotANumber, Err: errors.New("the environment gave nan")}
+	for _, c := range []struct {
+		why     string
+		done    sampler.AgentResult
+		outcome rollout.Outcome
+		reward  float64
+		kind    string
+	}{
+		{"a reward with parts", sampler.AgentResult{Output: "42", Rewards: []float64{0.5}, Parts: map[string]float64{"style": 0.5, "length": 0}}, rollout.Graded, 0.5, ""},
+		{"a reward without an answer", sampler.AgentResult{Rewards: []float64{0.25}}, rollout.Graded, 0.25, ""},
+		{"a reward at a limit", sampler.AgentResult{Limit: "max_turns", Rewards: []float64{1}}, rollout.StepLimit, 1, ""},
+		{"a reward that could not be computed", sampler.AgentResult{NoReward: failure}, rollout.GraderFailed, 0, failure.Kind},
+		{"no reward and no answer", sampler.AgentResult{}, rollout.NoAnswer, 0, ""},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			cfg, it := sampler.DefaultConfig(), &rollout.Item{ID: "a", Split: rollout.Train}
+			a := &toldAgent{done: c.done, heard: sampler.ModelTraffic{Turns: 1, Finish: rollout.FinishStop}}
+			rec, err := sampler.Rehearse(t.Context(), cfg, 1, sampler.Rollout{Item: it},
+				sampler.Boundaries{Agent: a, ModelProxy: a, Grader: grader.AgentReward{}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			graded := c.outcome == rollout.Graded || c.outcome == rollout.StepLimit
+			if rec.Outcome != c.outcome || rec.Kind != c.kind || (rec.Reward != nil) != graded || graded && *rec.Reward != c.reward {
+				t.Errorf("outcome %s, kind %q, reward %v; want %s, %q, %v", rec.Outcome, rec.Kind, rec.Reward, c.outcome, c.kind, c.reward)
+			}
+			held := *rec
+			held.Outcome, held.Kind, held.Reward = rollout.GraderFailed, rollout.KindUngraded, nil
+			line, err := json.Marshal(held)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var read rollout.Record
+			if err := json.Unmarshal(line, &read); err != nil {
+				t.Fatal(err)
+			}
+			out := sampler.OutputOf(it, &read)
+			want := sampler.Output{Rewards: c.done.Rewards, Parts: c.done.Parts, NoReward: c.done.NoReward}
+			got := sampler.Output{Rewards: out.Rewards, Parts: out.Parts, NoReward: out.NoReward, Again: out.Again}
+			if d := cmp.Diff(want, got, cmp.Comparer(func(a, b *sampler.GradeError) bool { return fmt.Sprint(a) == fmt.Sprint(b) })); d != "" {
+				t.Errorf("the grader is shown (-reported +read):\n%s", d)
+			}
 		})
 	}
 }

@@ -179,6 +179,7 @@ func (s *session) regrade(ctx context.Context, t Task) (ended, error) {
 	unopened := err
 	for n := range t.Times {
 		out.Regrade = r.known + n
+		out.Again = out.Again || out.Regrade > 0
 		if unopened != nil {
 			r.add(grading{}, &GradeError{KindSession, &sessionError{unopened}})
 			continue

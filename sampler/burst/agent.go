@@ -83,7 +83,11 @@ func madeBy(it *rollout.Item, trace string, done sampler.AgentResult, traffic sa
 	if rec.Calls == nil {
 		rec.Calls = traffic.Calls
 	}
-	reported.Set(rec, done.Rewards)
+	reward := reported.Reward{Rewards: done.Rewards, Parts: done.Parts}
+	if done.NoReward != nil {
+		reward.Kind, reward.Error = done.NoReward.Kind, done.NoReward.Error()
+	}
+	reported.Set(rec, reward)
 	return rec
 }
 

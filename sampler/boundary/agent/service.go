@@ -23,7 +23,9 @@ type ServiceConfig struct {
 	Headers map[string]string // headers of all requests
 	Poll    time.Duration     // time between polls for a result; 0 means one second
 	Options RequestOptions
-	HTTP    *http.Client
+	// reads what else an answer with a result holds; nil reads nothing
+	More func(answer []byte, done *sampler.AgentResult) error
+	HTTP *http.Client
 }
 
 // Service is an agent behind a URL. A POST starts a rollout; the answer is the result, or a URL to poll
@@ -81,6 +83,10 @@ func (s *Service) Run(ctx context.Context, p sampler.AgentRequest) (done sampler
 	case err == nil:
 		if done, err = played(text, p, false); err != nil {
 			_, err = played(secrets.Answer(endpoint.Answer{Body: text}).Body, p, false) // without secrets
+		} else if s.cfg.More != nil {
+			if err = s.cfg.More(text, &done); err != nil {
+				err = garbled("%v", err)
+			}
 		}
 	}
 	return done, blaming(err, p)

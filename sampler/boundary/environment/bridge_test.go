@@ -2,6 +2,10 @@ package environment
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,5 +89,57 @@ func TestABridgeRemovesItsFolder(t *testing.T) {
 		if _, err := os.Stat(path); (err == nil) != kept {
 			t.Errorf("%s: %v", folder, err)
 		}
+	}
+}
+
+// A library that keeps a client for each address and key gets as few of them as rollouts run at once, and
+// each request has the key of its rollout.
+func TestRelayOfTheModel(t *testing.T) {
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		for _, part := range []string{r.URL.Path, r.Header.Get("Authorization"), r.Header.Get("X-Own"), string(body)} {
+			fmt.Fprintln(w, part)
+			w.(http.Flusher).Flush() // as a stream
+		}
+	}))
+	defer model.Close()
+	program := serveSource + fmt.Sprintf(`
+def ask(address, key, text):
+    request = urllib.request.Request(address + "/chat/completions", text.encode(), {"Authorization": "Bearer " + key, "X-Own": "kept"})
+    try:
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return " ".join(answer.read().decode().split("\n"))
+    except urllib.error.HTTPError as error:
+        return "%%d" %% error.code
+
+async def run():
+    relay, threads = Relay(), asyncio.get_running_loop().run_in_executor
+    await relay.start()
+    say = lambda *a: threads(None, ask, *a)
+    model = lambda key: {"base_url": %q, "api_key": key}
+    with relay.address(model("one")) as first, relay.address(model("two")) as second:
+        print(first != second, await asyncio.gather(say(first, relay.key, "a"), say(second, relay.key, "b")), await say(first, "stolen", "c"))
+    print(await say(first, relay.key, "late"))
+    with relay.address(model("three")) as third, relay.address(model("four")) as fourth:
+        print({third, fourth} == {first, second}, await say(third, relay.key, "d"))
+    try:
+        with relay.address(model("five")) as fifth:
+            raise ValueError
+    except ValueError:
+        pass
+    with relay.address(model("six")) as sixth, relay.address(model("seven")) as seventh:
+        print(fifth in (sixth, seventh))
+    with relay.address({"base_url": "http://127.0.0.1:1/v1", "api_key": "k"}) as closed:
+        print(await say(closed, relay.key, "e"))
+
+asyncio.run(run())
+`, model.URL+"/v1")
+	want := strings.Join([]string{
+		"True ['/v1/chat/completions Bearer one kept a ', '/v1/chat/completions Bearer two kept b '] 401", "410",
+		"True /v1/chat/completions Bearer three kept d ", "False", "502",
+	}, "\n")
+	got := python(t, t.TempDir(), program, "")
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

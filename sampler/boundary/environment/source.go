@@ -132,7 +132,7 @@ func (s *Source) Run(ctx context.Context, p sampler.AgentRequest) (sampler.Agent
 	}
 	service, err := agent.NewService(agent.ServiceConfig{
 		URL: url + "/rollout", Headers: s.bridge.headers(), HTTP: s.cfg.HTTP,
-		Options: agent.RequestOptions{Hide: hidden(p.Item)},
+		Options: agent.RequestOptions{Hide: hidden(p.Item)}, More: takeGrade,
 	})
 	if err != nil {
 		return sampler.AgentResult{}, err
@@ -173,26 +173,55 @@ func unusable(ctx context.Context, err error) error {
 	return &endpoint.Failure{URL: endpoint.Agent, Temporary: !refused, Fatal: refused, Err: agentErr}
 }
 
+// grade is a reward as a bridge gives it, or why there is none.
+type grade struct {
+	Reward  *float64           `json:"reward"`
+	Parts   map[string]float64 `json:"parts"`
+	Error   json.RawMessage    `json:"error"`
+	Kind    string             `json:"kind"`
+	Refused string             `json:"refused"`
+}
+
+// failure returns why there is no reward; nil if there is one.
+func (g grade) failure() *sampler.GradeError {
+	if g.Reward != nil {
+		return nil
+	}
+	return &sampler.GradeError{Kind: kindOf(g.Kind), Err: errors.New(why(g.Error, g.Refused))}
+}
+
+// takeGrade adds to a result the grade that came with it, if the environment gave one.
+func takeGrade(answer []byte, done *sampler.AgentResult) error {
+	var with struct {
+		Grade *grade `json:"grade"`
+	}
+	if err := jsontext.Unmarshal(answer, &with); err != nil {
+		return fmt.Errorf("the environment's grade: %w", err)
+	}
+	if g := with.Grade; g != nil && g.Reward != nil {
+		done.Rewards, done.Parts = []float64{*g.Reward}, g.Parts
+	} else if g != nil {
+		done.NoReward = g.failure()
+	}
+	return nil
+}
+
 // asked is a grading that a bridge makes.
 type asked struct {
-	TraceID  string          `json:"trace_id"`
 	ItemID   string          `json:"item_id"`
 	Split    rollout.Split   `json:"split"`
 	Text     string          `json:"text"`
 	Messages json.RawMessage `json:"messages,omitempty"`
-	Regrade  int             `json:"regrade"`
 }
 
-// Grade returns the reward that the environment gave the rollout. An output that is not of a rollout
-// just made is graded by another episode with the recorded replies.
+// Grade plays an episode in which the model replies what was recorded, and returns the reward that the
+// environment gives it. The reward of a rollout comes with its result.
 func (s *Source) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
 	url, err := s.bridge.address(ctx)
 	if err != nil {
 		return sampler.Grade{}, &sampler.GradeError{Kind: sampler.KindStart, Err: err}
 	}
-	q := asked{
-		TraceID: out.TraceID, ItemID: out.Item.ID, Split: out.Item.Split, Text: out.Text, Regrade: out.Regrade,
-	}
+	q := asked{ItemID: out.Item.ID, Split: out.Item.Split, Text: out.Text}
 	if q.Messages, err = replies(out); err != nil {
 		return sampler.Grade{}, &sampler.GradeError{Kind: sampler.KindOther, Err: err}
 	}
@@ -209,20 +238,13 @@ func (s *Source) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, 
 		err = fmt.Errorf("the environment gave no grade: %w %s", err, s.bridge.lost(url))
 		return sampler.Grade{}, &endpoint.Failure{URL: s.URL(), Temporary: true, Err: err}
 	}
-	var reply struct {
-		Reward  *float64           `json:"reward"`
-		Parts   map[string]float64 `json:"parts"`
-		Error   json.RawMessage    `json:"error"`
-		Kind    string             `json:"kind"`
-		Refused string             `json:"refused"`
-	}
+	var reply grade
 	if err := jsontext.Unmarshal(text, &reply); err != nil {
 		err = fmt.Errorf("the environment's grade: %w", err)
 		return sampler.Grade{}, &sampler.GradeError{Kind: sampler.KindMalformed, Err: err}
 	}
-	if reply.Reward == nil {
-		err := errors.New(why(reply.Error, reply.Refused))
-		return sampler.Grade{}, &sampler.GradeError{Kind: kindOf(reply.Kind), Err: err}
+	if failed := reply.failure(); failed != nil {
+		return sampler.Grade{}, failed
 	}
 	return sampler.Grade{Reward: *reply.Reward, Parts: reply.Parts}, nil
 }

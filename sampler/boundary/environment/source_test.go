@@ -3,7 +3,6 @@ package environment_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -158,15 +158,15 @@ func TestRollouts(t *testing.T) {
 		maxCalls     int
 		output       string
 		limit        string
-		failure      string  // of the rollout
-		reward       float64 // unless there is a failure of the grading
+		failure      string // of the rollout
+		rewards      []float64
 		noGrade      string
 		kind         string
 	}{
-		{name: "a submitted answer is what the environment pays", answer: "right", output: `submit({"answer":"right"})`, reward: 1},
-		{name: "a poor one earns what it gave", answer: "wrong", output: `submit({"answer":"wrong"})`, reward: 0.25},
-		{name: "a model that leaves has no answer", answer: "", output: "", reward: 0},
-		{name: "an episode that never ends stops at the limit", answer: "again", maxCalls: 2, output: `submit({"answer":"again"})`, limit: "max_tool_calls of 2", reward: 0.125},
+		{name: "a submitted answer is what the environment pays", answer: "right", output: `submit({"answer":"right"})`, rewards: []float64{1}},
+		{name: "a poor one earns what it gave", answer: "wrong", output: `submit({"answer":"wrong"})`, rewards: []float64{0.25}},
+		{name: "a model that leaves has no answer", answer: "", output: ""},
+		{name: "an episode that never ends stops at the limit", answer: "again", maxCalls: 2, output: `submit({"answer":"again"})`, limit: "max_tool_calls of 2", rewards: []float64{0.125}},
 		{name: "a step that raises fails the rollout", answer: "raise", failure: "the environment reports: Server error: the step is broken"},
 		{name: "a reset that raises fails the rollout", answer: "right", item: 2, failure: "the environment reports: Server error: the reset is broken"},
 		{name: "a missing reward is no grade", answer: "none", output: `submit({"answer":"none"})`, noGrade: "the environment gave no reward in 2 steps", kind: sampler.KindReported},
@@ -184,16 +184,14 @@ func TestRollouts(t *testing.T) {
 			if err != nil || done.Output != c.output || done.Limit != c.limit {
 				t.Fatalf("output %q, limit %q, error %v, want %q and %q", done.Output, done.Limit, err, c.output, c.limit)
 			}
-			grade, err := source.Grade(t.Context(), sampler.Output{Item: item(c.item), TraceID: c.name, Text: done.Output})
-			var failed *sampler.GradeError
-			if c.noGrade != "" {
-				if !asGradeError(err, &failed) || failed.Kind != c.kind || failed.Error() != c.noGrade {
-					t.Fatalf("grade %+v, error %v, want %q of kind %s", grade, err, c.noGrade, c.kind)
+			if failed := done.NoReward; c.noGrade != "" {
+				if failed == nil || failed.Kind != c.kind || failed.Error() != c.noGrade || done.Rewards != nil {
+					t.Fatalf("rewards %v, failure %v, want %q of kind %s", done.Rewards, failed, c.noGrade, c.kind)
 				}
 				return
 			}
-			if err != nil || grade.Reward != c.reward {
-				t.Errorf("reward %v, error %v, want %v", grade.Reward, err, c.reward)
+			if !slices.Equal(done.Rewards, c.rewards) || done.NoReward != nil {
+				t.Errorf("rewards %v, failure %v, want %v", done.Rewards, done.NoReward, c.rewards)
 			}
 		})
 	}
@@ -331,5 +329,3 @@ func TestEnvironmentsThatCannotBeUsed(t *testing.T) {
 		})
 	}
 }
-
-func asGradeError(err error, to **sampler.GradeError) bool { return errors.As(err, to) }

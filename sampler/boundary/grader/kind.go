@@ -30,7 +30,7 @@ type Kind struct {
 func Kinds() []Kind {
 	return []Kind{
 		stringCheck, textSimilarity, scoreModel, labelModel, pythonKind, multi, endpointKind, trl,
-		verifiers, verl, openrlhf, swift, evalProtocol, lambda, command, agentReward, environment,
+		verifiers, verl, openrlhf, swift, evalProtocol, lambda, command, agentReward,
 	}
 }
 
@@ -42,7 +42,7 @@ type Env struct {
 	Python      *python.Pool                // for python graders, which fail without it
 	Dir         string                      // working directory of commands; "" is this program's
 	Without     []string                    // environment variables of this program that commands must not see
-	Environment sampler.Grader              // the environment that made the rollouts; nil if there is none
+	Environment sampler.Grader              // grades outputs by playing an episode; nil if there is no environment
 	SampleTools string                      // All (also when empty) or Last: the calls that sample.output_tools shows
 
 	kinds []Kind // the kinds passed to New, from which a multi grader makes its parts

@@ -3,7 +3,7 @@ package reported
 import (
 	"encoding/json"
 	"math"
-	"slices"
+	"reflect"
 	"testing"
 
 	"gonogo/sampler/rollout"
@@ -11,9 +11,14 @@ import (
 
 // What is kept in a record comes back from its line.
 func TestRewardsInALine(t *testing.T) {
-	for _, rewards := range [][]float64{{0}, {0.25, -1.5, 1e9}} {
+	for _, w := range []Reward{
+		{Rewards: []float64{0}},
+		{Rewards: []float64{0.25, -1.5, 1e9}},
+		{Rewards: []float64{0.5}, Parts: map[string]float64{"style": 0.5, "length": -1}},
+		{Kind: "not_a_number", Error: "the environment gave nan"},
+	} {
 		r := &rollout.Record{Item: "q", Outcome: rollout.Graded}
-		Set(r, rewards)
+		Set(r, w)
 		line, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)
@@ -22,8 +27,8 @@ func TestRewardsInALine(t *testing.T) {
 		if err := json.Unmarshal(line, &again); err != nil {
 			t.Fatal(err)
 		}
-		if got := Of(&again); !slices.Equal(got, rewards) {
-			t.Errorf("%s holds %v, want %v", line, got, rewards)
+		if got := Of(&again); !reflect.DeepEqual(got, w) || !got.Known() {
+			t.Errorf("%s holds %v, want %v", line, got, w)
 		}
 	}
 }
@@ -31,14 +36,16 @@ func TestRewardsInALine(t *testing.T) {
 // Rewards that were not reported, and those that another program wrote otherwise, are none.
 func TestNoRewards(t *testing.T) {
 	r := &rollout.Record{}
-	Set(r, nil)
-	Set(r, []float64{math.NaN()})
-	if r.Extra != nil || Of(r) != nil {
+	Set(r, Reward{})
+	Set(r, Reward{Rewards: []float64{math.NaN()}})
+	if r.Extra != nil || Of(r).Known() {
 		t.Errorf("a record without rewards holds %s", r.Extra)
 	}
 	for _, text := range []string{`null`, `[]`, `"1"`, `[null,"x"]`, `{}`, `0.5`} {
-		r := &rollout.Record{Extra: map[string]json.RawMessage{key: json.RawMessage(text)}}
-		if got := Of(r); got != nil {
+		r := &rollout.Record{Extra: map[string]json.RawMessage{
+			keyRewards: json.RawMessage(text), keyFailure: json.RawMessage(text), keyParts: json.RawMessage(text),
+		}}
+		if got := Of(r); got.Known() {
 			t.Errorf("%s is %v", text, got)
 		}
 	}

@@ -85,8 +85,15 @@ func checkDialect(c *Config) error {
 	return nil
 }
 
-// RewardOfAgent reports whether rewards are those that the agent reports.
-func (c *Config) RewardOfAgent() bool { return c.Body != nil && grader.TakesReported(c.Body.Grader) }
+// RewardOfAgent reports whether rewards are only those that the agent reports, so that there is nothing
+// to try or to audit.
+func (c *Config) RewardOfAgent() bool { return c.takesReported() && !c.Environment.Used() }
+
+// PlaysToGrade reports whether the environment grades, which plays an episode for an output that no
+// rollout made.
+func (c *Config) PlaysToGrade() bool { return c.takesReported() && c.Environment.Used() }
+
+func (c *Config) takesReported() bool { return c.Body != nil && grader.TakesReported(c.Body.Grader) }
 
 // takeReported has the agent's own reward count if there is no grader.
 func takeReported(c *Config) error {

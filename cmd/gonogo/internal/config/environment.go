@@ -17,7 +17,7 @@ func takeEnvironment(c *Config) {
 	}
 	c.Agent.Environment = true
 	if !c.HasGrader() && !c.Job.Named() {
-		c.Grader = job.Source{Body: grader.OfEnvironment()}
+		c.Grader = job.Source{Body: grader.Reported()}
 	}
 }
 

@@ -12,6 +12,14 @@ import (
 	"gonogo/sampler/jsontext"
 )
 
+// Platform returns the platform whose limits are checked; "" if none are.
+func (c *Config) Platform() string {
+	if c.Target == dataset.NoTarget {
+		return ""
+	}
+	return c.Target
+}
+
 // targetWarnings returns what the configured platform does not accept of the training, that it ends,
 // or that the job is one of a platform and none is named.
 func targetWarnings(c *Config, now time.Time) []string {

@@ -19,6 +19,7 @@ type Check struct {
 	Rollouts  int               `json:"rollouts"`
 	Problems  []rollout.Problem `json:"problems"`
 	Warnings  []string          `json:"warnings"`
+	Target    string            `json:"target,omitempty"` // the platform whose limits were checked
 	Endpoints []Endpoint        `json:"endpoints"`
 	Agent     *Endpoint         `json:"agent,omitempty"` // an agent that is a program: whether it exists
 	MCP       []ToolServer      `json:"mcp,omitempty"`
@@ -87,6 +88,10 @@ func (f *Check) WriteText(w io.Writer) {
 	}
 	writeSampling(w, f.Sampling)
 	writeVariants(w, f.Variants)
+	if f.Target != "" {
+		fmt.Fprintf(w, "target     %s: its limits that are known are checked; what breaks one is a warning below\n",
+			plain.Text(f.Target))
+	}
 	for _, warning := range f.Warnings {
 		fmt.Fprintf(w, "warning    %s\n", Visible(warning))
 	}

@@ -22,7 +22,7 @@ func WriteTrial(w io.Writer, t tryout.Result, quiet bool) {
 		on, lack := "the reference, an empty and a wrong answer", ""
 		if !t.References {
 			on, lack = "an empty and a wrong answer",
-				"; no reference answer was found: set audit.reference, such as {{item.answer}}"
+				"; no reference answer was found: if the items have one, set audit.reference, such as {{item.answer}}"
 		}
 		fmt.Fprintf(w, "grader     tried on %s of %s: %d of %s tried%s\n", on, tried, t.Tried,
 			Count(t.Planned, "answer"), lack)

@@ -24,7 +24,7 @@ func Check(ctx context.Context, p *project.Project, c *project.Invocation, offli
 		Rollouts: len(rollouts), Problems: p.Inputs.Problems,
 		Warnings: append(config.SuspiciousValues(p.Config, time.Now()), p.Warnings...),
 		Estimate: estimateLegs(ctx, p, c, legs, nil), Files: p.Inputs.Data(), Variants: checkedVariants(p),
-		MCP: p.MCP.CheckedServers(),
+		MCP: p.MCP.CheckedServers(), Target: p.Config.Platform(),
 	}
 	found.Warnings = append(found.Warnings, console.TooFew(p.Config.Settings(), found.Files, p.Samples())...)
 	if rows {

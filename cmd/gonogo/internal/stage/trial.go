@@ -68,7 +68,7 @@ func trialOf(p *project.Project, running bool) tryout.Trial {
 		Grader: p.Bounds.Grader, Sampling: p.Sampling(), Range: *p.Config.RewardRange,
 		Judges: len(p.Config.Body.Judges()), Remote: len(p.Config.Body.GraderURLs()) > 0,
 		Session: p.GradesInSession(), Agent: p.Config.Agent.Used(), Running: running,
-		Group: p.Bounds.GroupSize > 0, Played: p.GraderInfo().Kind == "environment",
+		Group: p.Bounds.GroupSize > 0, Played: p.Config.PlaysToGrade(),
 		InFlight: p.Config.Sampling.InFlight, Mask: p.Redact.String,
 		Place: tryout.ByLine(p.Inputs.Items), // empty on a worker
 	}

@@ -201,7 +201,7 @@ class OpenEnv:
                     break
         given = [r for r in rewards if r is not None]
         if not given and not shown.done:  # it was left before it was worth anything
-            return {"output": "", "limit": limit, "grade": {"reward": self.told.get("floor") or 0.0, "parts": {}}}
+            return {"output": "", "limit": limit, "left": True, "grade": {"reward": self.told.get("floor") or 0.0, "parts": {}}}
         return {"output": output, "limit": limit, "grade": await graded(lambda: self.reward(given, steps))}
 
     def reward(self, given, steps):

@@ -7,16 +7,17 @@ import importlib.util
 import json
 import math
 import os
+import secrets
 import shutil
 import sys
 import threading
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 TURNS = 200  # most replies of a recorded episode
-KEPT = 20000  # most grades that wait for being asked for
 
 
 class Refused(Exception):
@@ -124,13 +125,16 @@ class Recorded:
     """A model on loopback that replies what was recorded, then its last reply again."""
 
     def __init__(self, replies):
-        self.replies, self.at, self.lock = replies, 0, threading.Lock()
+        self.replies, self.at, self.lock, key = replies, 0, threading.Lock(), secrets.token_hex(16)
         recorded = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
-                recorded.answer(self, body)
+                if self.headers.get("Authorization") == "Bearer " + key:
+                    recorded.answer(self, body)
+                else:
+                    self.send_error(401, "another program's server")
 
             def log_message(self, *args):
                 pass
@@ -138,7 +142,7 @@ class Recorded:
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
-        self.model = {"base_url": "http://127.0.0.1:%d/v1" % self.server.server_address[1], "api_key": "recorded", "name": "recorded", "api": "chat"}
+        self.model = {"base_url": "http://127.0.0.1:%d/v1" % self.server.server_address[1], "api_key": key, "name": "recorded", "api": "chat"}
 
     def close(self):
         self.server.shutdown()
@@ -190,47 +194,96 @@ class Recorded:
         to.wfile.write(body)
 
 
+async def served(reader, writer, token, answer):
+    """Serves the one request of a connection. It is cancelled if its caller goes."""
+    try:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+        fields = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in head[1:-2])}
+        if fields.get("authorization") != "Bearer " + token:
+            return answered(writer, 401, {"error": "another program's server"})
+        method, path = head[0].split(" ")[:2]
+        work = asyncio.ensure_future(answer(writer, method, path, fields, await reader.readexactly(int(fields.get("content-length") or 0))))
+        gone = asyncio.ensure_future(reader.read(1))
+        await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not work.done():
+            work.cancel()
+            await asyncio.wait({work}, timeout=30)
+            return
+        gone.cancel()
+        work.result()
+        await writer.drain()
+    except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+        pass
+    finally:
+        writer.close()
+
+
+def answered(writer, status, value):
+    body = json.dumps(value).encode()
+    writer.write(b"HTTP/1.1 %d .\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % (status, len(body)) + body)
+
+
+class Relay:
+    """Addresses that lead to the model of one rollout after another, for a library that keeps a client for each address and key."""
+
+    def __init__(self):
+        self.key, self.free, self.made, self.models = secrets.token_hex(16), [], 0, {}
+
+    async def start(self):
+        server = await asyncio.start_server(self.connection, "127.0.0.1", 0, limit=1 << 26)
+        self.port = server.sockets[0].getsockname()[1]
+
+    @contextlib.contextmanager
+    def address(self, model):
+        """The address of a rollout's model. One whose rollout failed is not used again: a late request may follow."""
+        place = self.free.pop() if self.free else str(self.made)
+        self.made += place == str(self.made)
+        target = urllib.parse.urlsplit(model["base_url"])
+        self.models[place] = (target, model["api_key"])
+        try:
+            yield "http://127.0.0.1:%d/%s%s" % (self.port, place, target.path)
+            self.free.append(place)
+        finally:
+            del self.models[place]
+
+    async def connection(self, reader, writer):
+        await served(reader, writer, self.key, self.forward)
+
+    async def forward(self, writer, method, path, fields, body):
+        place, _, rest = path[1:].partition("/")
+        if place not in self.models:
+            return answered(writer, 410, {"error": {"message": "the rollout of this address is over"}})
+        target, key = self.models[place]
+        try:
+            back, to = await asyncio.open_connection(target.hostname, target.port)
+        except OSError as error:
+            return answered(writer, 502, {"error": {"message": "the model cannot be reached: " + described(error)}})
+        try:
+            fields = dict(fields, host=target.netloc, authorization="Bearer " + key, connection="close")
+            lines = ["%s /%s HTTP/1.1" % (method, rest)] + ["%s: %s" % f for f in fields.items()]
+            to.write("\r\n".join(lines + ["", ""]).encode("latin-1") + body)
+            while part := await back.read(1 << 16):
+                writer.write(part)
+                await writer.drain()
+        finally:
+            to.close()
+
+
 class Server:
     """Answers /items, /rollout and /grade. A request whose caller is gone is cancelled."""
 
     def __init__(self, environment, token):
-        self.environment, self.token, self.grades = environment, token, {}
+        self.environment, self.token = environment, token
 
     async def serve(self):
         server = await asyncio.start_server(self.connection, "127.0.0.1", 0, limit=1 << 26)
         return server.sockets[0].getsockname()[1]
 
     async def connection(self, reader, writer):
-        try:
-            while True:
-                try:
-                    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-                except (asyncio.IncompleteReadError, ConnectionError):
-                    return
-                fields = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in head[1:])}
-                if fields.get("authorization") != "Bearer " + self.token:
-                    self.write(writer, 401, {"error": "another program's server"})
-                    return
-                body = await reader.readexactly(int(fields.get("content-length") or 0))
-                work = asyncio.ensure_future(self.reply(head[0].split(" ")[1], body))
-                gone = asyncio.ensure_future(reader.read(1))
-                await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
-                if not work.done():
-                    work.cancel()
-                    await asyncio.wait({work}, timeout=30)
-                    return
-                gone.cancel()
-                self.write(writer, 200, work.result())
-                await writer.drain()
-                return
-        except (ConnectionError, asyncio.CancelledError):
-            pass
-        finally:
-            writer.close()
+        await served(reader, writer, self.token, self.answer)
 
-    def write(self, writer, status, value):
-        body = json.dumps(value).encode()
-        writer.write(b"HTTP/1.1 %d .\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % (status, len(body)) + body)
+    async def answer(self, writer, method, path, fields, body):
+        answered(writer, 200, await self.reply(path, body))
 
     async def reply(self, path, body):
         try:
@@ -240,7 +293,7 @@ class Server:
             if path == "/rollout":
                 return await self.rollout(given)
             if path == "/grade":
-                return await self.grade(given)
+                return await self.environment.replay(given["split"], given["item_id"], given)
             return {}
         except Refused as error:
             return {"refused": described(error)}
@@ -257,17 +310,8 @@ class Server:
         except Exception as error:
             complain(error)
             return dict(result, error={"boundary": "agent", "message": "the environment: " + described(error)})
-        while len(self.grades) >= KEPT:
-            self.grades.pop(next(iter(self.grades)))
-        self.grades[given["trace_id"]] = played["grade"]
-        return dict(result, output=played["output"], limit=played.get("limit") or "")
-
-    async def grade(self, given):
-        if not given.get("regrade"):
-            kept = self.grades.pop(given["trace_id"], None)
-            if kept is not None:
-                return kept
-        return await self.environment.replay(given["split"], given["item_id"], given)
+        result.update(output=played["output"], limit=played.get("limit") or "")
+        return result if played.get("left") else dict(result, grade=played["grade"])
 
 
 async def graded(rewarded):

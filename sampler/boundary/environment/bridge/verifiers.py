@@ -1,9 +1,12 @@
+KEY = "GONOGO_RELAY_KEY"
+
+
 class Verifiers:
     """An environment of verifiers 0.4: its own harness makes the rollout against the model that it is handed."""
 
     def __init__(self, told, stack):
         self.told, self.stack = told, stack
-        self.envs, self.tasks, self.served, self.lock, self.asked, self.range = {}, {}, [], asyncio.Lock(), 0, None
+        self.envs, self.tasks, self.served, self.lock, self.relay, self.range = {}, {}, [], asyncio.Lock(), Relay(), None
         version = installed("verifiers", "0.4")
         self.ident = place(told["name"])
         self.vf = importlib.import_module("verifiers.v1")
@@ -19,7 +22,9 @@ class Verifiers:
         for split in self.told["splits"]:
             if getattr(type(self.configured(split).taskset), "INFINITE", False) and not self.told.get("limit"):
                 raise Refused("%s makes tasks without end: say how many to take (environment.limit)" % self.told["name"])
-        self.range = self.weighed(next(iter(self.listed("train").values())))
+        os.environ[KEY] = self.relay.key
+        await self.relay.start()
+        self.range = self.weighed([t for split in self.told["splits"] for t in self.listed(split).values()])
 
     def configured(self, split):
         """The environment of a split."""
@@ -84,10 +89,12 @@ class Verifiers:
             rows.append(dict(own, id=ident, messages=messages))
         return rows
 
-    def weighed(self, task):
-        """The range of a task's reward if each function gives 0 to 1; None if it has none."""
-        weights = [getattr(f, "_vf_weight", 1.0) for f in task.hooks("reward")] + [j.config.weight for j in task.plugged_judges()]
-        low, high = sum(min(w, 0.0) for w in weights), sum(max(w, 0.0) for w in weights)
+    def weighed(self, tasks):
+        """The range of all tasks' rewards if each function gives 0 to 1; None if it has none."""
+        low = high = 0.0
+        for task in {type(t): t for t in tasks}.values():
+            weights = [getattr(f, "_vf_weight", 1.0) for f in task.hooks("reward")] + [j.config.weight for j in task.plugged_judges()]
+            low, high = min(low, sum(w for w in weights if w < 0)), max(high, sum(w for w in weights if w > 0))
         return [low, high] if low < high else None
 
     async def play(self, split, item, model, limits):
@@ -98,14 +105,9 @@ class Verifiers:
             if env not in self.served:
                 await self.stack.enter_async_context(env.serving())
                 self.served.append(env)
-        self.asked += 1
-        variable = "GONOGO_API_KEY_%d" % self.asked  # clients are kept for each
-        os.environ[variable] = model["api_key"]
-        client = self.vf.EvalClientConfig(base_url=model["base_url"], api_key_var=variable)
-        try:
+        with self.relay.address(model) as address:
+            client = self.vf.EvalClientConfig(base_url=address, api_key_var=KEY)
             episode = await env.run_episode(task, self.vf.ModelContext(model=model["name"], client=client, sampling=self.sampling))
-        finally:
-            os.environ.pop(variable, None)
         return await self.result(episode)
 
     async def result(self, episode):
