@@ -132,7 +132,7 @@ func (o Options) tableMap() (map[string]string, error) {
 	return mapped, checkMap(mapped)
 }
 
-// checkMap returns an error if a mapping names an unknown part or lacks the item.
+// checkMap returns an error if a mapping names an unknown part, or nothing that tells items apart.
 func checkMap(mapped map[string]string) error {
 	for _, part := range slices.Sorted(maps.Keys(mapped)) {
 		if _, known := partCalled(part); !known {
@@ -140,9 +140,9 @@ func checkMap(mapped map[string]string) error {
 				strings.Join(PartNames(), ", "))
 		}
 	}
-	if len(mapped) > 0 && mapped["item"] == "" {
-		return errors.New("--map does not mention item: name the column that identifies items, as in --map " +
-			"item=question_id,reward=score")
+	if len(mapped) > 0 && mapped["item"] == "" && mapped["prompt"] == "" {
+		return errors.New("--map mentions neither item nor prompt: name the column that identifies items, as in --map " +
+			"item=question_id,reward=score, or that of their prompts")
 	}
 	return nil
 }
@@ -175,7 +175,21 @@ func (t *table) take(f File, mapped map[string]string) ([]taken, error) {
 		return nil, errors.New("--map names neither reward nor outcome nor answer: without one of them there is " +
 			"nothing to judge or to grade")
 	}
-	return list, nil
+	return itemOfPrompt(list), nil
+}
+
+// itemOfPrompt makes each prompt an item, if no column names the items.
+func itemOfPrompt(list []taken) []taken {
+	for i := range list {
+		if list[i].part.name == promptAsItem.name && !namesItems(list) {
+			list[i].part = promptAsItem
+		}
+	}
+	return list
+}
+
+func namesItems(list []taken) bool {
+	return slices.ContainsFunc(list, func(c taken) bool { return c.part.name == "item" })
 }
 
 // known takes the columns whose names are those of the parts.
@@ -195,13 +209,13 @@ func (t *table) known() ([]taken, error) {
 			list, has[name] = append(list, taken{p, column}), true
 		}
 	}
-	if !has["item"] || !has["reward"] && !has["outcome"] {
+	if !has["item"] && !has["prompt"] || !has["reward"] && !has["outcome"] {
 		return nil, fmt.Errorf("%w: it has no columns item and reward, and no --map says which they are: "+
 			"--map item=%s,reward=%s, of %s", ErrUnrecognized,
 			t.likely("item", "item_id", "question_id", "task_id", "problem_id", "example_id", "prompt_id", "id"),
 			t.likely("reward", "score", "correct", "is_correct", "passed", "success", "grade"), listed(t.columns))
 	}
-	return list, nil
+	return itemOfPrompt(list), nil
 }
 
 // likely returns the first of these names that is a column.
@@ -355,6 +369,9 @@ func (r *tableReader) parse(list []taken, wanted []string, cells []cell, t *tabl
 			x.facets = append(x.facets, cell{text: v.text, key: c.column})
 		}
 	}
+	if x.Item == "" && !namesItems(list) {
+		return nil, errors.New("the prompt is empty, and no column names the item")
+	}
 	if x.Item == "" && t.keys != nil {
 		return nil, fmt.Errorf("the item is empty: every row must name its item; the keys of the first row are %s",
 			counted(t.first, mostNames))
@@ -497,7 +514,10 @@ func (r *tableReader) rowItem(f File, line int, x *rowRecord) error {
 func (r *tableReader) notes() {
 	if r.unnumbered > 0 {
 		r.sink.note("rows number no samples: sample = how often the item came before")
-	} else {
+	}
+	if r.parts["item"] == "" {
+		r.sink.note("no column names the items: each prompt is one")
+	} else if r.unnumbered == 0 {
 		r.sink.note("item, sample and reward are those of the columns; a row without a split is %s", r.split)
 	}
 	r.sink.noteSteps(r.steps)

@@ -40,8 +40,12 @@ func openCSV(f File, _ map[string]string) (*table, error) {
 			return nil, lineError(f, 1, "there are two columns called %q", c)
 		}
 	}
-	t.rows = func(ctx context.Context, _ Sink, wanted []string, yield func(int, []cell) error) error {
-		return eachCSV(ctx, f, t.columns, wanted, yield)
+	t.rows = func(ctx context.Context, sink Sink, wanted []string, yield func(int, []cell) error) error {
+		torn, err := eachCSV(ctx, f, t.columns, wanted, yield)
+		if err == nil && torn {
+			sink.note("the last line was incomplete and left out")
+		}
+		return err
 	}
 	return t, nil
 }
@@ -50,7 +54,8 @@ func openCSV(f File, _ map[string]string) (*table, error) {
 // of the file into memory.
 type bounded struct {
 	io.Reader
-	since int // bytes since the last row
+	since int  // bytes since the last row
+	last  byte // the last byte that was read
 }
 
 var errLongRow = errors.New("a row is longer than 64 MB: is a quote never closed?")
@@ -59,6 +64,9 @@ var errLongRow = errors.New("a row is longer than 64 MB: is a quote never closed
 func (b *bounded) Read(p []byte) (int, error) {
 	const longest = 64 << 20
 	n, err := b.Reader.Read(p)
+	if n > 0 {
+		b.last = p[n-1]
+	}
 	if b.since += n; b.since > longest {
 		return n, errLongRow
 	}
@@ -86,16 +94,18 @@ func csvReader(f File, rd io.Reader) (*csv.Reader, error) {
 	return in, nil
 }
 
-func eachCSV(ctx context.Context, f File, columns, wanted []string, yield func(int, []cell) error) error {
+// eachCSV yields the rows of a file. torn reports that the last one is broken and has no end of line, as
+// of a file that is being written; it is left out.
+func eachCSV(ctx context.Context, f File, columns, wanted []string, yield func(int, []cell) error) (torn bool, err error) {
 	rd, err := f.Open()
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer rd.Close()
 	rows := &bounded{Reader: rd}
 	in, err := csvReader(f, rows)
 	if err != nil {
-		return err
+		return false, err
 	}
 	columnOf := make([]int, len(wanted))
 	for i, c := range wanted {
@@ -104,21 +114,24 @@ func eachCSV(ctx context.Context, f File, columns, wanted []string, yield func(i
 	cells, line := make([]cell, len(wanted)), 1
 	for first := true; ; first = false {
 		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("read %s: %w", f.Name, err)
+			return false, fmt.Errorf("read %s: %w", f.Name, err)
 		}
 		fields, err := in.Read()
 		rows.since = 0
 		if errors.Is(err, io.EOF) {
-			return nil
+			return false, nil
 		}
 		if errors.Is(err, errLongRow) {
-			return lineError(f, line+1, "%w", errLongRow)
+			return false, lineError(f, line+1, "%w", errLongRow)
 		}
 		if broken, ok := errors.AsType[*csv.ParseError](err); ok {
-			return lineError(f, broken.Line, "%w", broken.Err)
+			if _, after := in.Read(); errors.Is(after, io.EOF) && rows.last != '\n' && rows.last != '\r' {
+				return true, nil
+			}
+			return false, lineError(f, broken.Line, "%w", broken.Err)
 		}
 		if err != nil {
-			return fmt.Errorf("read %s: %w", f.Name, err)
+			return false, fmt.Errorf("read %s: %w", f.Name, err)
 		}
 		if first {
 			continue
@@ -129,7 +142,7 @@ func eachCSV(ctx context.Context, f File, columns, wanted []string, yield func(i
 		}
 		line, _ = in.FieldPos(0)
 		if err := yield(line, cells); err != nil {
-			return err
+			return false, err
 		}
 	}
 }

@@ -116,6 +116,14 @@ func tableParts() []part {
 	}
 }
 
+// promptAsItem is the prompt of rows without an item: each prompt is one.
+var promptAsItem = part{"prompt", func(x *rowRecord, _ string, v cell) error {
+	if x.prompt = validText(v.text); x.prompt != "" {
+		x.Item = hash([]byte(x.prompt))
+	}
+	return nil
+}}
+
 func texts(field func(*rowRecord) *string) func(*rowRecord, string, cell) error {
 	return func(x *rowRecord, _ string, v cell) error {
 		*field(x) = validText(v.text)
