@@ -182,10 +182,11 @@ func (t ModelTraffic) lastReply() string {
 	return ""
 }
 
-// unearned reports whether a rollout whose model failed has no answer of its own. Its rewards must not
-// count, because many agents report a 0 then, and the model's last reply is not its answer.
-func (p AgentResult) unearned(traffic ModelTraffic) bool {
-	return (p.rewarded() || p.LastReply) && traffic.Failed != nil && traffic.CutOff == ""
+// unearned reports whether a rollout whose model failed, or whose last request was refused, has no
+// answer of its own. Its rewards must not count, because many agents report a 0 then, and the model's
+// last reply is not its answer.
+func (p AgentResult) unearned(traffic ModelTraffic, refused string) bool {
+	return (p.rewarded() || p.LastReply) && (traffic.Failed != nil || refused != "") && traffic.CutOff == ""
 }
 
 // nothing reports whether there is neither an answer nor a reason why there is none. An agent that
@@ -233,7 +234,7 @@ func RunAgent(ctx context.Context, a Agent, proxy ModelProxy,
 	if traffic.Limit != "" {
 		return done, traffic, nil // it was refused another turn and may have stopped for that
 	}
-	if err == nil && (done.nothing() || done.unearned(traffic)) {
+	if err == nil && (done.nothing() || done.unearned(traffic, access.refused())) {
 		return done, traffic, unanswered(access, traffic)
 	}
 	if f, ok := endpoint.AsFailure(err); ok && f.Temporary && (traffic.Turns > 0 || traffic.Usage != (rollout.Usage{})) {

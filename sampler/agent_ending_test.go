@@ -63,6 +63,8 @@ func TestAnAgentThatSwallowsErrorsIsNobodysZero(t *testing.T) {
 		{"as many as there may be", toldAgent{done: sampler.AgentResult{Output: "42", Turns: 12}}, rollout.Graded, ""},
 		{"more calls than there may be", toldAgent{done: sampler.AgentResult{Output: "42", Turns: 1, Calls: make([]rollout.Call, 2)}}, rollout.StepLimit, "max_tool_calls of 1"},
 		{"a reward of 0 after the model failed", toldAgent{done: sampler.AgentResult{Output: "42", Rewards: []float64{0}}, heard: sampler.ModelTraffic{Turns: 2, Failed: failure}}, rollout.ModelAPI, "overloaded"},
+		{"a reward of 0 after its request was refused", toldAgent{done: sampler.AgentResult{Rewards: []float64{0}}, refused: "another model"}, rollout.ToolFailed, "not forwarded to the model: another model"},
+		{"why there is no reward, after the model failed", toldAgent{done: sampler.AgentResult{Output: "42", NoReward: &sampler.GradeError{Kind: sampler.KindReported, Err: errors.New("no reward")}}, heard: sampler.ModelTraffic{Turns: 2, Failed: failure}}, rollout.ModelAPI, "overloaded"},
 		{"a reward for a conversation that outgrew the model", toldAgent{done: sampler.AgentResult{Output: "42", Rewards: []float64{0}}, heard: sampler.ModelTraffic{Turns: 9, Failed: failure, CutOff: "context_length_exceeded"}}, rollout.Graded, ""},
 		{"a reward without an answer, and a grader that does not take it", toldAgent{done: sampler.AgentResult{Rewards: []float64{1}}, heard: sampler.ModelTraffic{Turns: 2}}, rollout.NoAnswer, "the answer is empty"},
 		{"the model's last reply as the answer", toldAgent{done: sampler.AgentResult{LastReply: true}, heard: sampler.ModelTraffic{Turns: 1, Messages: []rollout.Message{{Role: "assistant", Content: "42"}, {Role: "tool", Content: "x"}}}}, rollout.Graded, ""},

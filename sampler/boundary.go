@@ -121,8 +121,8 @@ type Output struct {
 	Parts    map[string]float64
 	NoReward *GradeError
 
-	// Again says that the output was graded before. What its agent reported is then known, and a grader
-	// that can find the reward by itself does.
+	// Again says that what the agent reported has been taken for a grade, by this grader or another: a
+	// grader that can find the reward by itself does.
 	Again bool
 
 	// Group holds the outputs of the item that are graded together, this one at Place; nil for a

@@ -3,6 +3,7 @@ package sampler
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"gonogo/sampler/internal/reported"
@@ -19,9 +20,10 @@ const thenGrading = "; then grading failed: "
 func OutputOf(it *rollout.Item, r *rollout.Record) Output {
 	out := Output{
 		Item: it, TraceID: r.TraceID, Text: r.Answer, Messages: r.Messages, Calls: r.Calls,
-		FinishReason: "stop", Again: gradedBefore(r),
+		FinishReason: "stop",
 	}
 	reward := reported.Of(r)
+	out.Again = gradedBefore(r, reward)
 	if out.Rewards, out.Parts = reward.Rewards, reward.Parts; reward.Error != "" {
 		out.NoReward = &GradeError{Kind: reward.Kind, Err: errors.New(reward.Error)}
 	}
@@ -38,10 +40,14 @@ func OutputOf(it *rollout.Item, r *rollout.Record) Output {
 	return out
 }
 
-// gradedBefore reports whether a grader has seen the output of a record.
-func gradedBefore(r *rollout.Record) bool {
-	return r.Reward != nil || len(r.Grades) > 0 || len(r.Earlier) > 0 ||
-		r.Outcome == rollout.GraderFailed && r.Kind != rollout.KindUngraded
+// gradedBefore reports whether a record's output has had a grade, or lacks one for the reason that its
+// agent reported.
+func gradedBefore(r *rollout.Record, w reported.Reward) bool {
+	if w.Error != "" && (len(r.Earlier) > 0 || r.Outcome == rollout.GraderFailed && r.Kind != rollout.KindUngraded) {
+		return true
+	}
+	return r.Reward != nil || len(r.Grades) > 0 ||
+		slices.ContainsFunc(r.Earlier, func(e rollout.Earlier) bool { return e.Reward != nil })
 }
 
 // limitOf reports whether a rollout ended at a limit, even if its grading failed afterwards, and

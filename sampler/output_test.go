@@ -68,7 +68,7 @@ func TestARecordHoldsWhatItsGraderWasShown(t *testing.T) {
 					t.Fatalf("graded %d times, outcome %s (%s)", len(saw.saw), made.Outcome, made.Error)
 				}
 				was, again := saw.saw[0], sampler.OutputOf(&items[0], &read)
-				if was.Again || !again.Again {
+				if was.Again || again.Again != (read.Reward != nil) {
 					t.Errorf("graded before: %v at first, then %v", was.Again, again.Again)
 				}
 				was.Again = again.Again
@@ -111,21 +111,26 @@ func TestAReportedRewardIsKeptUntilItIsGraded(t *testing.T) {
 			if rec.Outcome != c.outcome || rec.Kind != c.kind || (rec.Reward != nil) != graded || graded && *rec.Reward != c.reward {
 				t.Errorf("outcome %s, kind %q, reward %v; want %s, %q, %v", rec.Outcome, rec.Kind, rec.Reward, c.outcome, c.kind, c.reward)
 			}
-			held := *rec
-			held.Outcome, held.Kind, held.Reward = rollout.GraderFailed, rollout.KindUngraded, nil
-			line, err := json.Marshal(held)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var read rollout.Record
-			if err := json.Unmarshal(line, &read); err != nil {
-				t.Fatal(err)
-			}
-			out := sampler.OutputOf(it, &read)
-			want := sampler.Output{Rewards: c.done.Rewards, Parts: c.done.Parts, NoReward: c.done.NoReward}
-			got := sampler.Output{Rewards: out.Rewards, Parts: out.Parts, NoReward: out.NoReward, Again: out.Again}
-			if d := cmp.Diff(want, got, cmp.Comparer(func(a, b *sampler.GradeError) bool { return fmt.Sprint(a) == fmt.Sprint(b) })); d != "" {
-				t.Errorf("the grader is shown (-reported +read):\n%s", d)
+			for _, kind := range []string{rollout.KindUngraded, sampler.KindRange, sampler.KindReported} {
+				held := *rec
+				held.Outcome, held.Kind, held.Reward = rollout.GraderFailed, kind, nil
+				line, err := json.Marshal(held)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var read rollout.Record
+				if err := json.Unmarshal(line, &read); err != nil {
+					t.Fatal(err)
+				}
+				out := sampler.OutputOf(it, &read)
+				want := sampler.Output{
+					Rewards: c.done.Rewards, Parts: c.done.Parts, NoReward: c.done.NoReward,
+					Again: c.done.NoReward != nil && kind != rollout.KindUngraded, // it failed before
+				}
+				got := sampler.Output{Rewards: out.Rewards, Parts: out.Parts, NoReward: out.NoReward, Again: out.Again}
+				if d := cmp.Diff(want, got, cmp.Comparer(func(a, b *sampler.GradeError) bool { return fmt.Sprint(a) == fmt.Sprint(b) })); d != "" {
+					t.Errorf("after %s the grader is shown (-reported +read):\n%s", kind, d)
+				}
 			}
 		})
 	}

@@ -104,8 +104,8 @@ func TestRelayOfTheModel(t *testing.T) {
 	}))
 	defer model.Close()
 	program := serveSource + fmt.Sprintf(`
-def ask(address, key, text):
-    request = urllib.request.Request(address + "/chat/completions", text.encode(), {"Authorization": "Bearer " + key, "X-Own": "kept"})
+def ask(place, text, headers={"Authorization": "Bearer unused", "X-Own": "kept"}):
+    request = urllib.request.Request(place[0] + "/chat/completions", text.encode(), headers)
     try:
         with urllib.request.urlopen(request, timeout=20) as answer:
             return " ".join(answer.read().decode().split("\n"))
@@ -118,25 +118,26 @@ async def run():
     say = lambda *a: threads(None, ask, *a)
     model = lambda key: {"base_url": %q, "api_key": key}
     with relay.address(model("one")) as first, relay.address(model("two")) as second:
-        print(first != second, await asyncio.gather(say(first, relay.key, "a"), say(second, relay.key, "b")), await say(first, "stolen", "c"))
-    print(await say(first, relay.key, "late"))
+        print(first[0] != second[0], await asyncio.gather(say(first, "a"), say(second, "b", {"x-api-key": "unused", "X-Own": "kept"})))
+        print(await say([first[0].replace("/v1", "0/v1")], "c"))
+    print(await say(first, "late"))
     with relay.address(model("three")) as third, relay.address(model("four")) as fourth:
-        print({third, fourth} == {first, second}, await say(third, relay.key, "d"))
+        print({third[0], fourth[0]} == {first[0], second[0]}, await say(third, "d"), third[1])
     try:
         with relay.address(model("five")) as fifth:
             raise ValueError
     except ValueError:
         pass
     with relay.address(model("six")) as sixth, relay.address(model("seven")) as seventh:
-        print(fifth in (sixth, seventh))
+        print(fifth[0] in (sixth[0], seventh[0]))
     with relay.address({"base_url": "http://127.0.0.1:1/v1", "api_key": "k"}) as closed:
-        print(await say(closed, relay.key, "e"))
+        print(await say(closed, "e"), len(closed[1]), closed[1][0].partition(":")[0])
 
 asyncio.run(run())
 `, model.URL+"/v1")
 	want := strings.Join([]string{
-		"True ['/v1/chat/completions Bearer one kept a ', '/v1/chat/completions Bearer two kept b '] 401", "410",
-		"True /v1/chat/completions Bearer three kept d ", "False", "502",
+		"True ['/v1/chat/completions Bearer one kept a ', '/v1/chat/completions Bearer two kept b ']", "401", "401",
+		"True /v1/chat/completions Bearer three kept d  []", "False", "502 1 the model cannot be reached",
 	}, "\n")
 	got := python(t, t.TempDir(), program, "")
 	if got != want {

@@ -39,7 +39,7 @@ func Set(r *rollout.Record, w Reward) {
 	if w.Rewards != nil {
 		put(r, keyRewards, w.Rewards)
 	}
-	if w.Parts != nil {
+	if len(w.Parts) > 0 {
 		put(r, keyParts, w.Parts)
 	}
 	if w.Error != "" {

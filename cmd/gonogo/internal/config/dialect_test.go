@@ -33,7 +33,7 @@ func TestTheRewardOfAnAgent(t *testing.T) {
 		{`agent: {dialect: sagemaker, url: "http://localhost:1", own_model: true}`, "agent.own_model: cannot be combined"},
 		{`agent: {dialect: sagemaker, url: "http://localhost:1", listen: "192.0.2.1:80"}`, "agent.listen: \"192.0.2.1:80\" is not on the loopback interface"},
 		{`agent: {url: "http://localhost:1", listen: "127.0.0.1:80"}`, "agent.listen: needs agent.dialect: sagemaker"},
-		{`agent: {url: "http://localhost:1"}` + "\ngrader: {type: agent}", "grader: only an agent with agent.dialect: sagemaker reports rewards"},
+		{`agent: {url: "http://localhost:1"}` + "\ngrader: {type: agent}", "grader: only an environment, or an agent with agent.dialect: sagemaker, reports rewards"},
 		{`agent: {url: "http://localhost:1", dialect: bedrock}`, "agent.dialect: must be gonogo or sagemaker"},
 	} {
 		_, _, err := loaded(t, "data: {train: train.jsonl}\nmodel: {name: m}\n"+bad.text+"\n", keysInPlace)

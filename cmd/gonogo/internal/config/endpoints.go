@@ -80,20 +80,21 @@ func checkDialect(c *Config) error {
 		return c.Fault("agent.listen", "needs agent.dialect: sagemaker")
 	}
 	if c.RewardOfAgent() {
-		return c.Fault("grader", "only an agent with agent.dialect: sagemaker reports rewards")
+		return c.Fault("grader", "only an environment, or an agent with agent.dialect: sagemaker, reports rewards")
 	}
 	return nil
 }
 
 // RewardOfAgent reports whether rewards are only those that the agent reports, so that there is nothing
 // to try or to audit.
-func (c *Config) RewardOfAgent() bool { return c.takesReported() && !c.Environment.Used() }
+func (c *Config) RewardOfAgent() bool { return c.RewardWithRollout() && !c.Environment.Used() }
 
 // PlaysToGrade reports whether the environment grades, which plays an episode for an output that no
 // rollout made.
-func (c *Config) PlaysToGrade() bool { return c.takesReported() && c.Environment.Used() }
+func (c *Config) PlaysToGrade() bool { return c.RewardWithRollout() && c.Environment.Used() }
 
-func (c *Config) takesReported() bool { return c.Body != nil && grader.TakesReported(c.Body.Grader) }
+// RewardWithRollout reports whether rewards come with the rollouts.
+func (c *Config) RewardWithRollout() bool { return c.Body != nil && grader.TakesReported(c.Body.Grader) }
 
 // takeReported has the agent's own reward count if there is no grader.
 func takeReported(c *Config) error {

@@ -15,7 +15,7 @@ import (
 // server, a judge's included, without the session of their rollout, and each by itself.
 func GradesHere(p *project.Project) bool {
 	if p.Bounds.Grader == nil || p.GradesInSession() || p.Bounds.GroupSize > 0 || len(p.Config.Body.Judges()) > 0 ||
-		len(p.Config.Body.GraderURLs()) > 0 || p.Config.RewardOfAgent() || p.Config.PlaysToGrade() {
+		len(p.Config.Body.GraderURLs()) > 0 || p.Config.RewardWithRollout() {
 		return false
 	}
 	kind := p.GraderInfo().Kind

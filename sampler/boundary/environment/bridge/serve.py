@@ -194,15 +194,18 @@ class Recorded:
         to.wfile.write(body)
 
 
-async def served(reader, writer, token, answer):
+async def served(reader, writer, allowed, answer):
     """Serves the one request of a connection. It is cancelled if its caller goes."""
     try:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         fields = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in head[1:-2])}
-        if fields.get("authorization") != "Bearer " + token:
-            return answered(writer, 401, {"error": "another program's server"})
-        method, path = head[0].split(" ")[:2]
-        work = asyncio.ensure_future(answer(writer, method, path, fields, await reader.readexactly(int(fields.get("content-length") or 0))))
+        method, path = (head[0].split(" ") + [""])[:2]
+        length = fields.get("content-length") or "0"
+        if not allowed(path, fields):
+            return answered(writer, 401, {"error": {"message": "this address or its key is not valid, or no longer"}})
+        if not length.isdigit() or "transfer-encoding" in fields:
+            return answered(writer, 411, {"error": {"message": "a request needs its length"}})
+        work = asyncio.ensure_future(answer(writer, method, path, fields, await reader.readexactly(int(length))))
         gone = asyncio.ensure_future(reader.read(1))
         await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
         if not work.done():
@@ -224,10 +227,11 @@ def answered(writer, status, value):
 
 
 class Relay:
-    """Addresses that lead to the model of one rollout after another, for a library that keeps a client for each address and key."""
+    """Addresses that lead to the model of one rollout after another, for a library that keeps a client for each address and key. An
+    address is secret; a key is not looked at."""
 
     def __init__(self):
-        self.key, self.free, self.made, self.models = secrets.token_hex(16), [], 0, {}
+        self.free, self.models = [], {}
 
     async def start(self):
         server = await asyncio.start_server(self.connection, "127.0.0.1", 0, limit=1 << 26)
@@ -235,31 +239,33 @@ class Relay:
 
     @contextlib.contextmanager
     def address(self, model):
-        """The address of a rollout's model. One whose rollout failed is not used again: a late request may follow."""
-        place = self.free.pop() if self.free else str(self.made)
-        self.made += place == str(self.made)
+        """The address of a rollout's model, and a list of the requests that did not reach it. An address whose rollout was cancelled is
+        not used again: a late request may follow."""
+        place, lost = self.free.pop() if self.free else secrets.token_hex(16), []
         target = urllib.parse.urlsplit(model["base_url"])
-        self.models[place] = (target, model["api_key"])
+        self.models[place] = (target, model["api_key"], lost)
         try:
-            yield "http://127.0.0.1:%d/%s%s" % (self.port, place, target.path)
+            yield "http://127.0.0.1:%d/%s%s" % (self.port, place, target.path), lost
             self.free.append(place)
         finally:
             del self.models[place]
 
     async def connection(self, reader, writer):
-        await served(reader, writer, self.key, self.forward)
+        await served(reader, writer, lambda path, fields: path.split("/")[1:2] and path.split("/")[1] in self.models, self.forward)
 
     async def forward(self, writer, method, path, fields, body):
         place, _, rest = path[1:].partition("/")
         if place not in self.models:
-            return answered(writer, 410, {"error": {"message": "the rollout of this address is over"}})
-        target, key = self.models[place]
+            return answered(writer, 401, {"error": {"message": "the rollout of this address is over"}})
+        target, key, lost = self.models[place]
         try:
             back, to = await asyncio.open_connection(target.hostname, target.port)
         except OSError as error:
-            return answered(writer, 502, {"error": {"message": "the model cannot be reached: " + described(error)}})
+            lost.append("the model cannot be reached: " + described(error))
+            return answered(writer, 502, {"error": {"message": lost[-1]}})
         try:
-            fields = dict(fields, host=target.netloc, authorization="Bearer " + key, connection="close")
+            fields = {k: v for k, v in fields.items() if k not in ("x-api-key", "api-key")}
+            fields.update(host=target.netloc, authorization="Bearer " + key, connection="close")
             lines = ["%s /%s HTTP/1.1" % (method, rest)] + ["%s: %s" % f for f in fields.items()]
             to.write("\r\n".join(lines + ["", ""]).encode("latin-1") + body)
             while part := await back.read(1 << 16):
@@ -280,7 +286,7 @@ class Server:
         return server.sockets[0].getsockname()[1]
 
     async def connection(self, reader, writer):
-        await served(reader, writer, self.token, self.answer)
+        await served(reader, writer, lambda path, fields: fields.get("authorization") == "Bearer " + self.token, self.answer)
 
     async def answer(self, writer, method, path, fields, body):
         answered(writer, 200, await self.reply(path, body))

@@ -1,4 +1,4 @@
-KEY = "GONOGO_RELAY_KEY"
+KEY = "GONOGO_RELAY_API_KEY"
 
 
 class Verifiers:
@@ -22,7 +22,7 @@ class Verifiers:
         for split in self.told["splits"]:
             if getattr(type(self.configured(split).taskset), "INFINITE", False) and not self.told.get("limit"):
                 raise Refused("%s makes tasks without end: say how many to take (environment.limit)" % self.told["name"])
-        os.environ[KEY] = self.relay.key
+        os.environ[KEY] = "unused"  # the relay puts that of the rollout in its place
         await self.relay.start()
         self.range = self.weighed([t for split in self.told["splits"] for t in self.listed(split).values()])
 
@@ -92,8 +92,9 @@ class Verifiers:
     def weighed(self, tasks):
         """The range of all tasks' rewards if each function gives 0 to 1; None if it has none."""
         low = high = 0.0
-        for task in {type(t): t for t in tasks}.values():
-            weights = [getattr(f, "_vf_weight", 1.0) for f in task.hooks("reward")] + [j.config.weight for j in task.plugged_judges()]
+        own = {type(t): [getattr(f, "_vf_weight", 1.0) for f in t.hooks("reward")] for t in tasks}
+        for kind, judges in {(type(t), tuple(j.config.weight for j in t.plugged_judges())) for t in tasks}:
+            weights = own[kind] + list(judges)
             low, high = min(low, sum(w for w in weights if w < 0)), max(high, sum(w for w in weights if w > 0))
         return [low, high] if low < high else None
 
@@ -105,9 +106,11 @@ class Verifiers:
             if env not in self.served:
                 await self.stack.enter_async_context(env.serving())
                 self.served.append(env)
-        with self.relay.address(model) as address:
+        with self.relay.address(model) as (address, lost):
             client = self.vf.EvalClientConfig(base_url=address, api_key_var=KEY)
             episode = await env.run_episode(task, self.vf.ModelContext(model=model["name"], client=client, sampling=self.sampling))
+        if lost:
+            raise Failed("model", lost[-1])
         return await self.result(episode)
 
     async def result(self, episode):
