@@ -94,7 +94,9 @@ func (c *Config) RewardOfAgent() bool { return c.RewardWithRollout() && !c.Envir
 func (c *Config) PlaysToGrade() bool { return c.RewardWithRollout() && c.Environment.Used() }
 
 // RewardWithRollout reports whether rewards come with the rollouts.
-func (c *Config) RewardWithRollout() bool { return c.Body != nil && grader.TakesReported(c.Body.Grader) }
+func (c *Config) RewardWithRollout() bool {
+	return c.Body != nil && grader.TakesReported(c.Body.Grader)
+}
 
 // takeReported has the agent's own reward count if there is no grader.
 func takeReported(c *Config) error {
