@@ -17,11 +17,11 @@ type evidence struct {
 	*collect.Collector
 	everywhere []regraded // the items of all splits, if any output was graded twice
 
-	form     *analysis.AnswerForm // nil if it was not searched for
-	example  rollout.Key          // the rollout of the form's example
-	formless map[rollout.Key]bool // the rollouts without the form, as far as they were checked
-	unpaid   map[rollout.Key]bool // the items of those of them that state their reference, with sample 0
-	reasoned bool                 // an answer at the top contains reasoning
+	form     *analysis.AnswerForm  // nil if it was not searched for
+	example  rollout.Key           // the rollout of the form's example
+	formless map[*collect.Row]bool // the rollouts without the form, as far as they were checked
+	unpaid   map[rollout.Key]bool  // the items of those of them that state their reference, with sample 0
+	reasoned bool                  // an answer at the top contains reasoning
 }
 
 // grader measures the grader over all splits: from plain rollouts, from the audit's records, and
@@ -126,7 +126,7 @@ func itemMeans(items []*collect.Item) map[collect.ItemKey]float64 {
 func (c *evidence) lengthEffect(items []*collect.Item, s analysis.Settings) *analysis.LengthEffect {
 	pairs := pairsOf(items, func(r *collect.Row) (float64, bool) {
 		return math.Log2(float64(r.Length)), r.Length > 0 && r.Outcome() == rollout.Graded &&
-			!(c.form.Explains() && c.formless[r.Key()])
+			!(c.form.Explains() && c.formless[r])
 	}, c.GraderReward)
 	if len(pairs) == 0 {
 		return nil

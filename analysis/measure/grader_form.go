@@ -71,7 +71,7 @@ func (c *evidence) findForm(ctx context.Context, run *rollout.Run, read rollout.
 			c.form.Template = form.Variable
 		}
 	}
-	c.formless, c.unpaid = make(map[rollout.Key]bool), make(map[rollout.Key]bool)
+	c.formless, c.unpaid = make(map[*collect.Row]bool), make(map[rollout.Key]bool)
 	c.reasoned = slices.ContainsFunc(tops, func(t collect.Top) bool { return c.Row(t.Key).HoldsReasoning() })
 	_, err = run.Records(ctx, read, func(rec *rollout.Record) error {
 		if r := c.Row(rec.Key()); r != nil && r.Valid && rec.Outcome == rollout.Graded {
@@ -112,7 +112,7 @@ func (c *evidence) countForm(hasForm func(answer, reference string) bool, r *col
 ) {
 	has := hasForm(answer, reference)
 	if !has {
-		c.formless[r.Key()] = true
+		c.formless[r] = true
 	}
 	reward := c.GraderReward(r)
 	if c.AtTop(reward) {
