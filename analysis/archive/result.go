@@ -110,6 +110,27 @@ func WriteResult(dir string, r *analysis.Result) error {
 	return disk.WriteFile(path, b.Bytes())
 }
 
+// ReadOther is ReadResult for a result that was judged by other rules than those of the gates; nil for
+// one by the same rules, of which it reads little, and no other file.
+func ReadOther(dir string, gates analysis.Gates) (*analysis.Result, error) {
+	f, err := disk.Open(filepath.Join(dir, ResultFile))
+	if err != nil {
+		return nil, nil // no result: ReadResult says why where that matters
+	}
+	defer f.Close()
+	var rules struct {
+		Gates      analysis.Gates           `json:"gates"`
+		Thresholds analysis.ThresholdValues `json:"thresholds"`
+		Ruling     analysis.Ruling          `json:"verdict"`
+	}
+	err = json.NewDecoder(f).Decode(&rules)
+	stored := analysis.Result{Gates: rules.Gates, Thresholds: rules.Thresholds, Ruling: rules.Ruling}
+	if err == nil && SameRules(&stored, gates) {
+		return nil, nil
+	}
+	return ReadResult(dir)
+}
+
 // ReadResult reads a run's result.json. It returns nil if there is none, or if the run's files
 // are no longer those that were analyzed.
 func ReadResult(dir string) (*analysis.Result, error) {

@@ -50,6 +50,13 @@ func TestSameRules(t *testing.T) {
 		if got := SameRules(r, gate.All()); got != c.want {
 			t.Errorf("%s: %t, want %t", c.what, got, c.want)
 		}
+		dir := t.TempDir()
+		if err := WriteResult(dir, r); err != nil {
+			t.Fatal(err)
+		}
+		if other, err := ReadOther(dir, gate.All()); err != nil || (other == nil) != c.want {
+			t.Errorf("%s: ReadOther returns a result: %t, %v; want %t", c.what, other != nil, err, !c.want)
+		}
 	}
 }
 

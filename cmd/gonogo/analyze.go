@@ -4,6 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/archive"
+	"gonogo/analysis/gate"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
 )
@@ -28,7 +29,7 @@ Example:
 		Action: func(c *cli.Context) error {
 			defer output.SaveMemory()()
 			dir := c.Args().First()
-			before, err := archive.ReadResult(dir)
+			before, err := archive.ReadOther(dir, gate.All())
 			if err != nil {
 				before = nil // it is replaced
 			}
