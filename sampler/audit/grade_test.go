@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"gonogo/sampler"
 	"gonogo/sampler/boundary/grader"
@@ -249,7 +248,12 @@ func TestReplay(t *testing.T) {
 		if task.Record.Reward != nil || task.Item == nil || task.Times != 1 || recorded.Reward == nil {
 			t.Errorf("%s: task %+v, recorded %+v", name, task, recorded)
 		}
-		if d := cmp.Diff(sampler.OutputOf(task.Item, want[name]), sampler.OutputOf(task.Item, task.Record), cmpopts.IgnoreFields(sampler.Output{}, "Again")); d != "" {
+		first, again := sampler.OutputOf(task.Item, want[name]), sampler.OutputOf(task.Item, task.Record)
+		if first.Again != (id.Probe == rollout.ProbeRegrade) || again.Again {
+			t.Errorf("%s: the planned one had a grade: %t, the replayed one: %t", name, first.Again, again.Again)
+		}
+		first.Again = false
+		if d := cmp.Diff(first, again); d != "" {
 			t.Errorf("%s is graded as another output (-first +replayed):\n%s", name, d)
 		}
 		if stored := recorded.Probe.Base != nil && len(recorded.Calls)+len(recorded.Messages) > 0; stored {

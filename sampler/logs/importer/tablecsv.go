@@ -94,9 +94,11 @@ func csvReader(f File, rd io.Reader) (*csv.Reader, error) {
 	return in, nil
 }
 
-// eachCSV yields the rows of a file. torn reports that the last one is broken and has no end of line, as
-// of a file that is being written; it is left out.
-func eachCSV(ctx context.Context, f File, columns, wanted []string, yield func(int, []cell) error) (torn bool, err error) {
+// eachCSV yields the rows of a file. torn reports that the last line is a broken row without an end, as of
+// a file that is being written; it is left out.
+func eachCSV(ctx context.Context, f File, columns, wanted []string,
+	yield func(int, []cell) error,
+) (torn bool, err error) {
 	rd, err := f.Open()
 	if err != nil {
 		return false, err
@@ -125,7 +127,10 @@ func eachCSV(ctx context.Context, f File, columns, wanted []string, yield func(i
 			return false, lineError(f, line+1, "%w", errLongRow)
 		}
 		if broken, ok := errors.AsType[*csv.ParseError](err); ok {
-			if _, after := in.Read(); errors.Is(after, io.EOF) && rows.last != '\n' && rows.last != '\r' {
+			// a quote that is never closed takes in many lines, which must not be lost
+			oneLine := broken.StartLine == broken.Line &&
+				!slices.ContainsFunc(fields, func(field string) bool { return strings.Contains(field, "\n") })
+			if _, after := in.Read(); oneLine && errors.Is(after, io.EOF) && rows.last != '\n' && rows.last != '\r' {
 				return true, nil
 			}
 			return false, lineError(f, broken.Line, "%w", broken.Err)
