@@ -30,7 +30,7 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
 # With more memory the compiler takes a quarter less time; see QUICK.
-build release lint: export GOGC := 400
+build release lint backtest: export GOGC := 400
 
 build: ## build bin/gonogo
 	CGO_ENABLED=0 $(GO) build $(if $(TAGS),-tags=urfave_cli_no_docs$(COMMA)$(TAGS)) -ldflags='-s -w' -o $(BIN) ./cmd/gonogo

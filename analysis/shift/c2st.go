@@ -250,9 +250,12 @@ func (s classified) area(label []float64, order []int) (auc, se float64, scores 
 		fold[i] = (dealt[l] + l*folds/2) % folds
 		dealt[l]++
 	}
-	y := s.spreadOver(label)
 	drawn, from := s.byFold(fold)
-	fits := newRegression(picked(s.x, drawn), pick(y, drawn), from)
+	y, owner := pick(s.spreadOver(label), drawn), make([]int, len(drawn))
+	for k, i := range drawn {
+		owner[k] = s.owner[i]
+	}
+	fits := newRegression(picked(s.x, drawn), y, from)
 	ordered := make([]float64, len(drawn))
 	for f := range folds {
 		fits.fit(f).scores(fits.x, from[f], ordered[from[f]:from[f+1]])
@@ -261,7 +264,7 @@ func (s classified) area(label []float64, order []int) (auc, se float64, scores 
 	for k, i := range drawn {
 		scores[i] = ordered[k]
 	}
-	auc, se = areaUnder(scores, y, s.owner, fold)
+	auc, se = areaUnder(ordered, y, owner, from)
 	return auc, se, scores
 }
 
@@ -357,14 +360,14 @@ func placements(scores, y, weight []float64) []float64 {
 // areaUnder returns the AUC of scores, which is the probability that a score with y = 1 is above
 // one with y = 0 of the same fold, and its standard error by the variance of each row's own
 // placement (DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44:837). owner is the row of each
-// score, in ascending order from 0: rows have equal weights, whatever the number of their scores,
-// and the error is one over rows (Obuchowski 1997, Biometrics 53:567, here with all scores of a row
-// of one label). fold, from 0, is by row: scores of different regressions are not comparable,
-// because a regression that has seen fewer rows of a label gives all rows lower scores, and the
-// rows of that label are then in the fold that it scores (Airola et al. 2011, Comput. Stat. Data
-// Anal. 55:1828).
-func areaUnder(scores, y []float64, owner, fold []int) (auc, se float64) {
-	rows := owner[len(owner)-1] + 1
+// score, from 0: rows have equal weights, whatever the number of their scores, and the error is one
+// over rows (Obuchowski 1997, Biometrics 53:567, here with all scores of a row of one label and one
+// fold). from holds the first score of each fold, and the number of scores at the end: scores of
+// different regressions are not comparable, because a regression that has seen fewer rows of a label
+// gives all rows lower scores, and the rows of that label are then in the fold that it scores
+// (Airola et al. 2011, Comput. Stat. Data Anal. 55:1828).
+func areaUnder(scores, y []float64, owner, from []int) (auc, se float64) {
+	rows := slices.Max(owner) + 1
 	weight, count := make([]float64, len(scores)), make([]float64, rows)
 	for _, o := range owner {
 		count[o]++
@@ -373,17 +376,12 @@ func areaUnder(scores, y []float64, owner, fold []int) (auc, se float64) {
 		weight[i] = 1 / count[o]
 	}
 	placement, label := make([]float64, rows), make([]float64, rows)
-	for f := range slices.Max(fold) + 1 {
-		var in []int
-		var s, l, w []float64
-		for i, o := range owner {
-			if fold[o] == f {
-				in, s, l, w = append(in, o), append(s, scores[i]), append(l, y[i]), append(w, weight[i])
-			}
-		}
-		for k, p := range placements(s, l, w) {
-			placement[in[k]] += p * w[k]
-			label[in[k]] = l[k]
+	for f, first := range from[:len(from)-1] {
+		end := from[f+1]
+		for k, p := range placements(scores[first:end], y[first:end], weight[first:end]) {
+			i := first + k
+			placement[owner[i]] += p * weight[i]
+			label[owner[i]] = y[i]
 		}
 	}
 	var ones, zeros []float64
