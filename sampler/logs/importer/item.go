@@ -28,6 +28,11 @@ func sendItem(sink Sink, f File, it rollout.Item, messages []rollout.Message, fi
 	if known, err := sink.known(it.Split, it.ID, messages); known || err != nil {
 		return ended(err)
 	}
+	return sendKnown(sink, f, it, messages, fields)
+}
+
+// sendKnown is sendItem for the first rollout of an item.
+func sendKnown(sink Sink, f File, it rollout.Item, messages []rollout.Message, fields map[string]json.RawMessage) error {
 	row := make(map[string]json.RawMessage, len(fields)+1)
 	for key, value := range fields {
 		if !isNone(value) && string(value) != "{}" {

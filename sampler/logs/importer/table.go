@@ -2,10 +2,10 @@ package importer
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -365,7 +365,11 @@ func (r *tableReader) parse(list []taken, wanted []string, cells []cell, t *tabl
 		if err := c.part.set(x, c.part.name, v); err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.column, err)
 		}
-		if name := c.part.name; (name == "category" || name == "family") && isFacet(c.column) && !t.native && !v.none {
+		switch name := c.part.name; {
+		case t.native || v.none:
+		case name == "reference":
+			x.facets = append(x.facets, cell{text: v.text, key: name})
+		case (name == "category" || name == "family") && isFacet(c.column):
 			x.facets = append(x.facets, cell{text: v.text, key: c.column})
 		}
 	}
@@ -500,15 +504,22 @@ func (r *tableReader) rowItem(f File, line int, x *rowRecord) error {
 		prompt = []rollout.Message{{Role: "user", Content: x.prompt}}
 	}
 	it := rollout.Item{ID: x.Item, Split: x.Split, Category: x.Category, Family: x.Family, Line: line}
+	fields := make(map[string]json.RawMessage)
+	if x.right != "" {
+		text, err := json.Marshal(x.right)
+		if err != nil {
+			return err
+		}
+		fields["reference"] = text
+	}
 	// the prompt is compared but not kept
 	if shown := x.shown.messages(); len(prompt)+len(x.Messages) == 0 && len(shown) > 0 {
 		if known, err := r.sink.known(x.Split, x.Item, shown); known || err != nil {
 			return ended(err)
 		}
-		it.File = filepath.Base(f.Name)
-		return ended(r.sink.item(it))
+		return ended(sendKnown(r.sink, f, it, nil, fields))
 	}
-	return ended(sendItem(r.sink, f, it, prompt, nil))
+	return ended(sendItem(r.sink, f, it, prompt, fields))
 }
 
 func (r *tableReader) notes() {

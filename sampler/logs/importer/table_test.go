@@ -129,6 +129,35 @@ func TestTableByMap(t *testing.T) {
 	}
 }
 
+// A column of right answers goes into the rows of the items, with the prompt or without one, and rows whose right
+// answers differ are of different items.
+func TestTableOfReferences(t *testing.T) {
+	for name, c := range map[string]struct {
+		mapping, file string
+		rows          []string
+	}{
+		"with the prompt":                        {"item=q,reward=s,reference=gold,prompt=ask", "q,s,gold,ask\nq1,1,4,2+2\nq1,0,4,2+2\n", []string{`{"messages":[{"role":"user","content":"2+2"}],"reference":"4"}`}},
+		"without it":                             {"item=q,reward=s,reference=gold", "q,s,gold\nq1,1,4\nq1,0,4\n", []string{`{"reference":"4"}`}},
+		"beside a prompt that is compared alone": {"item=q,reward=s,reference=gold", "q,s,gold,prompt\nq1,1,4,2+2\nq1,0,4,2+2\n", []string{`{"reference":"4"}`}},
+		"empty":                                  {"item=q,reward=s,reference=gold", "q,s,gold\nq1,1,\n", []string{""}},
+		"different ones":                         {"item=q,reward=s,reference=gold", "q,s,gold\nq1,1,4\nq1,0,5\n", []string{`{"reference":"4"}`, `{"reference":"5"}`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g, err := mappedAs(t, "csv", c.mapping, c.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var rows []string
+			for _, it := range g.items {
+				rows = append(rows, string(it.Row))
+			}
+			if diff := cmp.Diff(c.rows, rows); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 func TestTableOfJSONLines(t *testing.T) {
 	g, err := mappedAs(t, "", "item=doc.id,reward=scores.exact.value,answer=out,messages=chat,error=fault", `{"doc":{"id":7},"scores":{"exact.value":1},"out":"4","chat":[{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"look","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"found"}]}
 {"doc":{"id":7},"scores":{"exact":{"value":NaN}},"fault":null}

@@ -27,6 +27,7 @@ type rowRecord struct {
 	sampled bool   // the row names its sample
 	name    string // of the sample if it is not a number, such as a UUID
 	prompt  string // the prompt of the item
+	right   string // the item's right answer
 	shown   cell   // the prompt, if the mapping does not mention it
 	facets  []cell // possible facets
 	raw     cell   // the reward, which is not parsed for a failure
@@ -92,6 +93,7 @@ func tableParts() []part {
 		{"finish", func(x *rowRecord, _ string, v cell) error { finished(&x.Record, v.text); return nil }},
 		{"answer", texts(func(x *rowRecord) *string { return &x.Answer })},
 		{"prompt", texts(func(x *rowRecord) *string { return &x.prompt })},
+		{"reference", texts(func(x *rowRecord) *string { return &x.right })},
 		{"messages", setMessages},
 		{"category", texts(func(x *rowRecord) *string { return &x.Category })},
 		{"family", texts(func(x *rowRecord) *string { return &x.Family })},
