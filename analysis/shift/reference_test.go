@@ -189,6 +189,15 @@ func TestAUCIsMannWhitney(t *testing.T) {
 	}
 	again, errAgain := areaUnder(repeated, labels, owner, []int{0, len(labels)})
 	near(t, "AUC of repeated scores", again, auc, 1e-12)
+
+	// Two folds, the second of the rows in another order and far above: only scores of one fold are compared.
+	twice, labels2, owner2 := slices.Clone(scores), slices.Clone(y), make([]int, 2*len(y))
+	for i := range y {
+		twice, labels2 = append(twice, 1e6+scores[len(y)-1-i]), append(labels2, y[len(y)-1-i])
+		owner2[i], owner2[len(y)+i] = i, 2*len(y)-1-i
+	}
+	both, _ := areaUnder(twice, labels2, owner2, []int{0, len(y), 2 * len(y)})
+	near(t, "AUC of two folds", both, auc, 1e-12)
 	near(t, "se of repeated scores", errAgain, se, 1e-12)
 }
 

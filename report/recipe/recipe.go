@@ -65,6 +65,7 @@ const (
 	evalShare      = 0.2  // evaluation rollouts as a share of training rollouts, at most
 	tokenRoom      = 1.25 // answers grow in training
 	roundTokens    = 256
+	leastTokens    = 16
 	bytesPerToken  = 3 // conservative; English text has about four
 	mostEvalRepeat = 16
 )
@@ -262,7 +263,7 @@ func (c *recipe) tokenLimits() (wrote, response, prompt number) {
 	if cut := c.train.Ends.CutOff; cut != nil && stat.ValueOr(cut.Value, 0) > 0 {
 		why += fmt.Sprintf("; %s of the rollouts of this run were cut off", message.Percent(*cut.Value))
 	}
-	wrote = number{roundUp(*p99 * tokenRoom), why}
+	wrote = number{limitOf(*p99 * tokenRoom), why}
 	response = wrote
 	var most float64
 	var slowest string
@@ -273,7 +274,7 @@ func (c *recipe) tokenLimits() (wrote, response, prompt number) {
 	}
 	if c.calls.n > 0 && most > 0 {
 		response = number{
-			roundUp(*p99*tokenRoom + float64(c.calls.n)*most),
+			limitOf(*p99*tokenRoom + float64(c.calls.n)*most),
 			why + fmt.Sprintf("; and %s of at most about %s tokens each (%s, P95)", count(c.calls.n, "tool output"),
 				message.Whole(int(math.Ceil(most))), slowest),
 		}
@@ -296,6 +297,17 @@ const (
 	tokensOfRollouts = "the tokens of its rollouts"
 	textOfPrompts    = "the text of its prompts"
 )
+
+// limitOf rounds a limit of what the model writes: up to a power of two for short answers, because a
+// rollout that misses its end goes on to the limit.
+func limitOf(tokens float64) int {
+	for short := leastTokens; short < roundTokens; short *= 2 {
+		if tokens <= float64(short) {
+			return short
+		}
+	}
+	return roundUp(tokens)
+}
 
 func roundUp(tokens float64) int { return int(math.Ceil(tokens/roundTokens)) * roundTokens }
 

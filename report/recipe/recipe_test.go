@@ -285,3 +285,12 @@ func TestPrimeRLHasTheKeysOfThePlan(t *testing.T) {
 		t.Errorf("the top_p of training is %q, or nothing says that it may have no effect:\n%s", value, text)
 	}
 }
+
+// Short answers need no limit of 256 tokens, on which a rollout that misses its end would go on.
+func TestLimitOfShortAnswers(t *testing.T) {
+	for tokens, want := range map[float64]int{1: 16, 7.5: 16, 16: 16, 16.25: 32, 128: 128, 129: 256, 256: 256, 257: 512, 1000: 1024} {
+		if got := limitOf(tokens); got != want {
+			t.Errorf("%g tokens: %d, want %d", tokens, got, want)
+		}
+	}
+}

@@ -368,7 +368,11 @@ func (r *tableReader) parse(list []taken, wanted []string, cells []cell, t *tabl
 		switch name := c.part.name; {
 		case t.native || v.none:
 		case name == "reference":
-			x.facets = append(x.facets, cell{text: v.text, key: name})
+			key := name
+			if isFacet(c.column) {
+				key = c.column
+			}
+			x.facets = append(x.facets, cell{text: v.text, key: key})
 		case (name == "category" || name == "family") && isFacet(c.column):
 			x.facets = append(x.facets, cell{text: v.text, key: c.column})
 		}

@@ -139,11 +139,15 @@ func TestTableOfReferences(t *testing.T) {
 		"with the prompt":                        {"item=q,reward=s,reference=gold,prompt=ask", "q,s,gold,ask\nq1,1,4,2+2\nq1,0,4,2+2\n", []string{`{"messages":[{"role":"user","content":"2+2"}],"reference":"4"}`}},
 		"without it":                             {"item=q,reward=s,reference=gold", "q,s,gold\nq1,1,4\nq1,0,4\n", []string{`{"reference":"4"}`}},
 		"beside a prompt that is compared alone": {"item=q,reward=s,reference=gold", "q,s,gold,prompt\nq1,1,4,2+2\nq1,0,4,2+2\n", []string{`{"reference":"4"}`}},
+		"by its name":                            {"", "item,reward,reference\nq1,1,4\nq1,0,4\n", []string{`{"reference":"4"}`}},
 		"empty":                                  {"item=q,reward=s,reference=gold", "q,s,gold\nq1,1,\n", []string{""}},
 		"different ones":                         {"item=q,reward=s,reference=gold", "q,s,gold\nq1,1,4\nq1,0,5\n", []string{`{"reference":"4"}`, `{"reference":"5"}`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g, err := mappedAs(t, "csv", c.mapping, c.file)
+			if c.mapping == "" {
+				_, g, err = importSource(t, "csv", text(c.file))
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
