@@ -25,6 +25,7 @@ type Input struct {
 	Groups    []Group // the trainer's log, in any order
 	Evals     []Eval  // the eval split, sampled from checkpoints
 	Looks     []Planned
+	Steps     int // of the whole training as planned; 0 if unknown
 
 	// Fresh says that the base samples of the shown items were made after the items were chosen, so
 	// that no choice can have been made by them.

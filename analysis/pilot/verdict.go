@@ -19,9 +19,11 @@ const (
 	noGain      = 0.02 // a difference on eval under which a NO-GO may come
 	littleGain  = 0.05 // what the upper bound must exclude for a NO-GO
 	heartGain   = 0.05 // a training reward that rises by this while eval does not is learned by heart
-	leastGroups = 3    // informative groups that the base run must have promised before a NO-GO
+	leastGroups = 3    // informative groups that the base run must have promised for eval to say something
 	soonest     = 40   // elapsed steps before which eval stops nothing: slow trainings have not moved by 20
 	soonestLast = 20   // the same of the last planned look
+
+	leastInTraining = 20 // informative groups that a training needs, as before it (gate signal.informative)
 )
 
 // The claims of a verdict: what to do with the training.
@@ -49,9 +51,15 @@ func (j *judgement) decide(i int, at moment, l Look) Verdict {
 			"value": message.Change(*j.zero.Value), "allowed": message.Number(j.zero.Allowed),
 		})
 		return v
-	case stays(e) && j.mayStop(i, at, e):
-		if d.Share == nil || *d.Share < LeastGain {
-			return v.stop(evalStays.With(message.Args{"value": message.Change(*e.Value), "step": message.Int(e.Step)}))
+	case unmoved(e) && j.late(i, at, e) && (d.Share == nil || *d.Share < LeastGain):
+		if j.promised(at) {
+			if stays(e) {
+				return v.stop(evalStays.With(message.Args{"value": message.Change(*e.Value), "step": message.Int(e.Step)}))
+			}
+		} else if groups, rest, ok := j.barren(at); ok && rest < leastInTraining {
+			return v.stop(noneTaught.With(message.Args{
+				"groups": message.Int(groups), "rest": message.Number(rest), "steps": message.Int(j.Steps),
+			}))
 		}
 	}
 	heart := withE && *e.Share < noGain && d.Share != nil && *d.Share >= heartGain && *d.Above > 0
@@ -94,10 +102,13 @@ func Distrust(r *analysis.Result) []string {
 	})
 }
 
-// stays reports whether eval is shown not to rise: a gain worth waiting for is excluded, and there is
-// no smaller rise that is certain, as a slow training has.
-func stays(e *Difference) bool {
-	return e != nil && e.Share != nil && *e.Share < noGain && *e.Below < littleGain && *e.Rises <= 0
+// stays reports whether eval is shown not to rise: a gain worth waiting for is excluded.
+func stays(e *Difference) bool { return unmoved(e) && *e.Below < littleGain }
+
+// unmoved reports whether eval shows no rise, not even a small one that is certain, as a slow training
+// has.
+func unmoved(e *Difference) bool {
+	return e != nil && e.Share != nil && *e.Share < noGain && *e.Rises <= 0
 }
 
 // goOn makes v a GO, unless the base run's rewards cannot be trusted.
@@ -126,23 +137,52 @@ func (j *judgement) roseSinceZero(d Difference) bool {
 	return rise >= LeastGain*j.Range.Width() && rise > t*se
 }
 
-// mayStop reports whether a look may stop the training because eval does not rise: not before 40 steps,
-// or 20 if no later look is planned, nor while the training has had fewer than three groups to learn
-// from, by the base run: a first success may come late. Of the recorded trainings of the design half
-// that would have been stopped after 20 steps, three of nine gained later.
-func (j *judgement) mayStop(i int, at moment, e *Difference) bool {
+// late reports whether a look is late enough to stop a training because eval does not rise: after 40
+// steps, or 20 if no later look is planned. Of the recorded trainings of the design half that would
+// have been stopped after 20 steps, three of nine gained later.
+func (j *judgement) late(i int, at moment, e *Difference) bool {
 	least := soonest
 	if i == len(j.Looks)-1 {
 		least = soonestLast
 	}
-	if min(j.elapsed(at.step), j.elapsed(e.Step)) < least {
-		return false
-	}
+	return min(j.elapsed(at.step), j.elapsed(e.Step)) >= least
+}
+
+// promised reports whether the training has had at least three groups to learn from, by the base run.
+// If it has not, an eval split that stays says little: a first success may come late.
+func (j *judgement) promised(at moment) bool {
 	share := j.baseInformative(j.Groups[:at.groups])
 	if share == nil {
 		share = j.shown.Informative
 	}
 	return share != nil && *share*float64(at.groups) >= leastGroups
+}
+
+// barren reports whether the rewards of no group of the log differ, after 40 of its steps or more: such
+// a training has had no gradient of the reward. groups is how many groups up to the look show it, rest
+// how many informative ones are expected at most in the rest of the plan: by the upper bound of their
+// share (Clopper and Pearson, one-sided at 0.05/K). Nothing follows for a training of unknown length, if
+// the trainer pays something else than the grader, or from groups that are incomplete or have one rollout.
+func (j *judgement) barren(at moment) (groups int, rest float64, ok bool) {
+	done := at.step - j.steps[0] + 1 // steps of the log
+	left := j.Steps - j.elapsed(at.step)
+	if done < soonest || left <= 0 || j.Paid.Regraded || j.Paid.Differs() || j.groupSize < 2 {
+		return 0, 0, false
+	}
+	for i := range j.Groups {
+		g := &j.Groups[i]
+		if p, _ := j.informative(slices.Sorted(slices.Values(g.Rewards)), j.groupSize); p > 0 {
+			return 0, 0, false
+		}
+		if i < at.groups && g.Missing == 0 && len(g.Rewards) >= j.groupSize {
+			groups++
+		}
+	}
+	if groups == 0 {
+		return 0, 0, false
+	}
+	_, most := stat.ClopperPearson(0, float64(groups), 1-2*stopError/float64(len(j.Looks)))
+	return groups, most * float64(at.groups) / float64(done) * float64(left), true
 }
 
 // unchecked lists the conditions of a GO that could not be checked.
@@ -197,6 +237,9 @@ var (
 			"{allowed}: temperature, chat template, reward or items of the training are not those of the base run")
 	evalStays = message.New("pilot.reason.flat",
 		"eval has changed by {value} after {step|step}, and a gain worth waiting for is ruled out")
+	noneTaught = message.New("pilot.reason.barren",
+		"there is nothing to learn from: in none of {groups|group} did rewards differ, and at most {rest} informative "+
+			"groups are expected in the rest of the {steps|step} of the plan (95 %)")
 	byHeart = message.New("pilot.reason.heart",
 		"the training reward has risen by {reward}, and eval has changed by {eval}: the model memorizes items")
 	rewardOnly = message.New("pilot.reason.reward_only",

@@ -3,6 +3,7 @@ package pilot
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonogo/analysis"
@@ -22,6 +23,11 @@ func fails() world {
 	return world{
 		base: 0.3, train: still(0.3), eval: func(int) float64 { return 0 }, steps: 45, evals: []int{10, 20, 40},
 	}
+}
+
+// neverRight is a training of 100 steps whose base model never succeeds, and neither does it.
+func neverRight() world {
+	return world{base: 0, train: still(0), eval: still(0), steps: 45, evals: []int{10, 20, 40}, change: of(100)}
 }
 
 // What must not be taken for a change, and what must not decide.
@@ -72,6 +78,47 @@ func TestWhatDecidesNothing(t *testing.T) {
 				in.Groups[i].Measured.Calls = true
 			}
 		}, analysis.NoGo, "pilot.reason.flat"},
+		{"no group has ever taught anything", neverRight(), func(*Input) {}, analysis.NoGo, "pilot.reason.barren"},
+		{"nine steps of a resumed log show little", neverRight(), func(in *Input) {
+			in.Steps, in.Evals = 500, in.Evals[2:]
+			in.Evals[0].Step = 109
+			for i := range in.Groups {
+				in.Groups[i].Step += 100
+			}
+			in.Groups = slices.DeleteFunc(in.Groups, func(g Group) bool { return g.Step > 110 })
+		}, analysis.Undecided, "pilot.reason.eval_unclear"},
+		{"one rollout an item is no group", neverRight(), func(in *Input) {
+			var single []Group
+			for _, g := range in.Groups {
+				for _, y := range g.Rewards {
+					single = append(single, Group{Step: g.Step, Item: g.Item, Name: g.Name, Rewards: []float64{y}})
+				}
+			}
+			in.Groups = single
+		}, analysis.Undecided, "pilot.reason.eval_unclear"},
+		{"groups without most of their rewards show nothing", neverRight(), func(in *Input) {
+			for i := range in.Groups {
+				in.Groups[i].Rewards, in.Groups[i].Missing = in.Groups[i].Rewards[:2], 6
+			}
+		}, analysis.Undecided, "pilot.reason.eval_unclear"},
+		{"a trainer that pays something else may have taught", neverRight(), func(in *Input) {
+			in.Paid.Regraded = true
+		}, analysis.Undecided, "pilot.reason.eval_unclear"},
+		{"a training at its end cannot be stopped", neverRight(), func(in *Input) {
+			in.Steps = 40
+		}, analysis.Undecided, "pilot.reason.eval_unclear"},
+		{"a log of means contradicts a base run that succeeds", doesNothing(), func(in *Input) {
+			in.Steps = 100
+			for i := range in.Groups {
+				for k := range in.Groups[i].Rewards {
+					in.Groups[i].Rewards[k] = 0.3
+				}
+			}
+			in.Evals = in.Evals[2:]
+			for i := range in.Evals[0].Items {
+				in.Evals[0].Items[i].Rewards = []float64{float64(i%2) * 0.58}
+			}
+		}, analysis.Undecided, ""},
 		{"a checkpoint of a task without tools makes no calls", learns(), func(*Input) {}, analysis.Go, ""},
 		{"a log that begins late has no zero check", learns(), func(in *Input) {
 			in.Evals = nil

@@ -154,6 +154,14 @@ func lagging(_ *Input, log []Group) []Group {
 	return log
 }
 
+// of is a training of so many steps.
+func of(steps int) func(*Input, []Group) []Group {
+	return func(in *Input, log []Group) []Group {
+		in.Steps = steps
+		return log
+	}
+}
+
 // hole is a log in which the best paid answers have become empty ones, which the audit saw paid.
 func hole(in *Input, log []Group) []Group {
 	paid := true
@@ -174,6 +182,14 @@ var worlds = []world{
 	{name: "a hole is learned", base: 0.3, train: rising(0.3, 0.5, 20), eval: rising(0.3, 0.5, 20), steps: 21, evals: []int{20}, change: hole, want: analysis.NoGo, next: 40},
 	{name: "late, at 20", base: 0, train: rising(0, 0, 1), eval: still(0), steps: 21, evals: []int{20}, want: analysis.Undecided, next: 40},
 	{name: "late, at 40", base: 0, train: func(step int) float64 { return max(0, float64(step-25)/50) }, eval: func(step int) float64 { return max(0, float64(step-25)/50) }, steps: 41, evals: []int{20, 40}, want: analysis.Go},
+
+	{name: "never right, at 20", base: 0, train: still(0), eval: still(0), steps: 21, evals: []int{20}, change: of(100), want: analysis.Undecided, next: 40},
+	{name: "never right, at 40 of 100", base: 0, train: still(0), eval: still(0), steps: 41, evals: []int{20, 40}, change: of(100), want: analysis.NoGo},
+	{name: "never right, at 40 of 200", base: 0, train: still(0), eval: still(0), steps: 41, evals: []int{20, 40}, change: of(200), want: analysis.NoGo},
+	{name: "never right, at 40 of 300", base: 0, train: still(0), eval: still(0), steps: 41, evals: []int{20, 40}, change: of(300), want: analysis.Undecided},
+	{name: "never right, at 40 of an unknown number", base: 0, train: still(0), eval: still(0), steps: 41, evals: []int{20, 40}, want: analysis.Undecided},
+	{name: "first right at 37 of 40", base: 0, train: func(step int) float64 { return 0.02 * max(0, min(1, float64(step-36))) }, eval: still(0), steps: 41, evals: []int{20, 40}, change: of(100), want: analysis.Undecided},
+	{name: "first right after the last look", base: 0, train: func(step int) float64 { return max(0, float64(step-44)/50) }, eval: still(0), steps: 60, evals: []int{20, 40}, change: of(100), want: analysis.Undecided},
 
 	{name: "groups of equal reward dropped, nothing learned", base: 0.05, train: still(0.05), steps: 45, change: filtered, want: analysis.Undecided, next: -1},
 	{name: "groups of equal reward dropped, learned", base: 0.3, train: rising(0.3, 0.3, 20), eval: rising(0.3, 0.3, 20), steps: 30, evals: []int{20}, change: filtered, want: analysis.Go, next: -1},
