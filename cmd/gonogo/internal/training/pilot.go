@@ -299,8 +299,8 @@ func (p *Pilot) state() string {
 // again even if no further look is reached.
 func (p *Pilot) look(ctx context.Context, grade bool) error {
 	in := pilot.Input{
-		Range: p.settings.RewardRange, Tolerance: toleranceOf(p.judged), Eval: p.base.Eval, Looks: p.looks, Steps: p.Steps,
-		Distrust: pilot.Distrust(p.judged), Train: p.base.Train, EvalCalls: p.base.EvalCalls, Paid: p.paid,
+		Range: p.settings.RewardRange, Tolerance: toleranceOf(p.judged), Eval: p.base.Eval, Looks: p.looks,
+		Steps: p.Steps, Distrust: pilot.Distrust(p.judged), Train: p.base.Train, EvalCalls: p.base.EvalCalls, Paid: p.paid,
 	}
 	notes := slices.Clone(p.notes)
 	rollouts, sources, err := p.curves(ctx, &in)
