@@ -70,18 +70,45 @@ func beyond(n int) float64 {
 }
 
 // nearest returns for every row the squared distance to the nearest other row of a; rows of a
-// ignore their exact equals, and have 0 if all are equal.
+// ignore their exact equals, and have 0 if all are equal. It tries the rows of a in the order of
+// how far they are in one coordinate, until that alone is as far as the nearest.
 func (c *comparison) nearest() []float64 {
 	points := matrix(c.columns, len(c.rows))
 	out := make([]float64, len(points))
+	if len(c.columns) == 0 {
+		return out
+	}
+	wide := 0 // each has the standard deviation 1 before it is weighted
+	for k, col := range c.columns {
+		if col.weight > c.columns[wide].weight {
+			wide = k
+		}
+	}
+	order := ranked(c.nA, func(a, b int) int { return cmp.Compare(points[a][wide], points[b][wide]) })
 	parallel(len(points), func(i int) {
-		best := math.Inf(1)
-		for j, p := range points[:c.nA] {
-			if j == i {
-				continue
+		p, best := points[i], math.Inf(1)
+		near := func(j int) bool { // whether rows beyond j can be nearer
+			if d := p[wide] - points[j][wide]; d*d >= best {
+				return false
 			}
-			if d := squaredBelow(points[i], p, best); d < best && (d > 0 || i >= c.nA) {
+			if d := squaredBelow(p, points[j], best); j != i && d < best && (d > 0 || i >= c.nA) {
 				best = d
+			}
+			return true
+		}
+		above, _ := slices.BinarySearchFunc(order, p[wide], func(j int, x float64) int {
+			return cmp.Compare(points[j][wide], x)
+		})
+		for below := above - 1; below >= 0 || above < len(order); {
+			if above < len(order) && near(order[above]) {
+				above++
+			} else {
+				above = len(order)
+			}
+			if below >= 0 && near(order[below]) {
+				below--
+			} else {
+				below = -1
 			}
 		}
 		if !math.IsInf(best, 1) {

@@ -44,8 +44,16 @@ func draw(n, k int, rng *rand.Rand) []int32 {
 		j := i + rng.IntN(n-i)
 		all[i], all[j] = all[j], all[i]
 	}
-	out := slices.Clone(all[:k])
-	slices.Sort(out)
+	drawn := make([]bool, n)
+	for _, i := range all[:k] {
+		drawn[i] = true
+	}
+	out := make([]int32, 0, k)
+	for i, yes := range drawn {
+		if yes {
+			out = append(out, int32(i))
+		}
+	}
 	return out
 }
 

@@ -104,6 +104,11 @@ func (f Figure) Alt() string {
 // Draw draws the figure over the whole of dc.
 func (f Figure) Draw(dc draw.Canvas) {
 	dc.FillPolygon(Paper, corners(dc.Rectangle))
+	f.draw(dc)
+}
+
+// draw draws the figure over a canvas of the colour Paper.
+func (f Figure) draw(dc draw.Canvas) {
 	c := f.inner(dc)
 	c.Max.Y = f.head(c)
 	if f.Plot == nil {

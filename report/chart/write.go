@@ -29,8 +29,8 @@ const dpi = 192
 
 // WritePNG writes f at 192 dots per inch: Width gives 1248 pixels.
 func WritePNG(w io.Writer, f Figure, width, height vg.Length) error {
-	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
-	f.Draw(draw.New(c))
+	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(Paper))
+	f.draw(draw.New(c))
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, c.Image()); err != nil { // half the time, and 4 % larger
 		return fmt.Errorf("write chart %s as png: %w", f.Name, err)
 	}
