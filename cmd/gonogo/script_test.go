@@ -79,7 +79,7 @@ func long(t *testing.T) {
 //	                        its address. key=KEY makes the model want that key,
 //	                        fault=NAME:SHARE makes the grader fail so, and
 //	                        lapse=NAME:SHARE makes the judge. Pictures take most
-//	                        of a small run's time: reports are Markdown but
+//	                        of a small run's time: reports are JUnit but
 //	                        with drawn, or where a command names the formats
 func playScripts(t *testing.T, folder string) {
 	t.Helper()
@@ -238,7 +238,7 @@ func serveWorld(ts *testscript.TestScript, neg bool, args []string) {
 		config := filepath.Join(ts.MkAbs(args[1]), "gonogo.yaml")
 		text, err := os.ReadFile(config)
 		ts.Check(err)
-		ts.Check(os.WriteFile(config, append(text, "\nreport: {formats: [markdown]}\n"...), 0o644))
+		ts.Check(os.WriteFile(config, append(text, "\nreport: {formats: [junit]}\n"...), 0o644))
 	}
 	server, err := world.Serve(opt)
 	ts.Check(err)
