@@ -114,7 +114,7 @@ func (s *leakSearch) countGrams() {
 // sketches indexes the sketch of each text, without n-grams in more than common texts.
 func (s *leakSearch) sketches(common uint16) *index {
 	grams := make([]gramSet, runtime.GOMAXPROCS(0))
-	kept := make([][]uint64, len(s.texts))
+	x := newIndex(len(s.texts))
 	inParallel(len(s.texts), func(w, i int) {
 		t := &s.texts[i]
 		all := grams[w].of(t.normal)
@@ -123,11 +123,13 @@ func (s *leakSearch) sketches(common uint16) *index {
 		t.weight = len(own)
 		t.light = t.weight < fewestGrams || float64(t.weight) < leastOwn*float64(total)
 		if !t.light {
-			kept[i] = slices.Clone(sketch(s.known.upTo(own, common)))
-			t.sketch = len(kept[i])
+			kept := sketch(s.known.upTo(own, common))
+			t.sketch = len(kept)
+			x.set(i, kept)
 		}
 	})
-	return newIndex(kept)
+	x.settle()
+	return x
 }
 
 // seeker searches for texts contained in others; each worker has one.
@@ -158,11 +160,8 @@ func (k *seeker) seek(i int) []nearPair {
 		if k.s.known.count(gram) > k.common {
 			continue
 		}
-		grams, texts := k.x.near(gram)
-		for at, other := range texts {
-			if grams[at] != gram {
-				continue
-			}
+		for _, entry := range k.x.near(gram) {
+			other := k.x.text(entry)
 			if k.hits[other] == 0 {
 				k.hit = append(k.hit, other)
 			}

@@ -1,6 +1,7 @@
 package shift
 
 import (
+	"math/bits"
 	"slices"
 	"sync/atomic"
 )
@@ -199,56 +200,64 @@ func below(grams []uint64, limit uint64) int {
 	return n
 }
 
-// index finds the texts whose sketches contain an n-gram.
+// index finds the texts whose sketches contain an n-gram. It compares only the lowest bits of hashes,
+// mostly 40: a text is compared exactly before it counts as near.
 type index struct {
-	start []int32  // where the n-grams with the same low bits start, and the end
-	grams []uint64 // by low bits
-	texts []int32  // of each of them, ascending for one n-gram
-	maybe []uint64 // a bit for each n-gram in the index, by its high bits
+	entries  []uint64 // these bits above the number of the text, from 1, ascending
+	textBits int
+	start    []int32  // where the entries with the same highest bits start, and the end
+	highest  int      // 64 minus the number of these bits
+	maybe    []uint64 // a bit for each n-gram in the index, by its high bits
 }
 
-// newIndex indexes the sketches of texts. It clears them as it goes, to free their memory.
-func newIndex(sketches [][]uint64) *index {
-	total := 0
-	for _, list := range sketches {
-		total += len(list)
+// newIndex returns an index with room for the sketches of n texts.
+func newIndex(n int) *index {
+	return &index{
+		entries: make([]uint64, n*sketchSize), textBits: max(24, bits.Len(uint(n))), maybe: make([]uint64, 1<<19),
 	}
-	size := 2
-	for size < total {
-		size *= 2
-	}
-	x := &index{
-		start: make([]int32, size+1), grams: make([]uint64, total), texts: make([]int32, total),
-		maybe: make([]uint64, 1<<19),
-	}
-	for _, list := range sketches {
-		for _, gram := range list {
-			x.start[gram&uint64(size-1)]++
-			x.maybe[gram>>45] |= 1 << (gram >> 39 & 63)
-		}
-	}
-	end := int32(0)
-	for i, n := range x.start {
-		end += n
-		x.start[i] = end
-	}
-	for text := len(sketches) - 1; text >= 0; text-- { // backwards, which moves each start from the end to the first
-		for _, gram := range sketches[text] {
-			at := &x.start[gram&uint64(size-1)]
-			*at--
-			x.grams[*at], x.texts[*at] = gram, int32(text)
-		}
-		sketches[text] = nil
-	}
-	return x
 }
 
-// near returns n-grams that include all that equal the given one, and their texts.
-func (x *index) near(gram uint64) (grams []uint64, texts []int32) {
-	if x.maybe[gram>>45]>>(gram>>39&63)&1 == 0 {
-		return nil, nil
+// set stores the sketch of a text. Several goroutines may call it, each for other texts.
+func (x *index) set(text int, sketch []uint64) {
+	for i, gram := range sketch {
+		x.entries[text*sketchSize+i] = gram<<x.textBits | uint64(text+1)
 	}
-	slot := gram & uint64(len(x.start)-2)
-	from, to := x.start[slot], x.start[slot+1]
-	return x.grams[from:to], x.texts[from:to]
 }
+
+// settle prepares near, once all sketches are set.
+func (x *index) settle() {
+	x.entries = slices.DeleteFunc(x.entries, func(e uint64) bool { return e == 0 })
+	slices.Sort(x.entries)
+	used := bits.Len(uint(len(x.entries) / 2))
+	x.start, x.highest = make([]int32, 1<<used+1), 64-used
+	for _, e := range x.entries {
+		x.start[e>>x.highest+1]++
+		gram := e >> x.textBits
+		x.maybe[gram>>6&(1<<19-1)] |= 1 << (gram & 63)
+	}
+	for i := range len(x.start) - 1 {
+		x.start[i+1] += x.start[i]
+	}
+}
+
+// near returns the entries of the texts whose sketches contain an n-gram.
+func (x *index) near(gram uint64) []uint64 {
+	if x.maybe[gram>>6&(1<<19-1)]>>(gram&63)&1 == 0 {
+		return nil
+	}
+	first := gram << x.textBits
+	slot := first >> x.highest
+	bucket := x.entries[x.start[slot]:x.start[slot+1]]
+	from := 0
+	for from < len(bucket) && bucket[from] < first {
+		from++
+	}
+	to := from
+	for to < len(bucket) && bucket[to]>>x.textBits == first>>x.textBits {
+		to++
+	}
+	return bucket[from:to]
+}
+
+// text returns the text of an entry.
+func (x *index) text(entry uint64) int32 { return int32(entry&(1<<x.textBits-1)) - 1 }
