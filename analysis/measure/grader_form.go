@@ -17,7 +17,7 @@ import (
 
 // findForm finds the form of the answers at the top. If some answers earned less or references were
 // rejected, it reads the rollouts once more to count the answers with that form.
-func (c *evidence) findForm(ctx context.Context, run *rollout.Run, read rollout.ReadOptions,
+func (c *evidence) findForm(ctx context.Context, run *rollout.Run, right references, read rollout.ReadOptions,
 	s analysis.Settings,
 ) error {
 	tops := c.Tops()
@@ -29,23 +29,20 @@ func (c *evidence) findForm(ctx context.Context, run *rollout.Run, read rollout.
 		return nil
 	}
 	if len(tops) == 0 && len(rejected) > 0 && c.unrolled() {
-		references, err := c.referencesOf(run)
+		references := c.withProbed(right)
 		if slices.ContainsFunc(rejected, func(p *collect.Payload) bool {
 			reference := wording.ClipBytes(references[p.Item().WithoutStep()], collect.PayloadLength)
 			return strings.TrimSpace(p.Text) == strings.TrimSpace(reference)
 		}) {
 			c.form = &analysis.AnswerForm{Asked: true} // the form of an answer is not known
 		}
-		return err
+		return nil
 	}
 	if len(tops) == 0 && 2*len(rejected) > len(c.Audit.Of(rollout.ProbeReference)) ||
 		least >= c.Range.Lo+c.Range.Width()/2 && (len(tops) == 0 || len(rejected) == 0) {
 		return nil
 	}
-	references, err := c.referencesOf(run)
-	if err != nil {
-		return err
-	}
+	references := c.withProbed(right)
 	examples := make([]form.Example, len(tops))
 	for i, t := range tops {
 		examples[i] = form.Example{Answer: t.Answer, Reference: references[collect.ItemOf(t.Key).WithoutStep()]}
@@ -73,7 +70,7 @@ func (c *evidence) findForm(ctx context.Context, run *rollout.Run, read rollout.
 	}
 	c.formless, c.unpaid = make(map[*collect.Row]bool), make(map[rollout.Key]bool)
 	c.reasoned = slices.ContainsFunc(tops, func(t collect.Top) bool { return c.Row(t.Key).HoldsReasoning() })
-	_, err = run.Records(ctx, read, func(rec *rollout.Record) error {
+	_, err := run.Records(ctx, read, func(rec *rollout.Record) error {
 		if r := c.Row(rec.Key()); r != nil && r.Valid && rec.Outcome == rollout.Graded {
 			c.countForm(has, r, rec.Answer, least, references[r.Of.WithoutStep()])
 		}
@@ -220,7 +217,7 @@ func unseen(rejected []*collect.Payload, f form.Form, found bool, tops []collect
 
 // framed reports whether the grader pays for the rejected references within other text: for nearly
 // all items whose reference was rejected, an answer at the top states it.
-func framed(rejected []*collect.Payload, tops []collect.Top, references map[collect.ItemKey]string) bool {
+func framed(rejected []*collect.Payload, tops []collect.Top, references references) bool {
 	answers := make(map[collect.ItemKey]string)
 	for _, t := range tops {
 		answers[collect.ItemOf(t.Key)] = t.Answer
@@ -235,19 +232,29 @@ func framed(rejected []*collect.Payload, tops []collect.Top, references map[coll
 	return paid >= 5 && 10*paid >= 9*all
 }
 
-// referencesOf returns the right answers that items have in one of the usual fields, of a worked
-// solution what it ends in, else those that the audit sent to the grader.
-func (c *evidence) referencesOf(run *rollout.Run) (map[collect.ItemKey]string, error) {
-	items, err := run.ReadItems()
-	references := make(map[collect.ItemKey]string, len(items))
-	for _, p := range c.Audit.Of(rollout.ProbeReference) {
-		references[p.Item()] = p.Text
-	}
+// references holds right answers.
+type references map[collect.ItemKey]string
+
+// referencesIn returns the right answers that items have in one of the usual fields, of a worked
+// solution what it ends in.
+func referencesIn(items []rollout.Item) references {
+	found := make(references)
 	for i := range items {
 		if text, _, ok := items[i].Reference(); ok {
 			_, answer, _ := form.Solved(text)
-			references[collect.ItemKey{Split: items[i].Split, ID: items[i].ID}] = answer
+			// clone, because a substring would keep the whole solution in memory
+			found[collect.ItemKey{Split: items[i].Split, ID: items[i].ID}] = strings.Clone(answer)
 		}
 	}
-	return references, err
+	return found
+}
+
+// withProbed adds those that the audit sent to the grader, for items without a right answer.
+func (c *evidence) withProbed(items references) references {
+	for _, p := range c.Audit.Of(rollout.ProbeReference) {
+		if _, known := items[p.Item()]; !known {
+			items[p.Item()] = p.Text
+		}
+	}
+	return items
 }

@@ -74,7 +74,7 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	if err := c.ReadAudit(ctx, run); err != nil {
 		return nil, err
 	}
-	items, known, err := compareItems(run, s)
+	items, known, right, err := compareItems(run, s)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	if err != nil && !((withoutRollouts || c.Audit.Records > 0) && errors.Is(err, rollout.ErrNoRecords)) {
 		return nil, widened(ctx, run, read, err)
 	}
-	if err := c.findForm(ctx, run, read, s); err != nil {
+	if err := c.findForm(ctx, run, right, read, s); err != nil {
 		return nil, err
 	}
 	rolled, looks, err := atLook(s, run.Manifest)
@@ -125,16 +125,16 @@ func widened(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, er
 	return errors.Join(err, again)
 }
 
-// compareItems compares the items and returns their labels. It runs before the rollouts are read,
-// and keeps no rows.
-func compareItems(run *rollout.Run, s analysis.Settings) (found *itemShift, known labels, err error) {
+// compareItems compares the items and returns their labels and right answers. It runs before the
+// rollouts are read, and keeps no rows.
+func compareItems(run *rollout.Run, s analysis.Settings) (found *itemShift, known labels, right references, err error) {
 	items, err := run.ReadItems()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	known = labelsOf(items)
+	known, right = labelsOf(items), referencesIn(items)
 	// at the end, so that rows can be freed once their texts are extracted
-	return newItemShift(items, s), known, nil
+	return newItemShift(items, s), known, right, nil
 }
 
 // ownMarkup returns a function that says which tokens an item's row contains. The rows are read

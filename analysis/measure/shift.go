@@ -28,7 +28,7 @@ type pairTests struct {
 
 // newItemShift compares items; nil if none has a row.
 func newItemShift(items []rollout.Item, s analysis.Settings) *itemShift {
-	rows := shiftRows(items, s)
+	rows, entries := shiftRows(items, s)
 	if len(rows) == 0 {
 		return nil
 	}
@@ -42,18 +42,14 @@ func newItemShift(items []rollout.Item, s analysis.Settings) *itemShift {
 			sh.References++
 		}
 	}
-	searchLeaks(sh, rows)
+	searchLeaks(sh, entries)
 	is := &itemShift{found: sh, opt: shift.Options{Seed: s.Seed, Confidence: s.Confidence}, copies: originsOf(sh)}
 	is.compareRows(once(rows, shiftRow.key, is.copies))
 	return is
 }
 
 // searchLeaks searches for copies, conflicts and degenerate rows.
-func searchLeaks(sh *analysis.Shift, rows []shiftRow) {
-	entries := make([]shift.Entry, len(rows))
-	for i := range rows {
-		entries[i] = rows[i].entry
-	}
+func searchLeaks(sh *analysis.Shift, entries []shift.Entry) {
 	found := shift.Leaks(entries)
 	name := func(i int) analysis.RowName {
 		return analysis.RowName{Split: rollout.Split(entries[i].Split), Item: entries[i].ID}

@@ -18,7 +18,7 @@ import (
 
 // shiftRow is one item in the form used for comparisons.
 type shiftRow struct {
-	entry    shift.Entry
+	entry    *shift.Entry
 	lastUser string
 	rest     string  // the prompt without the last user message
 	fields   []field // by name
@@ -67,15 +67,17 @@ func once[T any](list []T, key func(T) collect.ItemKey, o origins) []T {
 	})
 }
 
-// shiftRows reads the items whose rows are known, train first.
-func shiftRows(items []rollout.Item, s analysis.Settings) []shiftRow {
-	var rows []shiftRow
+// shiftRows reads the items whose rows are known, train first. The rows point to the entries.
+func shiftRows(items []rollout.Item, s analysis.Settings) (rows []shiftRow, entries []shift.Entry) {
+	rows, entries = make([]shiftRow, 0, len(items)), make([]shift.Entry, 0, len(items))
 	names := make(map[string]string) // each name of a field once
 	for _, split := range rollout.Splits() {
 		for i := range items {
 			if items[i].Split == split && len(items[i].Row) > 0 {
-				row := newShiftRow(&items[i], s)
+				row, entry := newShiftRow(&items[i], s)
 				row.share(names)
+				entries = append(entries, entry)
+				row.entry = &entries[len(entries)-1]
 				if len(rows) > 0 && row.rest == rows[len(rows)-1].rest {
 					row.rest = rows[len(rows)-1].rest
 				}
@@ -83,7 +85,7 @@ func shiftRows(items []rollout.Item, s analysis.Settings) []shiftRow {
 			}
 		}
 	}
-	return rows
+	return rows, entries
 }
 
 // share replaces the names of the fields by equal ones.
@@ -98,11 +100,14 @@ func (r *shiftRow) share(names map[string]string) {
 }
 
 // Entry returns the parts of an item that the search for copies and conflicts needs.
-func Entry(it *rollout.Item, s analysis.Settings) shift.Entry { return newShiftRow(it, s).entry }
+func Entry(it *rollout.Item, s analysis.Settings) shift.Entry {
+	_, entry := newShiftRow(it, s)
+	return entry
+}
 
-func newShiftRow(it *rollout.Item, s analysis.Settings) shiftRow {
+func newShiftRow(it *rollout.Item, s analysis.Settings) (row shiftRow, entry shift.Entry) {
 	fields := otherFields(it)
-	row := shiftRow{fields: sortedFields(fields)}
+	row.fields = sortedFields(fields)
 	last, start := -1, 0
 	for i, m := range it.Messages {
 		if m.Role == "user" {
@@ -126,12 +131,11 @@ func newShiftRow(it *rollout.Item, s analysis.Settings) shiftRow {
 		row.lastUser = whole[start : start+len(it.Messages[last].Content)]
 	}
 	reference := referenceOf(s, it)
-	row.entry = shift.Entry{
+	return row, shift.Entry{
 		ID: it.ID, Split: string(it.Split), Prompt: whole,
 		Reference: reference, Accepted: it.Accepted(), Family: it.Family,
 		Attached: digest(attached...), Context: contextOf(fields),
 	}
-	return row
 }
 
 // referenceOf returns an item's right answer.
