@@ -60,27 +60,25 @@ func pairsOf(items []*collect.Item, took func(*collect.Row) (float64, bool),
 	return out
 }
 
+// setAgainst may change the items.
 func (m *Split) setAgainst(quantity string, log bool, items [][]stat.Pair) analysis.RewardByCost {
-	a := analysis.RewardByCost{Quantity: quantity, Items: len(items)}
-	scaled := make([][]stat.Pair, len(items))
-	for i, pairs := range items {
-		a.N += len(pairs)
-		for _, p := range pairs {
-			if log {
-				p.X = math.Log2(p.X)
-			}
-			scaled[i] = append(scaled[i], p)
-		}
-	}
-	within := stat.WithinLine(scaled, m.s.Confidence)
-	a.Within, a.P = within.Correlation, within.P
-	a.Pooled = stat.PooledLine(scaled, m.s.Confidence).Correlation
-	a.Bins = m.againstBins(items)
+	a := analysis.RewardByCost{Quantity: quantity, Items: len(items), Bins: m.againstBins(items)}
 	if quantity == analysis.CostCalls {
 		if limit, known := m.callLimit(); known {
 			a.Limit = m.atLimit(items, float64(limit))
 		}
 	}
+	for _, pairs := range items {
+		a.N += len(pairs)
+		for i := range pairs {
+			if log {
+				pairs[i].X = math.Log2(pairs[i].X)
+			}
+		}
+	}
+	within := stat.WithinLine(items, m.s.Confidence)
+	a.Within, a.P = within.Correlation, within.P
+	a.Pooled = stat.PooledLine(items, m.s.Confidence).Correlation
 	return a
 }
 

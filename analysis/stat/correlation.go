@@ -49,12 +49,8 @@ func WithinLine(items [][]Pair, conf float64) Line {
 func PooledLine(items [][]Pair, conf float64) Line {
 	checkConf(conf)
 	pairs, n := sortedPairs(items)
-	var all []Pair
-	for _, item := range pairs {
-		all = append(all, item...)
-	}
 	sums := make([]moment, len(pairs))
-	origin := centre(all)
+	origin := centre(pairs...)
 	for i, item := range pairs {
 		for _, p := range item {
 			sums[i].add(p.X-origin.X, p.Y-origin.Y)
@@ -63,17 +59,23 @@ func PooledLine(items [][]Pair, conf float64) Line {
 	return fit(sums, n, conf, "over all rollouts")
 }
 
-// centre returns the means of both numbers.
-func centre(pairs []Pair) Pair {
-	var c Pair
-	if len(pairs) == 0 {
+// centre returns the means of both numbers over all pairs of the items.
+func centre(items ...[]Pair) Pair {
+	var first, c Pair
+	n := 0.0
+	for _, pairs := range items {
+		for _, p := range pairs {
+			if n == 0 {
+				first = p
+			}
+			n++
+			c.X, c.Y = c.X+(p.X-first.X), c.Y+(p.Y-first.Y)
+		}
+	}
+	if n == 0 {
 		return c
 	}
-	for _, p := range pairs {
-		c.X, c.Y = c.X+(p.X-pairs[0].X), c.Y+(p.Y-pairs[0].Y)
-	}
-	n := float64(len(pairs))
-	return Pair{pairs[0].X + c.X/n, pairs[0].Y + c.Y/n}
+	return Pair{first.X + c.X/n, first.Y + c.Y/n}
 }
 
 // moment holds the sums behind a line.
