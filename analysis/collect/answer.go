@@ -22,7 +22,7 @@ import (
 // long answer at the top of the range.
 func (c *Collector) addAnswer(r *Row, rec *rollout.Record) {
 	r.AnswerHash = c.AnswerHash(rec.Answer)
-	r.Says = [2]uint64{c.AnswerHash(plainText(rec.Answer)), c.AnswerHash(lastNumber(rec.Answer))}
+	r.Says = [2]uint32{uint32(c.AnswerHash(plainText(rec.Answer))), uint32(c.AnswerHash(lastNumber(rec.Answer)))}
 	r.Length = int32(min(utf8.RuneCountInString(rec.Answer), math.MaxInt32))
 	c.addTop(r, rec)
 	if r.Head = r.Valid && len(rec.Answer) >= IdenticalText && c.AtTop(r.Reward); !r.Head {
@@ -35,6 +35,9 @@ func (c *Collector) addAnswer(r *Row, rec *rollout.Record) {
 		c.heads[r.AnswerHash] = strings.Clone(wording.ClipBytes(rec.Answer, analysis.ExcerptLength))
 	}
 }
+
+// Done frees what only Add needs.
+func (c *Collector) Done() { c.first = nil }
 
 // Head returns the beginning of a longer answer that earned the top on several items.
 func (c *Collector) Head(answer uint64) string { return c.heads[answer] }
@@ -120,11 +123,8 @@ func (c *Collector) addParts(r *Row, rec *rollout.Record) {
 			c.Parts = append(c.Parts, name)
 		}
 	}
-	if r.grading == nil {
-		r.grading = new(grading)
-	}
 	parts := make([]float64, len(c.Parts))
-	r.grading.parts = parts
+	r.addDetails().parts = parts
 	for i, name := range c.Parts {
 		v, ok := rec.Parts[name]
 		if !ok {
@@ -222,7 +222,7 @@ func finishOf(rec *rollout.Record) rollout.Finish {
 
 // Unfinished reports whether a rollout counts although its answer is not finished.
 func (r *Row) Unfinished() bool {
-	return r.Valid && r.finish > 0 && r.Finish() != rollout.FinishStop
+	return r.Valid && r.finish&^fromCache > 0 && r.Finish() != rollout.FinishStop
 }
 
 // markupOf returns the markup that the server left in the answer.

@@ -53,32 +53,27 @@ type Collector struct {
 }
 
 // Row is one rollout without its text. There is one for each rollout, so fields that few of them
-// have are in Rare.
+// have are in details and Rare, and hashes that are compared only within an item have 32 bits.
 type Row struct {
 	Of         *ItemKey // shared by the rows of an item
 	Sample     int
 	Reward     float64
-	Elapsed    float64   // seconds; 0 if unknown
-	OutputHash uint64    // of answer and calls; 0 if there is no text
-	Whole      uint64    // of all that was said, whatever its length; 0 if nothing is recorded
-	Trace      uint64    // of the trace id; 0 if there is none
-	AnswerHash uint64    // of the answer alone; 0 if there is none
-	Says       [2]uint64 // of the answer without irrelevant details, and of its last number; 0 if there is none
+	Elapsed    float64 // seconds; 0 if unknown
+	OutputHash uint64  // of answer and calls; 0 if there is no text
+	AnswerHash uint64  // of the answer alone; 0 if there is none
 	Calls      []Call
 	tokens     tokens
-	labels     *Labels  // nil if the record has none
-	grading    *grading // nil if the record has neither parts nor tokens of a judge
-	rare       *Rare
+	labels     *Labels   // nil if the record has none
+	details    *details  // nil if the record has none
+	Whole      uint32    // hash of all that was said, whatever its length; 0 if nothing is recorded
+	Trace      uint32    // hash of the trace id; 0 if there is none
+	Says       [2]uint32 // of the answer without irrelevant details, and of its last number; 0 if there is none
 	Length     int32 // of the answer, in runes
 	Text       int32 // of the answer and the arguments of calls, in bytes
-	Attempt    int32
-	Repeats    int32 // earlier attempts that failed and were repeated
 	Turns      int32
-	JudgeCalls int32
-	Retries    int32
 	By         uint16 // an index of Collector.By
 	outcome    uint8  // an index of outcomes
-	finish     uint8  // an index of finishes
+	finish     uint8  // an index of finishes, and fromCache
 	Head       bool   // Collector.Head has the beginning of the answer, if other items have the same one
 	Valid      bool   // whether the reward may be used
 	Graded     bool   // the reward is a grade, not the floor of a failure or a detector's zero
@@ -86,7 +81,6 @@ type Row struct {
 	Blanked    bool // the model or the grader read ********** in the place of a secret
 	Observed   bool // the record has turns and calls
 	Offered    bool // the record itself lists the tools that the model was offered
-	Cached     bool // the tool that recorded it says that the reply came from a cache
 }
 
 // The values that rows and calls store by index; index 0 means none.
@@ -96,14 +90,22 @@ var (
 	statuses = append([]rollout.CallStatus{""}, rollout.CallStatuses()...)
 )
 
+// fromCache marks the finish of a reply that came from a cache.
+const fromCache = 1 << 7
+
 // tokens holds a rollout.Usage in the order of its fields: 1 more than each count, 0 if it is unknown.
 type tokens [4]uint32
 
-// grading holds what graders with parts and judges add to a row.
-type grading struct {
-	parts []float64 // by index of Collector.Parts; NaN if missing
-	judge rollout.Usage
+// details holds what graders with parts, judges and failures add to a row.
+type details struct {
+	parts  []float64 // by index of Collector.Parts; NaN if missing
+	judge  rollout.Usage
+	counts counts
+	rare   *Rare
 }
+
+// counts holds what is 0 in most records.
+type counts struct{ attempt, repeats, judgeCalls, retries int32 }
 
 // index returns the index of a value.
 func index[W comparable](words []W, w W) uint8 { return uint8(max(0, slices.Index(words, w))) }
@@ -112,7 +114,10 @@ func index[W comparable](words []W, w W) uint8 { return uint8(max(0, slices.Inde
 func (r *Row) Outcome() rollout.Outcome { return outcomes[r.outcome] }
 
 // Finish returns how the model's last reply ended.
-func (r *Row) Finish() rollout.Finish { return finishes[r.finish] }
+func (r *Row) Finish() rollout.Finish { return finishes[r.finish&^fromCache] }
+
+// Cached reports whether the tool that recorded the rollout says that the reply came from a cache.
+func (r *Row) Cached() bool { return r.finish&fromCache != 0 }
 
 // Rare holds the fields that few rollouts have.
 type Rare struct {
@@ -127,35 +132,63 @@ type Rare struct {
 
 // Rare returns the rare fields.
 func (r *Row) Rare() Rare {
-	if r.rare == nil {
+	if r.details == nil || r.details.rare == nil {
 		return Rare{}
 	}
-	return *r.rare
+	return *r.details.rare
+}
+
+// addDetails returns the details to be changed.
+func (r *Row) addDetails() *details {
+	if r.details == nil {
+		r.details = new(details)
+	}
+	return r.details
 }
 
 // SetRare sets the rare fields.
 func (r *Row) SetRare(o Rare) {
-	if r.rare = nil; o.Cause != "" || o.Kind != "" || o.Grades != nil || o.Markup != (markup.Token{}) || o.Leak != nil ||
-		o.usage != nil {
-		r.rare = &o
+	if o.Cause != "" || o.Kind != "" || o.Grades != nil || o.Markup != (markup.Token{}) || o.Leak != nil || o.usage != nil {
+		r.addDetails().rare = &o
+	} else if r.details != nil {
+		r.details.rare = nil
 	}
 }
 
 // Judge returns the tokens of the models that graded.
 func (r *Row) Judge() rollout.Usage {
-	if r.grading == nil {
+	if r.details == nil {
 		return rollout.Usage{}
 	}
-	return r.grading.judge
+	return r.details.judge
 }
 
 // Parts returns the sub-scores by index of Collector.Parts, NaN if missing; nil without any.
 func (r *Row) Parts() []float64 {
-	if r.grading == nil {
+	if r.details == nil {
 		return nil
 	}
-	return r.grading.parts
+	return r.details.parts
 }
+
+func (r *Row) counts() counts {
+	if r.details == nil {
+		return counts{}
+	}
+	return r.details.counts
+}
+
+// Attempt returns which attempt at the sample the rollout is, from 0.
+func (r *Row) Attempt() int { return int(r.counts().attempt) }
+
+// Repeats returns the number of earlier attempts that failed and were repeated.
+func (r *Row) Repeats() int { return int(r.counts().repeats) }
+
+// JudgeCalls returns the number of requests to models that graded.
+func (r *Row) JudgeCalls() int { return int(r.counts().judgeCalls) }
+
+// Retries returns the number of requests that were made again.
+func (r *Row) Retries() int { return int(r.counts().retries) }
 
 // Key identifies the rollout.
 func (r *Row) Key() rollout.Key {
@@ -178,8 +211,8 @@ func (r *Row) setUsage(u rollout.Usage, rare *Rare) {
 
 // Usage returns the tokens of the model.
 func (r *Row) Usage() rollout.Usage {
-	if r.rare != nil && r.rare.usage != nil {
-		return *r.rare.usage
+	if u := r.Rare().usage; u != nil {
+		return *u
 	}
 	counts, known := new([len(r.tokens)]int64), [len(r.tokens)]*int64{}
 	for i, n := range r.tokens {
@@ -194,8 +227,7 @@ func (r *Row) Usage() rollout.Usage {
 // Tokens returns InputTokens, OutputTokens or ReasoningTokens, if they are known.
 func (r *Row) Tokens(of Quantity) (n float64, known bool) {
 	i := of - InputTokens
-	if r.rare != nil && r.rare.usage != nil {
-		u := r.rare.usage
+	if u := r.Rare().usage; u != nil {
 		if n := []*int64{u.Input, u.Output, u.Reasoning}[i]; n != nil {
 			return float64(*n), true
 		}
@@ -256,20 +288,17 @@ func (c *Collector) Add(rec *rollout.Record) error {
 	item := c.rows.of(rec.Key())
 	r, rare := c.rows.blank(), Rare{Leak: leakOf(rec)}
 	*r = Row{
-		Of: &item.key, Sample: rec.Sample, Attempt: small(rec.Attempt), outcome: index(outcomes, rec.Outcome),
-		Clipped: rec.Clipped,
+		Of: &item.key, Sample: rec.Sample, outcome: index(outcomes, rec.Outcome), Clipped: rec.Clipped,
 		Blanked: rec.Blanked > 0, finish: index(finishes, finishOf(rec)),
 		Observed: rec.Turns > 0 || len(rec.Calls) > 0, Turns: small(rec.Turns), Offered: offered(rec),
-		JudgeCalls: small(price.JudgeCalls(rec)), Retries: small(rec.Retries),
-		Elapsed: time.Duration(rec.Elapsed).Seconds(),
-		labels:  c.rows.labelsOf(rec),
+		Elapsed: time.Duration(rec.Elapsed).Seconds(), labels: c.rows.labelsOf(rec),
 	}
 	r.setUsage(rec.Usage, &rare)
-	if rec.Judge != (rollout.Usage{}) {
-		r.grading = &grading{judge: rec.Judge}
-	}
 	was := item.row(r.Sample)
-	r.Repeats = c.repeats(was, rec)
+	n := counts{small(rec.Attempt), c.repeats(was, rec), small(price.JudgeCalls(rec)), small(rec.Retries)}
+	if n != (counts{}) || rec.Judge != (rollout.Usage{}) {
+		r.details = &details{judge: rec.Judge, counts: n}
+	}
 	if rec.Outcome != rollout.Graded {
 		rare.Cause = errorOf(rec)
 	}
@@ -323,10 +352,10 @@ func (c *Collector) repeats(was *Row, rec *rollout.Record) int32 {
 	switch {
 	case was == nil:
 		return small(rec.Attempt)
-	case was.Outcome() == rollout.GraderFailed && rec.TraceID != "" && was.Trace == c.AnswerHash(rec.TraceID):
-		return was.Repeats
+	case was.Outcome() == rollout.GraderFailed && rec.TraceID != "" && was.Trace == uint32(c.AnswerHash(rec.TraceID)):
+		return was.counts().repeats
 	}
-	return was.Repeats + max(0, small(rec.Attempt)-was.Attempt)
+	return was.counts().repeats + max(0, small(rec.Attempt)-was.counts().attempt)
 }
 
 // Row returns a rollout that estimates include; nil if there is none.
@@ -438,7 +467,7 @@ func (c *Collector) addCalls(r *Row, rec *rollout.Record) {
 			maphash.WriteComparable(&h, r.Calls[i].Bytes)
 		}
 		maphash.WriteComparable(&h, rec.Said)
-		r.Whole = h.Sum64() | 1
+		r.Whole = uint32(h.Sum64()) | 1
 	}
 }
 
@@ -477,7 +506,10 @@ func (c *Collector) addOrigin(r *Row, rec *rollout.Record, item *rowsOfItem) {
 		c.by[rec.Served] = i
 		c.By = append(c.By, rec.Served)
 	}
-	r.By, r.Trace, r.Cached = i, c.AnswerHash(rec.TraceID), cached(rec)
+	r.By, r.Trace = i, uint32(c.AnswerHash(rec.TraceID))
+	if cached(rec) {
+		r.finish |= fromCache
+	}
 }
 
 // cached reports whether a tool marked the reply as served by a cache.

@@ -10,9 +10,9 @@ import (
 )
 
 // A run of a million rollouts fits into 500 MB only if a rollout with two calls takes some 300 bytes.
-// It took 475.
+// It took 475, then 312.
 func TestARolloutTakesLittleMemory(t *testing.T) {
-	const items, samples, most = 2000, 8, 330
+	const items, samples, most = 2000, 8, 285
 	c := New(stat.Range{Lo: 0, Hi: 1})
 	before := live()
 	for i := range items {

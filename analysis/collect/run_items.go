@@ -227,7 +227,7 @@ func (c *Collector) sourceOf(r *Row, rec *rollout.Record) source {
 func (it *RunItem) add(r *Row, origin source, parts []string, run known) {
 	rare := r.Rare()
 	try := Try{
-		Sample: r.Sample, Attempt: int(r.Attempt), Line: origin.line, Trace: origin.trace, Calls: -1, Turns: -1,
+		Sample: r.Sample, Attempt: r.Attempt(), Line: origin.line, Trace: origin.trace, Calls: -1, Turns: -1,
 		Outcome: r.Outcome(), Valid: r.Valid, Reward: r.Reward, Elapsed: r.Elapsed, Output: r.OutputHash,
 		Cause: rare.Cause, Kind: rare.Kind,
 	}

@@ -93,7 +93,7 @@ func (m *Split) copies() *analysis.Copies {
 			continue
 		}
 		out.Compared++
-		if !alike(rows, func(r *collect.Row) uint64 { return r.Whole }) {
+		if !alike(rows, func(r *collect.Row) uint64 { return uint64(r.Whole) }) {
 			continue
 		}
 		out.Equal++
@@ -101,10 +101,10 @@ func (m *Split) copies() *analysis.Copies {
 		marked := 0
 		for _, r := range rows {
 			text += float64(r.Text)
-			marked += one(r.Cached)
+			marked += one(r.Cached())
 		}
 		outputs += len(rows)
-		ids += one(alike(rows, func(r *collect.Row) uint64 { return r.Trace }))
+		ids += one(alike(rows, func(r *collect.Row) uint64 { return uint64(r.Trace) }))
 		times += one(alike(rows, func(r *collect.Row) uint64 {
 			if r.Elapsed == math.Trunc(r.Elapsed) { // a log with rounded times
 				return 0

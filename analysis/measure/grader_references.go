@@ -122,7 +122,7 @@ func (c *evidence) compared(items []*collect.Item) (answers, rewards int) {
 // Comparable reports whether the answers to the item can be compared for equality: two are equal
 // word for word, or most contain the same last number. Free sentences never are.
 func Comparable(it *collect.Item) bool {
-	texts, numbers := make(map[uint64]int), make(map[uint64]int)
+	texts, numbers := make(map[uint32]int), make(map[uint32]int)
 	answered, words, figures := 0, 0, 0
 	for _, r := range it.Rows {
 		if r.Says[0] == 0 {

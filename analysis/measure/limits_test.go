@@ -113,9 +113,9 @@ func TestTheSignOfCopies(t *testing.T) {
 		for item := range 10 {
 			it := &collect.Item{ID: fmt.Sprint(item)}
 			for sample := range 2 {
-				r := &collect.Row{Whole: 7, Trace: uint64(100*item + sample + 1)}
+				r := &collect.Row{Whole: 7, Trace: uint32(100*item + sample + 1)}
 				if item < test.withID {
-					r.Trace = uint64(item + 1)
+					r.Trace = uint32(item + 1)
 				}
 				it.Rows = append(it.Rows, r)
 			}

@@ -20,9 +20,9 @@ const (
 // too long a prompt.
 func lostAttempts(r *collect.Row) int {
 	if !r.Valid && (r.Outcome().Missing() && r.Outcome() != rollout.GraderFailed) {
-		return int(r.Repeats) + 1
+		return r.Repeats() + 1
 	}
-	return int(r.Repeats)
+	return r.Repeats()
 }
 
 // missingBy is nil if fewer than fewestLost attempts failed.

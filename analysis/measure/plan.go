@@ -263,7 +263,7 @@ func judged(items []*collect.Item) float64 {
 	for _, it := range items {
 		for _, r := range it.Rows {
 			if r.Valid {
-				calls += float64(r.JudgeCalls)
+				calls += float64(r.JudgeCalls())
 				all++
 			}
 		}

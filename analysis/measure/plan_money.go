@@ -83,7 +83,7 @@ func usdOf(r *collect.Row, p price.Prices, tools []string) (usd float64, missing
 			return 0, missing
 		}
 	}
-	judge, missing := p.OfJudge(r.Judge(), int(r.JudgeCalls))
+	judge, missing := p.OfJudge(r.Judge(), r.JudgeCalls())
 	if !missing.IsEmpty() {
 		return 0, missing
 	}

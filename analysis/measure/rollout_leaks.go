@@ -45,7 +45,7 @@ func (c *evidence) leaks(items []*collect.Item, conf float64) *analysis.Leaks {
 				analysis.LeakExample{
 					RolloutName: analysis.RolloutName{
 						Split: r.Of.Split, Item: r.Of.ID,
-						Sample: r.Sample, Attempt: int(r.Attempt),
+						Sample: r.Sample, Attempt: r.Attempt(),
 					}, At: wording.ClipBytes(k.At, collect.CauseLength),
 					Canary: wording.ClipBytes(k.Canary, collect.CauseLength),
 				})

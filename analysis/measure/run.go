@@ -84,6 +84,7 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	if err != nil && !((withoutRollouts || c.Audit.Records > 0) && errors.Is(err, rollout.ErrNoRecords)) {
 		return nil, widened(ctx, run, read, err)
 	}
+	c.Done()
 	if err := c.findForm(ctx, run, right, read, s); err != nil {
 		return nil, err
 	}

@@ -185,9 +185,9 @@ func (m *Split) Missing() analysis.Missing {
 	total := 0
 	m.records(func(r *collect.Row) {
 		total++
-		out.Repeated += int(r.Repeats) // only failed rollouts are repeated
-		if r.Valid && r.Retries > 0 {  // retries of lost rollouts were in vain
-			out.Retries += int(r.Retries)
+		out.Repeated += r.Repeats()     // only failed rollouts are repeated
+		if r.Valid && r.Retries() > 0 { // retries of lost rollouts were in vain
+			out.Retries += r.Retries()
 			out.Retried++
 		}
 		switch {
