@@ -55,7 +55,7 @@ func TextOrJSON(raw json.RawMessage) string {
 		return ""
 	}
 	if s := (Scanner{Source: raw}); raw[0] == '"' && s.Literal() == nil && s.At == len(raw) {
-		return Text(raw)
+		return s.text(raw)
 	}
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }

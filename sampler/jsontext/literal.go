@@ -2,6 +2,8 @@ package jsontext
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -12,35 +14,61 @@ import (
 // or a lone surrogate becomes U+FFFD.
 func Text(lit []byte) string {
 	body := lit[1 : len(lit)-1]
-	if bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body) {
+	return textOf(body, utf8.Valid(body))
+}
+
+// text is Text for the last string that was walked over.
+func (s *Scanner) text(lit []byte) string {
+	body := lit[1 : len(lit)-1]
+	if s.short == 0 && !s.coded && s.ascii {
+		return string(body)
+	}
+	return textOf(body, s.ascii || utf8.Valid(body))
+}
+
+// textOf is Text for what is between the quotes; valid says whether that is UTF-8.
+func textOf(body []byte, valid bool) string {
+	if !valid {
+		body = []byte(string([]rune(string(body)))) // each invalid byte becomes U+FFFD
+	}
+	n := bytes.IndexByte(body, '\\')
+	if n < 0 {
 		return string(body)
 	}
 	var text strings.Builder
 	text.Grow(len(body))
-	for {
-		n := bytes.IndexByte(body, '\\')
-		if n < 0 {
-			n = len(body)
+	text.Write(body[:n])
+	var run [512]byte // text that is not yet written
+	at := 0
+	for i := n; i < len(body); {
+		if at > len(run)-8 {
+			text.Write(run[:at])
+			at = 0
 		}
-		if plain := body[:n]; utf8.Valid(plain) {
-			text.Write(plain)
-		} else {
-			for _, r := range string(plain) { // an invalid byte becomes U+FFFD
-				text.WriteRune(r)
+		switch c := body[i]; {
+		case c != '\\':
+			run[at] = c
+			at, i = at+1, i+1
+		case body[i+1] != 'u':
+			run[at] = unescaped[body[i+1]]
+			at, i = at+1, i+2
+		default:
+			r, size := escaped(body[i:])
+			at, i = at+utf8.EncodeRune(run[at:], r), i+size
+		}
+		for len(body)-i >= 8 && at <= len(run)-8 {
+			x := binary.LittleEndian.Uint64(body[i:])
+			binary.LittleEndian.PutUint64(run[at:], x)
+			if slash := x ^ ones*'\\'; (slash-ones)&^slash&tops != 0 {
+				before := bits.TrailingZeros64((slash-ones)&^slash&tops) / 8
+				at, i = at+before, i+before
+				break
 			}
+			at, i = at+8, i+8
 		}
-		if body = body[n:]; len(body) == 0 {
-			return text.String()
-		}
-		if body[1] != 'u' {
-			text.WriteByte(unescaped[body[1]])
-			body = body[2:]
-			continue
-		}
-		r, size := escaped(body)
-		text.WriteRune(r)
-		body = body[size:]
 	}
+	text.Write(run[:at])
+	return text.String()
 }
 
 // unescaped holds the byte that each letter after a backslash stands for.

@@ -149,12 +149,7 @@ func readString(s *Scanner, _ int, to reflect.Value) bool {
 	if s.Literal() != nil {
 		return false
 	}
-	lit := s.Source[from:s.At]
-	if s.short == 0 && !s.coded && s.ascii {
-		to.SetString(string(lit[1 : len(lit)-1]))
-	} else {
-		to.SetString(Text(lit))
-	}
+	to.SetString(s.text(s.Source[from:s.At]))
 	return true
 }
 

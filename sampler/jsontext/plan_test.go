@@ -90,7 +90,7 @@ func TestUnusualFieldsAreDecodedAsByEncodingJSON(t *testing.T) {
 // A value is compacted as encoding/json compacts a json.RawMessage.
 func FuzzAppendCompact(f *testing.F) {
 	for _, text := range []string{
-		`{"a": [1, "x\"  y\\"], "b" : null }`, `"<a href=\"x\">&amp;"`, "\"\u2028\u2029\u2030é\xff<\"", ` 7 `, `{`, ``, `"\u003c"`, "[\t{\r\n}]", `"\`,
+		`{"a": [1, "x\"  y\\"], "b" : null }`, `"<a href=\"x\">&amp;"`, "\"\u2028\u2029\u2030é\xff<\"", ` 7 `, `{`, ``, `"\u003c"`, "[\t{\r\n}]", `"\`, "[{\"a<\":\"x\u2028<é’&\"},\"\xe2\x80\"]",
 	} {
 		f.Add([]byte(text))
 	}

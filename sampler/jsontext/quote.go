@@ -87,7 +87,6 @@ const lineEnd = 0xe2
 // toQuote returns the highest bit of the first of eight bytes that is not plain, has a meaning in a page,
 // or may begin a rune to replace: in a valid text one of the two line ends; see marked.
 func toQuote(s string, page, valid bool) uint64 {
-	const ones = 0x0101010101010101
 	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 	m := marked(x)
@@ -111,6 +110,9 @@ func AppendCompact(b, value []byte) ([]byte, error) {
 		text, err := json.Marshal(json.RawMessage(value)) // of nil it is null
 		return append(b, text...), err
 	}
+	if s.spaces == 0 {
+		return appendPageSafe(b, value), nil // its special characters are all within literals
+	}
 	for s.At = 0; s.At < len(value); {
 		switch c := value[s.At]; c {
 		case '"':
@@ -127,7 +129,7 @@ func AppendCompact(b, value []byte) ([]byte, error) {
 	return b, nil
 }
 
-// appendPageSafe appends a literal, and escapes what has a meaning in a page.
+// appendPageSafe appends a literal, or a value without white space, and escapes what has a meaning in a page.
 func appendPageSafe(b, lit []byte) []byte {
 	special := false
 	for _, c := range []byte{'<', '>', '&', lineEnd} {
@@ -136,15 +138,19 @@ func appendPageSafe(b, lit []byte) []byte {
 	if !special {
 		return append(b, lit...)
 	}
-	for len(lit) > 0 {
-		switch r, size := utf8.DecodeRune(lit); r {
-		case '<', '>', '&', '\u2028', '\u2029':
-			b = fmt.Appendf(b, `\u%04x`, r)
-			lit = lit[size:]
+	start := 0
+	for i, c := range lit {
+		after := i + 1
+		switch {
+		case c == '<', c == '>', c == '&':
+		case c == lineEnd && len(lit)-i >= 3 && lit[i+1] == 0x80 && lit[i+2]&^1 == 0xa8: // U+2028 and U+2029
+			after = i + 3
 		default:
-			b = append(b, lit[:size]...)
-			lit = lit[size:]
+			continue
 		}
+		r, _ := utf8.DecodeRune(lit[i:])
+		b = fmt.Appendf(append(b, lit[start:i]...), `\u%04x`, r)
+		start = after
 	}
-	return b
+	return append(b, lit[start:]...)
 }

@@ -19,7 +19,8 @@ type Scanner struct {
 	// object. If it walks over the value itself, visit is not called.
 	Enter func(key []byte) (walked bool, err error)
 
-	bare bool // a bare word was met since the last Strict
+	bare   bool // a bare word was met since the last Strict
+	spaces int  // how many bytes of white space were walked over
 
 	rows  bool                           // the text is a row; see DecodeRow
 	other func(key string, value []byte) // takes its unknown keys; may be nil
@@ -77,6 +78,7 @@ func (s *Scanner) Space() {
 		switch s.Source[s.At] {
 		case ' ', '\t', '\r', '\n':
 			s.At++
+			s.spaces++
 		default:
 			return
 		}
@@ -239,14 +241,16 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
-const tops = 0x8080808080808080 // the highest bit of each of eight bytes
+const (
+	ones = 0x0101010101010101 // the lowest bit of each of eight bytes
+	tops = 0x8080808080808080 // the highest
+)
 
 // marked returns eight bytes with the highest bit set in the first one of x that is not plain:
 // less than a space, a quote or a backslash. Higher bits are meaningless; 0 means all plain.
 func marked(x uint64) uint64 {
-	const ones = 0x0101010101010101
-	quote, slash := x^ones*'"', x^ones*'\\'
-	return ((x-ones*' ')&^x | (quote-ones)&^quote | (slash-ones)&^slash) & tops
+	low, slash := x^ones*('"'^' '), x^ones*'\\' // changes the quote into a space, and the space into the quote
+	return ((low-ones*(' '+1))&^low | (slash-ones)&^slash) & tops
 }
 
 // Literal walks over a string and notes what LiteralLen needs to know about it.
@@ -278,19 +282,16 @@ func (s *Scanner) Literal() error {
 		if b[i] != '\\' || i+1 >= len(b) {
 			return ErrSyntax
 		}
-		switch b[i+1] {
-		case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		if unescaped[b[i+1]] != 0 {
 			i += 2
 			s.short++
-		case 'u':
-			if len(b)-i < 6 || !hex4(b[i+2:i+6]) {
-				return ErrSyntax
-			}
-			i += 6
-			s.coded = true
-		default:
+			continue
+		}
+		if b[i+1] != 'u' || len(b)-i < 6 || !hex4(b[i+2:i+6]) {
 			return ErrSyntax
 		}
+		i += 6
+		s.coded = true
 	}
 }
 

@@ -59,7 +59,7 @@ func FuzzScannerValue(f *testing.F) {
 }
 
 func FuzzTextLen(f *testing.F) {
-	for _, s := range []string{`plain`, `\n\"\u00e9`, `\ud83d\ude00`, `\ud800`, `\ud800\u0041`, `\udc00\ud800`, "\xff\xc3", "é😀", `\\u0041`, `seven   \n bytes\" and é and nineteen more`} {
+	for _, s := range []string{`plain`, `\n\"\u00e9`, `\ud83d\ude00`, `\ud800`, `\ud800\u0041`, `\udc00\ud800`, "\xff\xc3", "é😀", `\\u0041`, `seven   \n bytes\" and é and nineteen more`, strings.Repeat(`\n is é\ud83d\ude00`, 99), strings.Repeat("\xff", 600) + `\n`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, body string) {

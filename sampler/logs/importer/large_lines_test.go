@@ -21,6 +21,7 @@ func largeLogsOfLines() map[string]largeLog {
 	}
 	const tau2Call = `{"id":"c%d","name":"search","arguments":{"q":"fox"},"requestor":"assistant"}`
 	talk := strings.ReplaceAll(agentTalk(tau2Call), `"tool_call_id"`, `"id"`)
+	csvWords := strings.ReplaceAll(words, `\"`, `""`)
 	lines := func(part func(i int) string) largeLog { return largeLog{"", "\n", "\n", part} }
 	return map[string]largeLog{
 		"tau2-bench": {`{"info":{"num_trials":4},"tasks":[],"simulations":[`, `]}`, ",\n", func(i int) string {
@@ -42,7 +43,7 @@ func largeLogsOfLines() map[string]largeLog {
 			return fmt.Sprintf(`{"run_id":"r","event_id":%d,"sample_id":"a.%d","type":"sampling","data":{"prompt":"look","sampled":["%s"]}}`+"\n"+`{"run_id":"r","event_id":%d,"sample_id":"a.%d","type":"match","data":{"correct":true}}`, 2*i, i, words, 2*i+1, i)
 		}},
 		"csv": {"item,sample,reward,answer\n", "\n", "\n", func(i int) string {
-			return fmt.Sprintf(`q%d,%d,0.5,"%s"`, i/4, i%4, strings.ReplaceAll(words, `\"`, `""`))
+			return fmt.Sprintf(`q%d,%d,0.5,"%s"`, i/4, i%4, csvWords)
 		}},
 	}
 }

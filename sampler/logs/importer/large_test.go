@@ -155,7 +155,7 @@ func TestDeepLargeLogs(t *testing.T) {
 }
 
 // largeArchive is an .eval on disk of n samples.
-func largeArchive(t *testing.T, n int) Source {
+func largeArchive(t testing.TB, n int) Source {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "large.eval")
 	f, err := os.Create(path)
@@ -204,20 +204,28 @@ func BenchmarkImportDirectory(b *testing.B) {
 }
 
 func benchmarkImport(b *testing.B, sink func() Sink) {
-	for name, src := range largeLogs(2000) {
+	const rollouts = 2000
+	logs := largeLogs(rollouts)
+	logs["inspect,eval"] = Source{}
+	for name, src := range logs {
 		b.Run(name, func(b *testing.B) {
-			size := int64(0)
-			f, err := src.Files[0].Open()
-			if err != nil {
-				b.Fatal(err)
-			}
-			if size, err = io.Copy(io.Discard, f); err != nil {
-				b.Fatal(err)
+			format, _, archive := strings.Cut(name, ",")
+			size := rollouts * int64(len(agentTalk(inspectCall))) // unpacked, without a hundred bytes of each sample
+			if archive {
+				src = largeArchive(b, rollouts)
+			} else {
+				f, err := src.Files[0].Open()
+				if err != nil {
+					b.Fatal(err)
+				}
+				if size, err = io.Copy(io.Discard, f); err != nil {
+					b.Fatal(err)
+				}
 			}
 			b.SetBytes(size)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Import(context.Background(), Formats(), name, src, sink()); err != nil {
+				if _, err := Import(context.Background(), Formats(), format, src, sink()); err != nil {
 					b.Fatal(err)
 				}
 			}
