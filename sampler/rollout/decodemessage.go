@@ -21,43 +21,62 @@ func readMessages(v []byte) (list []Message, err error) {
 
 func usualMessages(v []byte) (list []Message, err error) {
 	s := jsontext.Scanner{Source: v}
-	err = s.Elements(func(value []byte) error {
-		m, err := usualMessage(value)
-		list = append(list, m)
-		return err
-	})
-	if err == nil && list == nil {
-		err = errUnusual // encoding/json makes an empty list
+	s.Space()
+	if list, err = scanMessages(&s, 0); err == nil {
+		err = s.End()
 	}
 	return list, err
 }
 
-func usualMessage(v []byte) (m Message, err error) {
-	s := jsontext.Scanner{Source: v}
-	err = s.Members(func(key, value []byte) error {
-		switch string(jsontext.Key(key)) {
-		case "role":
-			return usualText(value, &m.Role)
-		case "content":
-			if jsontext.IsNull(value) {
-				m.Content = ""
-				return nil
-			}
-			return usualText(value, &m.Content)
-		case "refusal":
-			return usualText(value, &m.Refusal)
-		case "reasoning":
-			return usualText(value, &m.Reasoning)
-		case "tool_call_id":
-			return usualText(value, &m.ToolCallID)
-		case "name":
-			return usualText(value, &m.Name)
-		case "tool_calls":
-			return usualToolCalls(value, &m)
+// scanMessages reads the usual form of a list of messages, which begins at s.At and is nested in depth
+// others, while it scans it. An empty list is unusual: encoding/json makes one that is not nil.
+func scanMessages(s *jsontext.Scanner, depth int) (list []Message, err error) {
+	begins := func(c byte) bool { return s.At < len(s.Source) && s.Source[s.At] == c }
+	if !begins('[') {
+		return nil, errUnusual
+	}
+	var m Message
+	visit := func(key, value []byte) error { return m.usual(key, value) }
+	s.At++
+	for more := true; more; {
+		if s.Space(); !begins('{') {
+			return nil, errUnusual
 		}
-		return errUnusual
-	})
-	return m, err
+		m = Message{}
+		if err = s.Object(depth+2, visit); err == nil {
+			list = append(list, m)
+			more, err = s.Comma(']')
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// usual reads a member of a message.
+func (m *Message) usual(key, value []byte) error {
+	switch string(jsontext.Key(key)) {
+	case "role":
+		return usualText(value, &m.Role)
+	case "content":
+		if jsontext.IsNull(value) {
+			m.Content = ""
+			return nil
+		}
+		return usualText(value, &m.Content)
+	case "refusal":
+		return usualText(value, &m.Refusal)
+	case "reasoning":
+		return usualText(value, &m.Reasoning)
+	case "tool_call_id":
+		return usualText(value, &m.ToolCallID)
+	case "name":
+		return usualText(value, &m.Name)
+	case "tool_calls":
+		return usualToolCalls(value, m)
+	}
+	return errUnusual
 }
 
 func usualToolCalls(v []byte, m *Message) error {

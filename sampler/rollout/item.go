@@ -74,14 +74,17 @@ func (it *Item) decodeUsual() bool {
 	var messages []Message
 	var tools json.RawMessage
 	s := jsontext.Scanner{Source: it.Row}
-	err := s.Members(func(key, value []byte) (err error) {
-		switch string(jsontext.Key(key)) {
-		case "messages":
-			messages, err = usualMessages(value)
-		case "tools":
+	s.Enter = func(key []byte) (walked bool, err error) {
+		if walked = string(jsontext.Key(key)) == "messages"; walked {
+			messages, err = scanMessages(&s, 1)
+		}
+		return walked, err
+	}
+	err := s.Members(func(key, value []byte) error {
+		if string(jsontext.Key(key)) == "tools" {
 			tools = value[:len(value):len(value)] // shares the memory of the row
 		}
-		return err
+		return nil
 	})
 	if err == nil {
 		it.Messages, it.Tools = messages, toolsIn(tools)
