@@ -134,23 +134,33 @@ func (in *intake) only(line int, what string) error {
 	return nil
 }
 
-// item passes an item on. A row whose messages or tools are not in the form of a chat is put under
-// the key "row".
+// item passes on the item of a row; see rowItem.
 func (in *intake) item(f File, line int, id string, row json.RawMessage) error {
 	return in.itemIn(f, line, in.split, id, row)
 }
 
 // itemIn is item for a split that the log names.
 func (in *intake) itemIn(f File, line int, split rollout.Split, id string, row json.RawMessage) error {
-	it := rollout.Item{ID: id, Split: split, File: filepath.Base(f.Name), Line: line, Row: row}
-	if it.Decode() != nil {
-		wrapped, err := marshalRow(map[string]json.RawMessage{"row": row})
-		if err != nil {
-			return err
-		}
-		it.Row = wrapped
+	it, err := rowItem(row)
+	if err != nil {
+		return err
 	}
+	return in.send(f, line, split, id, it)
+}
+
+// send passes on an item that rowItem returned.
+func (in *intake) send(f File, line int, split rollout.Split, id string, it rollout.Item) error {
+	it.ID, it.Split, it.File, it.Line = id, split, filepath.Base(f.Name), line
 	return ended(in.sink.item(it))
+}
+
+// rowItem returns an item with a row, decoded. A row whose messages or tools are not in the form of a chat is
+// put under the key "row". It is safe for concurrent use.
+func rowItem(row json.RawMessage) (it rollout.Item, err error) {
+	if it.Row = row; it.Decode() != nil {
+		it.Row, err = marshalRow(map[string]json.RawMessage{"row": row})
+	}
+	return it, err
 }
 
 // record passes on a rollout; sample is its number in the file.

@@ -46,8 +46,20 @@ type lmEvalRow struct {
 	Metrics   []string                   `json:"metrics"`
 	Hash      string                     `json:"doc_hash"`
 	scores    map[string]json.RawMessage // values of the metrics
-	item      json.RawMessage            // the item's row
+	item      rollout.Item
+	others    []lmEvalMember // the members that the row does not name; they share the memory of the line
 	marked
+}
+
+type lmEvalMember struct {
+	key   string
+	value []byte
+}
+
+// mark keeps a member, which may be a metric.
+func (r *lmEvalRow) mark(key string, value []byte) {
+	r.marked.mark(key, value)
+	r.others = append(r.others, lmEvalMember{key, value})
 }
 
 func readLMEval(ctx context.Context, in *intake) error {
@@ -82,21 +94,35 @@ func decodeLMEval(text []byte) (*lmEvalRow, error) {
 	if err != nil {
 		return row, err
 	}
-	if row.item, err = lmEvalItem(row); err != nil || len(row.Metrics) == 0 {
+	others := row.others
+	row.others = nil // a row outlives its line
+	item, err := lmEvalItem(row)
+	if err == nil {
+		row.item, err = rowItem(item)
+	}
+	if err != nil || len(row.Metrics) == 0 {
 		return row, err
 	}
+	row.marks = row.marks.Without(func(key string) bool { return slices.Contains(row.Metrics, key) })
 	row.scores = make(map[string]json.RawMessage, len(row.Metrics))
 	for _, name := range row.Metrics {
 		row.scores[name] = nil
 	}
-	row.marks = row.marks.Without(func(key string) bool { return slices.Contains(row.Metrics, key) })
-	err = rollout.Members(text, func(key string, value []byte) error {
+	score := func(key string, value []byte) error {
 		if _, wanted := row.scores[key]; wanted {
 			row.scores[key] = append(json.RawMessage(nil), value...)
 		}
 		return nil
-	})
-	return row, err
+	}
+	for _, m := range others {
+		_ = score(m.key, m.value) // no error
+	}
+	for _, value := range row.scores {
+		if value == nil { // missing, or under a key that the row names
+			return row, rollout.Members(text, score)
+		}
+	}
+	return row, nil
 }
 
 type lmEvalReader struct {
@@ -189,7 +215,7 @@ func (l *lmEvalReader) line(f File, line int, row *lmEvalRow) error {
 		return fmt.Errorf("document %s has no responses", id)
 	}
 	l.sink.tellExactly("target", row.Target)
-	if err := l.item(f, line, id, row.item); err != nil {
+	if err := l.send(f, line, l.split, id, row.item); err != nil {
 		return err
 	}
 	return l.rollouts(id, row)
