@@ -30,18 +30,42 @@ func Messages(text json.RawMessage, role string) ([]rollout.Message, error) {
 	if text[0] == '"' {
 		return []rollout.Message{{Role: role, Content: jsontext.TextOrJSON(text)}}, nil
 	}
-	var all []ChatMessage
-	if err := jsontext.Unmarshal(text, &all); err != nil {
-		return nil, err
+	var all []struct {
+		ChatMessage
+		Content Content `json:"content"` // in place of that of ChatMessage
+	}
+	if jsontext.Unmarshal(text, &all) != nil {
+		return nil, jsontext.Unmarshal(text, new([]ChatMessage)) // whose error names the field as a chat does
 	}
 	out := make([]rollout.Message, len(all))
-	for i, m := range all {
+	for i := range all {
+		m := &all[i]
 		var err error
+		m.ChatMessage.Content = m.Content.Raw
 		if out[i], err = m.Message(); err != nil {
 			return nil, fmt.Errorf("message %d: %w", i+1, err)
 		}
+		if m.Content.Raw == nil {
+			out[i].Content = m.Content.Text
+		}
 	}
 	return out, nil
+}
+
+// Content is a content that is decoded at once if it is a text.
+type Content struct {
+	Text string
+	Raw  json.RawMessage // of any other content; nil if it is a text
+}
+
+// UnmarshalJSON never fails.
+func (c *Content) UnmarshalJSON(value []byte) error {
+	if value[0] == '"' {
+		*c = Content{Text: jsontext.Text(value)}
+	} else {
+		*c = Content{Raw: bytes.Clone(value)}
+	}
+	return nil
 }
 
 // Message returns the message in the form in which a rollout records it.

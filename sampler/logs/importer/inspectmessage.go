@@ -15,10 +15,10 @@ import (
 )
 
 type inspectMessage struct {
-	Role       string          `json:"role"`
-	Content    json.RawMessage `json:"content"`
-	ToolCallID string          `json:"tool_call_id"`
-	Function   string          `json:"function"`
+	Role       string             `json:"role"`
+	Content    transcript.Content `json:"content"`
+	ToolCallID string             `json:"tool_call_id"`
+	Function   string             `json:"function"`
 	ToolCalls  []struct {
 		ID         string          `json:"id"`
 		Function   string          `json:"function"`
@@ -76,9 +76,9 @@ func (m *inspectMessage) message() (rollout.Message, error) {
 }
 
 // inspectContent returns the text of a message and the reasoning in it.
-func inspectContent(text json.RawMessage) (content, reasoning string, err error) {
-	if len(text) == 0 || text[0] != '[' {
-		return jsontext.TextOrJSON(text), "", nil
+func inspectContent(c transcript.Content) (content, reasoning string, err error) {
+	if len(c.Raw) == 0 || c.Raw[0] != '[' {
+		return cmp.Or(c.Text, jsontext.TextOrJSON(c.Raw)), "", nil
 	}
 	var parts []struct {
 		Type      string `json:"type"`
@@ -87,7 +87,7 @@ func inspectContent(text json.RawMessage) (content, reasoning string, err error)
 		Summary   string `json:"summary"`
 		Redacted  bool   `json:"redacted"`
 	}
-	if err := jsontext.Unmarshal(text, &parts); err != nil {
+	if err := jsontext.Unmarshal(c.Raw, &parts); err != nil {
 		return "", "", err
 	}
 	var said, thought []string
