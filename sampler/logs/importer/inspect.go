@@ -39,9 +39,11 @@ type inspectLog struct {
 	last   map[string]bool // names of the samples that count if an evaluation has several logs; nil = all
 	close  func() error
 
-	entries map[string]int       // of JSON: the last entry of each sample, by its name
-	names   []string             // of an archive: the members with samples
-	members map[string]*zip.File // of an archive, by name
+	entries  map[string]int       // of JSON: the last entry of each sample, by its name
+	names    []string             // of an archive: the members with samples
+	members  map[string]*zip.File // of an archive, by name
+	kept     *keptMembers         // of the archives of an import
+	lastPass bool                 // over the samples
 }
 
 // eachSample decodes the samples of a log on all processors, and yields them in order.
@@ -144,12 +146,14 @@ func readInspect(ctx context.Context, in *intake) error {
 		tasks: make(map[string]bool), items: make(map[string]bool), uuids: make(map[string]string),
 	}
 	logs := make([]*inspectLog, 0, len(in.files))
+	kept := &keptMembers{texts: make(map[*zip.File][]byte)}
 	for _, f := range in.files {
 		log, err := openInspect(ctx, f)
 		if err != nil {
 			return err
 		}
 		defer log.close()
+		log.kept = kept
 		logs = append(logs, log)
 		if err := r.header(log); err != nil {
 			return err
@@ -276,6 +280,7 @@ func (r *inspectReader) read(ctx context.Context, log *inspectLog) error {
 			}
 		}
 	}
+	log.lastPass = true
 	if err := eachSample(ctx, log, decodeLast(log.last), r.sample); err != nil {
 		return err
 	}

@@ -469,3 +469,31 @@ func fuzzed(t *testing.T, format string, src Source) {
 		}
 	}
 }
+
+// The last pass over an archive takes the members that an earlier one unpacked, as far as there was room.
+func TestMembersAreUnpackedOnce(t *testing.T) {
+	log, err := openInspectZip(largeArchive(t, 3).Files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.close()
+	kept := &keptMembers{texts: make(map[*zip.File][]byte)}
+	read := func(i int) []byte {
+		t.Helper()
+		text, err := kept.read(log, log.members[log.names[i]])
+		if err != nil || !strings.HasSuffix(string(text), `{"value":"C"}}}`) {
+			t.Fatalf("member %d: %v, %d bytes", i, err, len(text))
+		}
+		return text
+	}
+	first, second := read(0), read(1)
+	kept.size = mostKept - 1
+	third := read(2)
+	log.lastPass = true
+	if &read(0)[0] != &first[0] || &read(1)[0] != &second[0] || &read(2)[0] == &third[0] {
+		t.Error("the last pass unpacks what was kept, or finds what there was no room for")
+	}
+	if len(kept.texts) > 0 || &read(0)[0] == &first[0] {
+		t.Errorf("%d members are kept after the last pass", len(kept.texts))
+	}
+}

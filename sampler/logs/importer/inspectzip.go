@@ -10,6 +10,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zstd"
@@ -68,7 +69,7 @@ func inspectArchive(f File, rd io.Reader) (*inspectLog, error) {
 		return nil, fmt.Errorf("%w: it is a broken zip archive", ErrUnrecognized)
 	}
 	archive.RegisterDecompressor(methodZstd, unzstd)
-	archive.RegisterDecompressor(zip.Deflate, flate.NewReader)
+	archive.RegisterDecompressor(zip.Deflate, inflate)
 	return inspectMembers(f, archive)
 }
 
@@ -128,7 +129,7 @@ func eachMember[T any](ctx context.Context, log *inspectLog, decode func(text []
 	}
 	size := func(name string) int64 { return int64(min(log.members[name].UncompressedSize64, maxMember)) }
 	return eachOne(ctx, log.names, func(string) string { return log.file.Name }, size, func(name string) (m member, err error) {
-		if m.text, err = readMember(log.file, log.members[name]); err == nil {
+		if m.text, err = log.kept.read(log, log.members[name]); err == nil {
 			m.sample = decode(m.text)
 		}
 		return m, err
@@ -141,6 +142,40 @@ func eachMember[T any](ctx context.Context, log *inspectLog, decode func(text []
 		}
 		return nil
 	})
+}
+
+// keptMembers holds members that were unpacked in one pass over the logs of an import for a later one. It is
+// safe for concurrent use.
+type keptMembers struct {
+	mu    sync.Mutex // guards the rest
+	texts map[*zip.File][]byte
+	size  int // in bytes, of all that were ever kept
+}
+
+// mostKept is the size of the members that are kept.
+const mostKept = 32 << 20
+
+// read unpacks a member, unless it was kept, and keeps it while there is room and the pass is not the last.
+func (k *keptMembers) read(log *inspectLog, m *zip.File) (text []byte, err error) {
+	k.mu.Lock()
+	text, kept := k.texts[m]
+	if log.lastPass {
+		delete(k.texts, m)
+	}
+	k.mu.Unlock()
+	if kept {
+		return text, nil
+	}
+	if text, err = readMember(log.file, m); err != nil || log.lastPass {
+		return text, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.size+cap(text) <= mostKept {
+		k.size += cap(text)
+		k.texts[m] = text
+	}
+	return text, nil
 }
 
 // readMember unpacks one member.
@@ -163,3 +198,23 @@ func readMember(f File, m *zip.File) ([]byte, error) {
 
 // unzstd unpacks zstd frames; a member may consist of several.
 var unzstd = zstd.ZipDecompressor(zstd.WithDecoderMaxMemory(maxMember), zstd.WithDecoderMaxWindow(zstd.MaxWindowSize))
+
+// inflaters holds decompressors that are not in use: making one takes as long as inflating a short member.
+var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
+
+// inflate unpacks a deflated member.
+func inflate(packed io.Reader) io.ReadCloser {
+	rd := inflaters.Get().(io.ReadCloser)
+	_ = rd.(flate.Resetter).Reset(packed, nil) // never fails
+	return inflater{rd}
+}
+
+// inflater is a decompressor that may be used again once it is closed.
+type inflater struct{ io.ReadCloser }
+
+// Close takes the decompressor out of use.
+func (i inflater) Close() error {
+	err := i.ReadCloser.Close()
+	inflaters.Put(i.ReadCloser)
+	return err
+}
