@@ -50,8 +50,9 @@ publish: ## write the module under a path of its own, as tree and for GOPROXY, i
 	@$(GO) build -C .ci/publish -o ../../bin/publish .
 	@bin/publish "$(MODULE)" "$(VERSION)" "$(INTO)"
 
+# Many packages mostly wait, so that twice as many run at once as there are processors.
 test: ## run the quick tests; make lint vets
-	$(GO) test -short $(QUICK) -timeout 20m ./...
+	$(GO) test -short $(QUICK) -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) -timeout 20m ./...
 
 long: ## run the tests that make test leaves out: long sessions, the commands of the pages, kills, chaos, small calibrations, templates, the browser (LONG=./... or some packages)
 	$(GO) test $(QUICK) -timeout 30m -run '^TestLong' $$(grep -l '^func TestLong' $$($(GO) list -f '{{.Dir}}/*_test.go' $(LONG)) 2>/dev/null | xargs -n1 dirname | sort -u)

@@ -45,8 +45,11 @@ func TestLongTheComparisonInABrowser(t *testing.T) {
 	tryContrast(b, nil)
 }
 
-// TestAComparisonShutsNobodyOut has axe-core look at pages of both languages.
-func TestAComparisonShutsNobodyOut(t *testing.T) {
+// TestLongAComparisonShutsNobodyOut has axe-core look at pages of both languages.
+func TestLongAComparisonShutsNobodyOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	b, axe := newAxe(t)
 	for _, p := range []*ComparisonPage{comparison(t, "regressed"), chineseComparison(t, "regressed")} {
 		b.load(func(w io.Writer) error { return html.Write(w, p.Doc()) })

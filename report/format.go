@@ -26,6 +26,7 @@ type Format[P Page] struct {
 
 	Rollouts  bool // needs the rollouts themselves: Options.Rollouts must be set
 	OnRequest bool // written only if it is asked for by name
+	Pictures  bool // shows pictures: Write also writes them as charts/NAME.png
 
 	Write func(io.Writer, P) error
 }
@@ -42,23 +43,23 @@ func Formats() []Format[*RunPage] {
 		},
 		{
 			Name: "html", File: "index.html",
-			Doc:   "the whole report as one page that needs no network: pictures, item table, settings",
-			Write: as[*RunPage](writeHTML),
+			Doc:      "the whole report as one page that needs no network: pictures, item table, settings",
+			Pictures: true, Write: as[*RunPage](writeHTML),
 		},
 		{
 			Name: "markdown-full", File: "report-full.md",
 			Doc:       "the whole report as Markdown, with links to the pictures in charts/; written on request only",
-			OnRequest: true, Write: as[*RunPage](writeFull),
+			OnRequest: true, Pictures: true, Write: as[*RunPage](writeFull),
 		},
 		{
 			Name: "pdf", File: "report.pdf", Doc: "the report for paper, at most six pages: brief, findings, " +
 				"behaviour, method, charts as vectors; with --pdf full an annex of all pictures, items and thresholds",
-			Write: as[*RunPage](writePDF),
+			Pictures: true, Write: as[*RunPage](writePDF),
 		},
 		{
 			Name: "summary", File: "summary.png",
-			Doc:   "one picture, 1600 × 900: verdict, reason, what to do first, main numbers, what decides",
-			Write: as[*RunPage](writeCard),
+			Doc:      "one picture, 1600 × 900: verdict, reason, what to do first, main numbers, what decides",
+			Pictures: true, Write: as[*RunPage](writeCard),
 		},
 		{Name: "junit", File: "junit.xml", Doc: "a test case for each gate and split, for the test pages of GitHub, " +
 			"GitLab and Jenkins; an UNDECIDED verdict is an error there", Write: writeJUnit},
@@ -107,15 +108,15 @@ func ComparisonFormats() []Format[*ComparisonPage] {
 			Write: as[*ComparisonPage](WriteMarkdown),
 		},
 		{Name: "html", File: "index.html", Doc: "the whole comparison as one page that needs no network: pictures, " +
-			"the items that changed most with their rollouts, all items", Write: as[*ComparisonPage](writeHTML)},
+			"the items that changed most with their rollouts, all items", Pictures: true, Write: as[*ComparisonPage](writeHTML)},
 		{
 			Name: "pdf", File: "report.pdf", Doc: "the whole comparison for paper, charts as vectors",
-			Write: as[*ComparisonPage](writePDF),
+			Pictures: true, Write: as[*ComparisonPage](writePDF),
 		},
 		{
 			Name: "summary", File: "summary.png",
-			Doc:   "one picture, 1600 × 900: answer, differences with intervals, what decides",
-			Write: as[*ComparisonPage](writeCard),
+			Doc:      "one picture, 1600 × 900: answer, differences with intervals, what decides",
+			Pictures: true, Write: as[*ComparisonPage](writeCard),
 		},
 		{Name: "junit", File: "junit.xml", Doc: "the answer as a test case, and one for each question and split: " +
 			"“regressed” is a failure, “cannot tell” is an error", Write: writeComparedJUnit},
@@ -131,19 +132,20 @@ func HistoryFormats() []Format[*HistoryPage] {
 	return []Format[*HistoryPage]{
 		{
 			Name: "html", File: "index.html", Doc: "the whole history as one page that needs no network",
-			Write: as[*HistoryPage](writeHTML),
+			Pictures: true, Write: as[*HistoryPage](writeHTML),
 		},
 		{
 			Name: "pdf", File: "report.pdf", Doc: "the whole history for paper, charts as vectors",
-			Write: as[*HistoryPage](writePDF),
+			Pictures: true, Write: as[*HistoryPage](writePDF),
 		},
 		{
 			Name: "summary", File: "summary.png", Doc: "one picture, 1600 × 900: the newest night, and the trends",
-			Write: as[*HistoryPage](writeCard),
+			Pictures: true, Write: as[*HistoryPage](writeCard),
 		},
 		{
 			Name: "markdown-full", File: "history.md",
-			Doc: "all of it as Markdown, with links to the pictures in charts/", Write: as[*HistoryPage](writeFull),
+			Doc:      "all of it as Markdown, with links to the pictures in charts/",
+			Pictures: true, Write: as[*HistoryPage](writeFull),
 		},
 		{
 			Name: "json", File: "history.json", Doc: "the history with every number",

@@ -11,10 +11,13 @@ import (
 	"gonogo/analysis/message"
 )
 
-// TestTheHistoryInABrowser tries pages of few nights and many, of names that
+// TestLongTheHistoryInABrowser tries pages of few nights and many, of names that
 // nobody gives, and of all that a night can show in every language: no error and no request, nobody shut out, every
 // heading that is linked there, and contrast in light and dark.
-func TestTheHistoryInABrowser(t *testing.T) {
+func TestLongTheHistoryInABrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	b, axe := newAxe(t)
 	for what, h := range map[string]*history.History{
 		"no night": nightsOf(0, dated), "one night": nightsOf(1, dated), "twelve nights": nightsOf(12, dated), "four months": nightsOf(120, dated),

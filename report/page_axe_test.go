@@ -20,10 +20,13 @@ type violation struct {
 	Nodes            []struct{ HTML string }
 }
 
-// TestNobodyIsShutOut has axe-core, the rules of the field, look at the page:
+// TestLongNobodyIsShutOut has axe-core, the rules of the field, look at the page:
 // nothing serious and nothing critical, with all of it open. Contrast is held
 // in the dark too.
-func TestNobodyIsShutOut(t *testing.T) {
+func TestLongNobodyIsShutOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	b, axe := newAxe(t)
 	r := reporttest.Load(t, "audited")
 	for _, split := range r.Splits { // more of the same would only take time

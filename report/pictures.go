@@ -44,7 +44,7 @@ func (p *common) letters() *lettering.Fonts {
 	return l.pictures
 }
 
-// chartFiles makes charts/NAME.png of each figure.
+// chartFiles draws each figure as NAME.png in dir.
 func (p *common) chartFiles(dir string) ([]file, error) {
 	var files []file
 	for _, fig := range p.Figures {
@@ -53,7 +53,7 @@ func (p *common) chartFiles(dir string) ([]file, error) {
 		if err := chart.WritePNG(&b, fig, chart.Width, fig.Height); err != nil {
 			return nil, err
 		}
-		files = append(files, file{filepath.Join(dir, "charts", fig.Name+".png"), b.Bytes()})
+		files = append(files, file{filepath.Join(dir, fig.Name+".png"), b.Bytes()})
 	}
 	if p.fallbacks.err != nil {
 		return nil, fmt.Errorf("make the pictures: %w", p.fallbacks.err)

@@ -245,6 +245,20 @@ func TestWriteMakesTheDirectory(t *testing.T) {
 	}
 }
 
+// Formats without pictures are not kept waiting for those in charts.
+func TestChartsComeWithFormatsThatShowThem(t *testing.T) {
+	shown := map[string]bool{"html": true, "pdf": true, "summary": true, "markdown-full": true}
+	for _, f := range Formats() {
+		dir := t.TempDir()
+		if err := Write(dir, page(t, "all_missing"), []Format[*RunPage]{f}); err != nil {
+			t.Fatal(err)
+		}
+		if charts, _ := filepath.Glob(filepath.Join(dir, "charts", "*.png")); len(charts) > 0 != shown[f.Name] {
+			t.Errorf("%s: charts %v", f.Name, charts)
+		}
+	}
+}
+
 func TestAFormatThatFailsLeavesTheOldReport(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "report.md"), []byte("old"), 0o644); err != nil {

@@ -12,20 +12,28 @@ import (
 )
 
 // Write writes the page into dir: one file for each format that has one, and charts/NAME.png for
-// each chart. Everything is rendered before the first file is touched, and each file is replaced in
-// one step, so that a reader never sees half a report. Formats made from rollouts are written to
-// disk as they are made: they may be large.
+// each chart if one of the formats shows pictures. Everything is rendered before the first file is
+// touched, and each file is replaced in one step, so that a reader never sees half a report. Formats
+// made from rollouts are written to disk as they are made: they may be large.
 func Write[P Page](dir string, p P, formats []Format[P]) error {
 	p.base().tables = slices.ContainsFunc(formats, func(f Format[P]) bool { return f.Rollouts })
+	pictures := slices.ContainsFunc(formats, func(f Format[P]) bool { return f.Pictures })
 	files, err := render(dir, p, formats)
 	if err != nil {
 		return err
 	}
-	charts := filepath.Join(dir, "charts")
-	if err := disk.CheckRegularDir(charts); err != nil {
-		return fmt.Errorf("make report directory: %w", err)
+	charts, made := filepath.Join(dir, "charts"), dir
+	if pictures {
+		drawn, err := p.base().chartFiles(charts)
+		if err != nil {
+			return err
+		}
+		if err := disk.CheckRegularDir(charts); err != nil {
+			return fmt.Errorf("make report directory: %w", err)
+		}
+		files, made = append(files, drawn...), charts
 	}
-	if err := os.MkdirAll(charts, 0o755); err != nil {
+	if err := os.MkdirAll(made, 0o755); err != nil {
 		return fmt.Errorf("make report directory: %w", err)
 	}
 	staged, err := stage(dir, p, formats)
@@ -48,8 +56,16 @@ func Write[P Page](dir string, p P, formats []Format[P]) error {
 		}
 		staged = staged[1:]
 	}
-	for _, f := range p.base().empty { // of an earlier report
-		if err := os.Remove(filepath.Join(charts, f.Name+".png")); err != nil && !os.IsNotExist(err) {
+	if pictures {
+		return p.base().removeEmpty(charts)
+	}
+	return nil
+}
+
+// removeEmpty removes the pictures in dir that an earlier report had and this one lacks.
+func (p *common) removeEmpty(dir string) error {
+	for _, f := range p.empty {
+		if err := os.Remove(filepath.Join(dir, f.Name+".png")); err != nil && !os.IsNotExist(err) {
 			return fmt.Errorf("remove a picture of the last report: %w", err)
 		}
 	}
@@ -62,7 +78,7 @@ type file struct {
 	data []byte
 }
 
-// render makes the charts, and the formats that need only the page.
+// render makes the formats that need only the page.
 func render[P Page](dir string, p P, formats []Format[P]) ([]file, error) {
 	var files []file
 	for _, f := range formats {
@@ -75,8 +91,7 @@ func render[P Page](dir string, p P, formats []Format[P]) ([]file, error) {
 		}
 		files = append(files, file{filepath.Join(dir, f.File), b.Bytes()})
 	}
-	charts, err := p.base().chartFiles(dir)
-	return append(files, charts...), err
+	return files, nil
 }
 
 // stage writes the formats made from rollouts next to their final places. The files that it returns

@@ -156,13 +156,13 @@ func TestUnreachable(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed := "http://" + l.Addr().String()
-	_ = l.Close()
 	hangUp := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
 	defer hangUp.Close()
 	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
 	secure.StartTLS()
 	defer secure.Close()
+	_ = l.Close() // not before the others have their ports
 	client := HTTPClient(nil, 1)
 	defer client.CloseIdleConnections()
 	for _, c := range []struct {
