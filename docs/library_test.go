@@ -109,7 +109,7 @@ func buildLibrary(t *testing.T) string {
 	return program
 }
 
-// inLibrary is a go command in the module.
+// inLibrary is a go command in the module. A workspace needs the go.mod of every module, which a build may not have fetched.
 func inLibrary(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	root, err := filepath.Abs("..")
@@ -120,7 +120,7 @@ func inLibrary(t *testing.T, args ...string) *exec.Cmd {
 	write(t, work, fmt.Sprintf("go 1.26.0\n\nuse %q\n\nuse %q\n", root, filepath.Join(root, "docs", "testdata", "library")))
 	cmd := exec.Command("go", args...)
 	cmd.Dir = filepath.Join("testdata", "library")
-	cmd.Env = append(os.Environ(), "GOWORK="+work, "GOFLAGS=-mod=readonly", "GOPROXY=off")
+	cmd.Env = append(os.Environ(), "GOWORK="+work, "GOFLAGS=-mod=readonly")
 	return cmd
 }
 
