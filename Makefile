@@ -50,7 +50,7 @@ publish: ## write the module under a path of its own, as tree and for GOPROXY, i
 	@$(GO) build -C .ci/publish -o ../../bin/publish .
 	@bin/publish "$(MODULE)" "$(VERSION)" "$(INTO)"
 
-# Many packages mostly wait, so that twice as many run at once as there are processors.
+# Many packages spend most of their time waiting, so twice as many run at once as there are processors.
 test: ## run the quick tests; make lint vets
 	$(GO) test -short $(QUICK) -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) -timeout 20m ./...
 

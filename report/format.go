@@ -26,7 +26,7 @@ type Format[P Page] struct {
 
 	Rollouts  bool // needs the rollouts themselves: Options.Rollouts must be set
 	OnRequest bool // written only if it is asked for by name
-	Pictures  bool // shows pictures: Write also writes them as charts/NAME.png
+	Pictures  bool // Write also writes charts/NAME.png
 
 	Write func(io.Writer, P) error
 }

@@ -245,7 +245,7 @@ func TestWriteMakesTheDirectory(t *testing.T) {
 	}
 }
 
-// Formats without pictures are not kept waiting for those in charts.
+// Write draws charts only for formats that show pictures.
 func TestChartsComeWithFormatsThatShowThem(t *testing.T) {
 	shown := map[string]bool{"html": true, "pdf": true, "summary": true, "markdown-full": true}
 	for _, f := range Formats() {

@@ -36,7 +36,7 @@ func (c *Collector) addAnswer(r *Row, rec *rollout.Record) {
 	}
 }
 
-// Done frees what only Add needs.
+// Done frees what only Add needs. Add must not be called after it.
 func (c *Collector) Done() { c.first = nil }
 
 // Head returns the beginning of a longer answer that earned the top on several items.

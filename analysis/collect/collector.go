@@ -68,8 +68,8 @@ type Row struct {
 	Whole      uint32    // hash of all that was said, whatever its length; 0 if nothing is recorded
 	Trace      uint32    // hash of the trace id; 0 if there is none
 	Says       [2]uint32 // of the answer without irrelevant details, and of its last number; 0 if there is none
-	Length     int32 // of the answer, in runes
-	Text       int32 // of the answer and the arguments of calls, in bytes
+	Length     int32     // of the answer, in runes
+	Text       int32     // of the answer and the arguments of calls, in bytes
 	Turns      int32
 	By         uint16 // an index of Collector.By
 	outcome    uint8  // an index of outcomes

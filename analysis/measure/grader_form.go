@@ -238,7 +238,7 @@ type references map[collect.ItemKey]string
 // referencesIn returns the right answers that items have in one of the usual fields, of a worked
 // solution what it ends in.
 func referencesIn(items []rollout.Item) references {
-	found := make(references)
+	found := make(references, len(items))
 	for i := range items {
 		if text, _, ok := items[i].Reference(); ok {
 			_, answer, _ := form.Solved(text)
@@ -249,11 +249,16 @@ func referencesIn(items []rollout.Item) references {
 	return found
 }
 
-// withProbed adds those that the audit sent to the grader, for items without a right answer.
+// withProbed adds right answers to those of the items: for an item without one, the last that the audit
+// sent to the grader.
 func (c *evidence) withProbed(items references) references {
+	probed := make(references)
 	for _, p := range c.Audit.Of(rollout.ProbeReference) {
-		if _, known := items[p.Item()]; !known {
-			items[p.Item()] = p.Text
+		probed[p.Item()] = p.Text
+	}
+	for item, answer := range probed {
+		if _, known := items[item]; !known {
+			items[item] = answer
 		}
 	}
 	return items

@@ -45,9 +45,9 @@ func (m *Split) against() []analysis.RewardByCost {
 func pairsOf(items []*collect.Item, took func(*collect.Row) (float64, bool),
 	reward func(*collect.Row) float64,
 ) [][]stat.Pair {
-	var out [][]stat.Pair
+	out := make([][]stat.Pair, 0, len(items))
 	for _, it := range items {
-		var pairs []stat.Pair
+		pairs := make([]stat.Pair, 0, len(it.Rows))
 		for _, r := range it.Rows {
 			if x, ok := took(r); ok && r.Valid {
 				pairs = append(pairs, stat.Pair{X: x, Y: reward(r)})
@@ -60,7 +60,7 @@ func pairsOf(items []*collect.Item, took func(*collect.Row) (float64, bool),
 	return out
 }
 
-// setAgainst may change the items.
+// setAgainst overwrites the costs in items with their logarithms if log is set.
 func (m *Split) setAgainst(quantity string, log bool, items [][]stat.Pair) analysis.RewardByCost {
 	a := analysis.RewardByCost{Quantity: quantity, Items: len(items), Bins: m.againstBins(items)}
 	if quantity == analysis.CostCalls {

@@ -80,26 +80,28 @@ func (m *Split) capped(quantity string, items [][]stat.Pair, caps func([]float64
 // capAt lowers the rewards of the rollouts beyond a limit to the bottom.
 func (m *Split) capAt(limit float64, items [][]stat.Pair, group int) analysis.Cap {
 	r, conf := &m.s.RewardRange, m.s.Confidence
-	var cut, counts, change []float64
-	var rewards, common [][]float64
-	n := 0
+	cut, counts, change := make([]float64, len(items)), make([]float64, len(items)), make([]float64, len(items))
+	rewards, common, n := make([][]float64, len(items)), make([][]float64, 0, len(items)), 0
 	for _, pairs := range items {
-		remaining, beyond, lost := make([]float64, 0, len(pairs)), 0.0, 0.0
+		n += len(pairs)
+	}
+	all := make([]float64, 0, n) // the rewards of one item after the other
+	for i, pairs := range items {
+		lost := 0.0
 		for _, p := range pairs {
 			if p.X > limit {
-				beyond++
+				cut[i]++
 				lost += p.Y - r.Lo
 				p.Y = r.Lo
 			}
-			remaining = append(remaining, p.Y)
+			all = append(all, p.Y)
 		}
-		slices.Sort(remaining)
-		k := float64(len(pairs))
-		n += len(pairs)
-		rewards, cut = append(rewards, remaining), append(cut, beyond)
-		counts, change = append(counts, k), append(change, -lost/k)
-		if len(remaining) >= group {
-			common = append(common, remaining)
+		rewards[i] = slices.Clip(all[len(all)-len(pairs):])
+		slices.Sort(rewards[i])
+		counts[i] = float64(len(pairs))
+		change[i] = -lost / counts[i]
+		if len(pairs) >= group {
+			common = append(common, rewards[i])
 		}
 	}
 	c := analysis.Cap{

@@ -114,7 +114,13 @@ func (s *leakSearch) countGrams() {
 // sketches indexes the sketch of each text, without n-grams in more than common texts.
 func (s *leakSearch) sketches(common uint16) *index {
 	grams := make([]gramSet, runtime.GOMAXPROCS(0))
-	x := newIndex(len(s.texts))
+	room := 0
+	for i := range s.texts {
+		if n := len(s.texts[i].normal); n >= fewestGrams { // else the text is light
+			room += min(n, sketchSize)
+		}
+	}
+	x := newIndex(len(s.texts), room)
 	inParallel(len(s.texts), func(w, i int) {
 		t := &s.texts[i]
 		all := grams[w].of(t.normal)
@@ -125,7 +131,7 @@ func (s *leakSearch) sketches(common uint16) *index {
 		if !t.light {
 			kept := sketch(s.known.upTo(own, common))
 			t.sketch = len(kept)
-			x.set(i, kept)
+			x.add(i, kept)
 		}
 	})
 	x.settle()

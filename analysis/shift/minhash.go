@@ -3,6 +3,7 @@ package shift
 import (
 	"math/bits"
 	"slices"
+	"sync"
 	"sync/atomic"
 )
 
@@ -203,30 +204,35 @@ func below(grams []uint64, limit uint64) int {
 // index finds the texts whose sketches contain an n-gram. It compares only the lowest bits of hashes,
 // mostly 40: a text is compared exactly before it counts as near.
 type index struct {
-	entries  []uint64 // these bits above the number of the text, from 1, ascending
+	mu       sync.Mutex // guards entries until settle
+	entries  []uint64   // these bits above the number of the text, from 1, ascending
 	textBits int
 	start    []int32  // where the entries with the same highest bits start, and the end
 	highest  int      // 64 minus the number of these bits
 	maybe    []uint64 // a bit for each n-gram in the index, by its high bits
 }
 
-// newIndex returns an index with room for the sketches of n texts.
-func newIndex(n int) *index {
+// newIndex returns an index of n texts with room for the n-grams of their sketches.
+func newIndex(n, grams int) *index {
 	return &index{
-		entries: make([]uint64, n*sketchSize), textBits: max(24, bits.Len(uint(n))), maybe: make([]uint64, 1<<19),
+		entries: make([]uint64, 0, grams), textBits: max(24, bits.Len(uint(n))), maybe: make([]uint64, 1<<19),
 	}
 }
 
-// set stores the sketch of a text. Several goroutines may call it, each for other texts.
-func (x *index) set(text int, sketch []uint64) {
-	for i, gram := range sketch {
-		x.entries[text*sketchSize+i] = gram<<x.textBits | uint64(text+1)
+// add stores the sketch of a text. It is safe for concurrent use.
+func (x *index) add(text int, sketch []uint64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, gram := range sketch {
+		x.entries = append(x.entries, gram<<x.textBits|uint64(text+1))
 	}
 }
 
-// settle prepares near, once all sketches are set.
+// settle prepares near, once all sketches are added.
 func (x *index) settle() {
-	x.entries = slices.DeleteFunc(x.entries, func(e uint64) bool { return e == 0 })
+	if 2*len(x.entries) < cap(x.entries) {
+		x.entries = slices.Clone(x.entries) // which frees the room that is not needed
+	}
 	slices.Sort(x.entries)
 	used := bits.Len(uint(len(x.entries) / 2))
 	x.start, x.highest = make([]int32, 1<<used+1), 64-used

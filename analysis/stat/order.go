@@ -96,12 +96,11 @@ func LiftValues(items [][]float64, g int) (values, within []float64) {
 
 // sortedItems returns sorted copies of the items, without the empty ones.
 func sortedItems(items [][]float64) [][]float64 {
-	sorted := make([][]float64, 0, len(items))
+	sorted, all := make([][]float64, 0, len(items)), slices.Concat(items...)
 	for _, item := range items {
-		if len(item) > 0 {
-			c := slices.Clone(item)
-			slices.Sort(c)
-			sorted = append(sorted, c)
+		if n := len(item); n > 0 {
+			slices.Sort(all[:n])
+			sorted, all = append(sorted, all[:n:n]), all[n:]
 		}
 	}
 	return sorted

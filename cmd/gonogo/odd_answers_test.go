@@ -85,7 +85,7 @@ func (p oddProject) gonogo(args ...string) string {
 // judge makes a run and reads what it came to.
 func (p oddProject) judge(args ...string) (*analysis.Result, string) {
 	p.t.Helper()
-	said := p.gonogo(append([]string{"run", "-o", "run", "--yes", "--no-audit", "--seed", "1", "--set", "report.formats=[junit]"}, args...)...)
+	said := p.gonogo(append([]string{"run", "-o", "run", "--yes", "--no-audit", "--seed", "1", "--set", "report.formats=[markdown]"}, args...)...)
 	r, err := archive.ReadResult("run")
 	if err != nil || r == nil || r.Splits[rollout.Train] == nil {
 		p.t.Fatalf("%v\n%s", err, said)

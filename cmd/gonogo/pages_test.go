@@ -296,7 +296,7 @@ trap 'echo "failed in the block of line ${at-}" >&2' ERR
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 gonogo() {
   local code=0
-  case $1 in run | nightly) set -- "$@" --set 'report.formats=[junit]' ${FEW-} ;; esac
+  case $1 in run | nightly) set -- "$@" --set 'report.formats=[markdown]' ${FEW-} ;; esac
   if [ "$1" = view ]; then timeout -s INT 5 gonogo "$@" || code=$?; else command gonogo "$@" || code=$?; fi
   case $code in 0 | 3 | 4) ;; 124 | 130) [ "$1" = view ] ;; *) return $code ;; esac
 }

@@ -32,7 +32,7 @@ func TestLongWorldTemplatesGoTheWholeWay(t *testing.T) {
 			}
 			t.Parallel()
 			dir := t.TempDir()
-			few := []string{"--items", "24", "--samples", "4", "--seed", "1", "--set", "report.formats=[junit]", "--set", "audit.items=6", "--set", "audit.regrades=24"}
+			few := []string{"--items", "24", "--samples", "4", "--seed", "1", "--set", "report.formats=[markdown]", "--set", "audit.items=6", "--set", "audit.regrades=24"}
 			// Few items decide nothing: what counts is that every stage comes to an answer.
 			answers := []int{exit.OK, exit.NoGo, exit.Undecided}
 			gonogo := func(codes []int, args ...string) string {

@@ -257,7 +257,7 @@ func readRewards(t *testing.T, dir string) map[rollout.Key]float64 {
 // take most of a small run's time.
 func runDemo(t *testing.T, args ...string) (*analysis.Result, int) {
 	t.Helper()
-	stdout, stderr, code := inProcess(t, "", append([]string{"demo", "--json", "--set", "report.formats=[junit]"}, args...)...)
+	stdout, stderr, code := inProcess(t, "", append([]string{"demo", "--json", "--set", "report.formats=[markdown]"}, args...)...)
 	var result analysis.Result
 	if err := json.Unmarshal(stdout, &result); err != nil {
 		t.Fatalf("exit code %d, and no result: %v\n%s", code, err, stderr)

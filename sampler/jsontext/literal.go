@@ -29,7 +29,7 @@ func (s *Scanner) text(lit []byte) string {
 // textOf is Text for what is between the quotes; valid says whether that is UTF-8.
 func textOf(body []byte, valid bool) string {
 	if !valid {
-		body = []byte(string([]rune(string(body)))) // each invalid byte becomes U+FFFD
+		body = repaired(body)
 	}
 	n := bytes.IndexByte(body, '\\')
 	if n < 0 {
@@ -69,6 +69,16 @@ func textOf(body []byte, valid bool) string {
 	}
 	text.Write(run[:at])
 	return text.String()
+}
+
+// repaired returns the bytes with U+FFFD in the place of each that is not UTF-8.
+func repaired(body []byte) []byte {
+	valid := make([]byte, 0, len(body)+utf8.UTFMax)
+	for len(body) > 0 {
+		r, size := utf8.DecodeRune(body)
+		valid, body = utf8.AppendRune(valid, r), body[size:]
+	}
+	return valid
 }
 
 // unescaped holds the byte that each letter after a backslash stands for.

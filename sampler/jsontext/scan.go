@@ -249,7 +249,7 @@ const (
 // marked returns eight bytes with the highest bit set in the first one of x that is not plain:
 // less than a space, a quote or a backslash. Higher bits are meaningless; 0 means all plain.
 func marked(x uint64) uint64 {
-	low, slash := x^ones*('"'^' '), x^ones*'\\' // changes the quote into a space, and the space into the quote
+	low, slash := x^ones*('"'^' '), x^ones*'\\' // swaps quote and space, so that one comparison finds both
 	return ((low-ones*(' '+1))&^low | (slash-ones)&^slash) & tops
 }
 

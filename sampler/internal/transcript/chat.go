@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -34,8 +35,8 @@ func Messages(text json.RawMessage, role string) ([]rollout.Message, error) {
 		ChatMessage
 		Content Content `json:"content"` // in place of that of ChatMessage
 	}
-	if jsontext.Unmarshal(text, &all) != nil {
-		return nil, jsontext.Unmarshal(text, new([]ChatMessage)) // whose error names the field as a chat does
+	if err := jsontext.Unmarshal(text, &all); err != nil {
+		return nil, cmp.Or(jsontext.Unmarshal(text, new([]ChatMessage)), err) // the first names the field of ChatMessage
 	}
 	out := make([]rollout.Message, len(all))
 	for i := range all {

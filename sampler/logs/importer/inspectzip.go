@@ -206,15 +206,21 @@ var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
 func inflate(packed io.Reader) io.ReadCloser {
 	rd := inflaters.Get().(io.ReadCloser)
 	_ = rd.(flate.Resetter).Reset(packed, nil) // never fails
-	return inflater{rd}
+	return &inflater{rd}
 }
 
 // inflater is a decompressor that may be used again once it is closed.
 type inflater struct{ io.ReadCloser }
 
-// Close takes the decompressor out of use.
-func (i inflater) Close() error {
-	err := i.ReadCloser.Close()
-	inflaters.Put(i.ReadCloser)
+// Close takes the decompressor out of use. It must not be used afterwards, but may be closed again.
+func (i *inflater) Close() error {
+	rd := i.ReadCloser
+	if rd == nil {
+		return nil
+	}
+	i.ReadCloser = nil
+	err := rd.Close()
+	_ = rd.(flate.Resetter).Reset(strings.NewReader(""), nil) // lets go of the file
+	inflaters.Put(rd)
 	return err
 }

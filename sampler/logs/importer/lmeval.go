@@ -108,18 +108,20 @@ func decodeLMEval(text []byte) (*lmEvalRow, error) {
 	for _, name := range row.Metrics {
 		row.scores[name] = nil
 	}
-	score := func(key string, value []byte) error {
+	score := func(key string, value []byte) {
 		if _, wanted := row.scores[key]; wanted {
 			row.scores[key] = append(json.RawMessage(nil), value...)
 		}
-		return nil
 	}
 	for _, m := range others {
-		_ = score(m.key, m.value) // no error
+		score(m.key, m.value)
 	}
 	for _, value := range row.scores {
 		if value == nil { // missing, or under a key that the row names
-			return row, rollout.Members(text, score)
+			return row, rollout.Members(text, func(key string, value []byte) error {
+				score(key, value)
+				return nil
+			})
 		}
 	}
 	return row, nil
