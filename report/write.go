@@ -33,6 +33,9 @@ func Write[P Page](dir string, p P, formats []Format[P]) error {
 		}
 		files, made = append(files, drawn...), charts
 	}
+	if !slices.ContainsFunc(formats, func(f Format[P]) bool { return f.File != "" }) {
+		return nil
+	}
 	if err := os.MkdirAll(made, 0o755); err != nil {
 		return fmt.Errorf("make report directory: %w", err)
 	}

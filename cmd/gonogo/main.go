@@ -14,6 +14,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -170,11 +171,17 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 			}
 		}
 	}
-	if bare := strings.TrimLeft(name, "-"); len(bare) > 1 { // the library takes one dash or two, and names one
+	bare := strings.TrimLeft(name, "-")
+	if len(bare) > 1 { // the library takes one dash or two, and names one
 		name = "--" + bare
 	}
-	return exit.Usagef("there is no flag %s%s; flags come after the command, and %s --help lists them", name,
-		spelling.DidYouMean("--"+strings.TrimLeft(name, "-"), names), c.Command.HelpName)
+	like, place := spelling.DidYouMean("--"+bare, names), ""
+	if c.Command.HelpName == c.App.HelpName { // before any command
+		if place = "flags come after the command, and "; slices.Contains(commandNames(), bare) {
+			like = fmt.Sprintf(", but a command: gonogo %s", bare)
+		}
+	}
+	return exit.Usagef("there is no flag %s%s; %s%s --help lists them", name, like, place, c.Command.HelpName)
 }
 
 func versionCommand() *cli.Command {

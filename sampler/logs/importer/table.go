@@ -339,7 +339,7 @@ func (r *tableReader) leave(keys, wanted []string) {
 			r.keys = append(r.keys, key)
 		}
 		taken := slices.ContainsFunc(wanted, func(w string) bool { return w == key || strings.HasPrefix(w, key+".") })
-		if !taken && !marking(key) && !telling(key) && !slices.Contains(r.leftOut, key) {
+		if !taken && !marking(key) && !slices.Contains(r.leftOut, key) {
 			r.leftOut = append(r.leftOut, key)
 		}
 	}
@@ -553,6 +553,7 @@ func (r *tableReader) notes() {
 // there are none, or the mapping has others.
 func (r *tableReader) keeping() string {
 	mapped := maps.Clone(r.parts)
+	maps.DeleteFunc(mapped, func(part, column string) bool { return part == stepByName.name && !r.matched[column] })
 	var added []string
 	for _, likely := range []struct {
 		part    string

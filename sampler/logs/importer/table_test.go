@@ -52,6 +52,29 @@ func mappedAs(t *testing.T, format, mapping, file string) (*got, error) {
 	return g, err
 }
 
+// The mapping that is suggested reads the same file, in each kind of table.
+func TestSuggestedMappingReadsTheTable(t *testing.T) {
+	const mapping = "item=item,sample=sample,reward=reward"
+	for format, file := range map[string]string{
+		"csv":   "item,sample,prompt,answer,reward\nq1,0,2+2?,4,1\nq1,1,2+2?,5,0\n",
+		"jsonl": `{"item":"q1","sample":0,"prompt":"2+2?","answer":"4","reward":1}` + "\n" + `{"item":"q1","sample":1,"prompt":"2+2?","answer":"5","reward":0}` + "\n",
+	} {
+		g, err := mappedAs(t, format, mapping, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := strings.Join(g.notes, "\n")
+		_, flag, _ := strings.Cut(said, "--map ")
+		flag, _, _ = strings.Cut(flag, " ")
+		if !strings.Contains(said, "columns that were left out: ") || flag != mapping+",answer=answer,prompt=prompt" {
+			t.Errorf("%s: notes are %q", format, g.notes)
+		}
+		if g, err = mappedAs(t, format, flag, file); err != nil || len(g.records) != 2 || g.records[1].Answer != "5" || len(g.items) != 1 {
+			t.Errorf("%s with --map %s: %v", format, flag, err)
+		}
+	}
+}
+
 func TestTableOfKnownColumns(t *testing.T) {
 	tryRows(t, "csv", []row{
 		{name: "an empty reward is a missing grade, and so is NaN", file: "item,reward\nq1,0\nq1,\nq1,NaN\nq1,nan\n", want: []string{"q1/0 graded 0", "q1/1 grader - the reward is empty", "q1/2 grader - the reward is empty", "q1/3 grader - the reward is empty"}, note: "rollouts that are failures (grader), not zeros: 3"},

@@ -200,11 +200,7 @@ func WriteReport(ctx context.Context, c *project.Invocation, run string, r *anal
 		return err
 	}
 	Warn(c, p)
-	open := ""
-	if slices.ContainsFunc(formats, func(f report.Format[*report.RunPage]) bool { return f.Name == "html" }) {
-		open = ": open " + filepath.Join(dir, "index.html")
-	}
-	if _, err := fmt.Fprintf(c.Err, "The report is in %s%s\n%s%s: %s\n", dir, open, to.Lead,
+	if _, err := fmt.Fprintf(c.Err, "%s%s%s: %s\n", placeOf(dir, formats), to.Lead,
 		strings.TrimSpace(string(p.Verdict)+" "+p.Scope), console.Visible(p.Sentence)); err != nil {
 		return err
 	}
@@ -217,6 +213,20 @@ func WriteReport(ctx context.Context, c *project.Invocation, run string, r *anal
 	}
 	_, err := fmt.Fprintf(c.Err, "note: %v\n", missing)
 	return err
+}
+
+// placeOf says where the files of a report are; "" if it has none.
+func placeOf(dir string, formats []report.Format[*report.RunPage]) string {
+	formats = slices.DeleteFunc(slices.Clone(formats), func(f report.Format[*report.RunPage]) bool { return f.File == "" })
+	if len(formats) == 0 {
+		return ""
+	}
+	for _, f := range formats {
+		if f.Name == "html" {
+			return fmt.Sprintf("The report is in %s: open %s\n", dir, filepath.Join(dir, f.File))
+		}
+	}
+	return fmt.Sprintf("The report is in %s\n", dir)
 }
 
 // FormatNames lists the values of --format.
