@@ -109,7 +109,8 @@ func buildLibrary(t *testing.T) string {
 	return program
 }
 
-// inLibrary is a go command in the module. A workspace needs the go.mod of every module, which a build may not have fetched.
+// inLibrary is a go command in the module. It may use the network: a workspace needs the go.mod of every
+// module, which a build may not have fetched.
 func inLibrary(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	root, err := filepath.Abs("..")

@@ -107,8 +107,11 @@ func ComparisonFormats() []Format[*ComparisonPage] {
 			Doc:   "the brief of the comparison as Markdown, for a comment on a pull request; with --all, all of it",
 			Write: as[*ComparisonPage](WriteMarkdown),
 		},
-		{Name: "html", File: "index.html", Doc: "the whole comparison as one page that needs no network: pictures, " +
-			"the items that changed most with their rollouts, all items", Pictures: true, Write: as[*ComparisonPage](writeHTML)},
+		{
+			Name: "html", File: "index.html", Doc: "the whole comparison as one page that needs no network: pictures, " +
+				"the items that changed most with their rollouts, all items", Pictures: true,
+			Write: as[*ComparisonPage](writeHTML),
+		},
 		{
 			Name: "pdf", File: "report.pdf", Doc: "the whole comparison for paper, charts as vectors",
 			Pictures: true, Write: as[*ComparisonPage](writePDF),

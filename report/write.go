@@ -14,8 +14,12 @@ import (
 // Write writes the page into dir: one file for each format that has one, and charts/NAME.png for
 // each chart if one of the formats shows pictures. Everything is rendered before the first file is
 // touched, and each file is replaced in one step, so that a reader never sees half a report. Formats
-// made from rollouts are written to disk as they are made: they may be large.
+// made from rollouts are written to disk as they are made: they may be large. Without a format that has
+// a file, it makes no directory.
 func Write[P Page](dir string, p P, formats []Format[P]) error {
+	if !slices.ContainsFunc(formats, func(f Format[P]) bool { return f.File != "" }) {
+		return nil
+	}
 	p.base().tables = slices.ContainsFunc(formats, func(f Format[P]) bool { return f.Rollouts })
 	pictures := slices.ContainsFunc(formats, func(f Format[P]) bool { return f.Pictures })
 	files, err := render(dir, p, formats)
@@ -32,9 +36,6 @@ func Write[P Page](dir string, p P, formats []Format[P]) error {
 			return fmt.Errorf("make report directory: %w", err)
 		}
 		files, made = append(files, drawn...), charts
-	}
-	if !slices.ContainsFunc(formats, func(f Format[P]) bool { return f.File != "" }) {
-		return nil
 	}
 	if err := os.MkdirAll(made, 0o755); err != nil {
 		return fmt.Errorf("make report directory: %w", err)

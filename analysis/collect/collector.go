@@ -148,7 +148,8 @@ func (r *Row) addDetails() *details {
 
 // SetRare sets the rare fields.
 func (r *Row) SetRare(o Rare) {
-	if o.Cause != "" || o.Kind != "" || o.Grades != nil || o.Markup != (markup.Token{}) || o.Leak != nil || o.usage != nil {
+	if o.Cause != "" || o.Kind != "" || o.Grades != nil || o.Markup != (markup.Token{}) || o.Leak != nil ||
+		o.usage != nil {
 		r.addDetails().rare = &o
 	} else if r.details != nil {
 		r.details.rare = nil

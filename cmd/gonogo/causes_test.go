@@ -139,7 +139,7 @@ func makeNight(t *testing.T, dir string, seed int, change func(*task.Task, *fixt
 		t.Fatal(err)
 	}
 	stdout, stderr, _ := inProcess(t, dir, "nightly", "--json", "--yes", "--no-audit", "--history", "nights", "--samples", "4", "--seed", fmt.Sprint(seed),
-		"--set", "report.formats=[junit]", "--set", "sampling.address_map."+fixtures.Origin+"="+server.URL())
+		"--set", "report.formats=[markdown]", "--set", "sampling.address_map."+fixtures.Origin+"="+server.URL())
 	var answer struct{ Comparison *compare.Comparison }
 	if err := json.NewDecoder(bytes.NewReader(stdout)).Decode(&answer); err != nil {
 		t.Fatalf("%v\n%s", err, stderr)

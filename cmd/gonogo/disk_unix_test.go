@@ -121,7 +121,7 @@ func TestWhatCannotBeWrittenIsToldFirst(t *testing.T) {
 			if err := tt.prepare(run); err != nil {
 				t.Fatal(err)
 			}
-			c := newChild(t, run, slices.Concat(tt.command, []string{run, "-c", config, "--set", address, "--set", "report.formats=[junit]"})...)
+			c := newChild(t, run, slices.Concat(tt.command, []string{run, "-c", config, "--set", address, "--set", "report.formats=[markdown]"})...)
 			c.cmd.Env = append(os.Environ(), powerlessEnv+"=1", "HOME="+dir)
 			if err := c.cmd.Start(); err != nil {
 				t.Fatal(err)

@@ -107,7 +107,7 @@ func tinyRun(t *testing.T, name string, flags ...string) {
 	t.Helper()
 	var said bytes.Buffer
 	args := append([]string{
-		"gonogo", "demo", "--world", "tiny", "--no-audit", "--set", "report.formats=[junit]", "-o", name,
+		"gonogo", "demo", "--world", "tiny", "--no-audit", "--set", "report.formats=[markdown]", "-o", name,
 	}, flags...)
 	if code := run(t.Context(), args, strings.NewReader(""), io.Discard, &said); code != 4 { // UNDECIDED: it has 12 items
 		t.Fatalf("the tiny world ended with exit code %d: %s", code, said.String())

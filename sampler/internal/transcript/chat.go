@@ -36,7 +36,8 @@ func Messages(text json.RawMessage, role string) ([]rollout.Message, error) {
 		Content Content `json:"content"` // in place of that of ChatMessage
 	}
 	if err := jsontext.Unmarshal(text, &all); err != nil {
-		return nil, cmp.Or(jsontext.Unmarshal(text, new([]ChatMessage)), err) // the first names the field of ChatMessage
+		// the first error names the field of ChatMessage
+		return nil, cmp.Or(jsontext.Unmarshal(text, new([]ChatMessage)), err)
 	}
 	out := make([]rollout.Message, len(all))
 	for i := range all {

@@ -217,16 +217,16 @@ func WriteReport(ctx context.Context, c *project.Invocation, run string, r *anal
 
 // placeOf says where the files of a report are; "" if it has none.
 func placeOf(dir string, formats []report.Format[*report.RunPage]) string {
-	formats = slices.DeleteFunc(slices.Clone(formats), func(f report.Format[*report.RunPage]) bool { return f.File == "" })
-	if len(formats) == 0 {
-		return ""
-	}
+	place := ""
 	for _, f := range formats {
-		if f.Name == "html" {
+		switch {
+		case f.Name == "html":
 			return fmt.Sprintf("The report is in %s: open %s\n", dir, filepath.Join(dir, f.File))
+		case f.File != "":
+			place = fmt.Sprintf("The report is in %s\n", dir)
 		}
 	}
-	return fmt.Sprintf("The report is in %s\n", dir)
+	return place
 }
 
 // FormatNames lists the values of --format.

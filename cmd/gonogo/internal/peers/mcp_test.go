@@ -13,7 +13,7 @@ import (
 func TestMCPClient(t *testing.T) {
 	p := meet(t, "mcp")
 	cmd := p.command("python", filepath.Join(p.scripts, "session.py"), program, "run", "w/gonogo.yaml")
-	p.gonogo(4, "demo", "--world", "tiny", "--no-audit", "--set", "report.formats=[junit]", "-o", filepath.Join(cmd.Dir, "run"))
+	p.gonogo(4, "demo", "--world", "tiny", "--no-audit", "--set", "report.formats=[markdown]", "-o", filepath.Join(cmd.Dir, "run"))
 	p.gonogo(0, "init", "--template", "code-tests", "-o", filepath.Join(cmd.Dir, "w", "gonogo.yaml"))
 	told := decode[struct {
 		Tools   []string
